@@ -77,8 +77,9 @@ class Processes:
         """End workers, then the scheduler: ended together, a worker can hang."""
         for process in reversed(self._running):
             with suppress(psutil.NoSuchProcess):
-                # `unshare --fork` leaves it to its child to end.
-                (process.children()[0] if process.name() == "unshare" else process).terminate()
+                # `unshare --fork` ends with its child, and passes no signal on.
+                children = process.children() if process.name() == "unshare" else []
+                next(iter(children), process).terminate()
                 try:
                     process.wait(10)
                 except psutil.TimeoutExpired:
