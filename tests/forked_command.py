@@ -81,7 +81,8 @@ def become(arguments: Sequence[str], folder: Path, environment: Mapping[str, str
     os.environ.update(environment)
     tempfile.tempdir = None  # which TMPDIR says anew
     # Dask reads its files and variables when it is imported, which was before.
-    dask.config.refresh(paths=[*dask.config.paths, environment.get("DASK_CONFIG", dask.config.PATH)])
+    named = [environment["DASK_CONFIG"]] if "DASK_CONFIG" in environment else []
+    dask.config.refresh(paths=[*dask.config.paths, *named])
     sys.argv = list(arguments)
 
 

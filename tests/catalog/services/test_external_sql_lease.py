@@ -100,7 +100,7 @@ def test_a_killed_lab_holds_nothing(somebody: Somebody) -> None:
             pass
         lab.send_signal(signal.SIGKILL)
     assert somebody.tables() > 0
-    wait_for(lambda: _taken_over(somebody), "the tables are taken over")
+    wait_for(lambda: _taken_over(somebody), "the tables are taken over", within_seconds=FREE_WITHIN_SECONDS)
     assert somebody.tables() == 0
 
 
@@ -120,7 +120,7 @@ def test_a_lock_that_was_cut_makes_the_tables_suspect_and_is_taken_again(somebod
         assert not service.altered()
         with closing(connect(somebody.url)) as theirs:
             cut_others(theirs, somebody)
-        wait_for(service.altered, "the session has ended, a moment after it was told to")
+        wait_for(service.altered, "the session has ended that was told to", within_seconds=FREE_WITHIN_SECONDS)
         service.reset()
         assert not service.altered()
         with pytest.raises(Problem, match="another Fairtrial"), somebody.loaded(few=items()):

@@ -64,7 +64,11 @@ def test_a_vacuum_that_is_under_way_at_an_end_of_the_window_is_seen(shared: Shar
             connection.execute("SET vacuum_cost_limit = 1")
             process = connection.pgconn
             process.send_query(b"VACUUM units")
-            wait_for(lambda: "vacuum" in service.maintenance().running, "the vacuum runs")  # type: ignore[attr-defined]
+            wait_for(
+                lambda: "vacuum" in service.maintenance().running,  # type: ignore[attr-defined]
+                "the vacuum runs",
+                within_seconds=COUNTED_WITHIN_SECONDS,
+            )
             watch = MaintenanceWatch([service])
             watch.open()
             maintenance = watch.close()["postgresql"]

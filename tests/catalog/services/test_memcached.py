@@ -1,7 +1,6 @@
 """What is memcached's own: it counts keys, and on somebody else's only the lab's keys are touched."""
 
 import socket
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,6 +17,7 @@ from tests.catalog.services.needed import needs
 from tests.catalog.services.outside import MEMCACHED, loaded, server_of
 from tests.catalog.services.shared import Shared
 from tests.catalog.services.stores import links, memcached, unheard
+from tests.waiting import wait_for
 
 EXPIRED_WITHIN_SECONDS = 30.0
 pytestmark = needs("memcached")
@@ -98,9 +98,7 @@ def test_a_cache_is_emptied_of_what_stacks_set(url: str) -> None:
 
 def test_expired_keys_are_in_nobodys_way(url: str) -> None:
     memcached(url).set("gone", b"x", expire=1, noreply=False)
-    deadline = time.monotonic() + EXPIRED_WITHIN_SECONDS
-    while MEMCACHED.content(url):
-        assert time.monotonic() < deadline
+    wait_for(lambda: not MEMCACHED.content(url), "it has expired", within_seconds=EXPIRED_WITHIN_SECONDS)
     with loaded(MEMCACHED, url) as up:
         assert not up.altered()
 

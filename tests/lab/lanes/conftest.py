@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
@@ -12,8 +12,6 @@ from tests.command_line import Finished, Lab
 from tests.conftest import WORKERS_CACHE
 
 Run = Callable[..., Finished]
-Outcome = TypeVar("Outcome")
-PATIENCE_SECONDS = 60
 
 
 @contextmanager

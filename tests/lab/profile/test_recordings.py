@@ -13,6 +13,7 @@ import pytest
 from fairtrial.lab.profile import tool
 from fairtrial.lab.profile.recordings import Recordings, Sampled
 from fairtrial.record.profile import ProfileNote
+from tests.waiting import wait_for
 
 RAW = "run (app.py:1);work (/the/build/app.py:2) 40\nrun (app.py:1);\x1b[2J<script> 2\n"
 WRITES = f"import sys\nopen(sys.argv[sys.argv.index('--output') + 1], 'w').write({RAW!r})"
@@ -133,8 +134,7 @@ def test_node_writes_its_own_profile_and_is_not_ended_for_it(tmp_path: Path) -> 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")
 def test_a_node_program_that_lost_the_hook_is_a_note(tmp_path: Path) -> None:
     with subprocess.Popen(["node", "-e", "setTimeout(() => {}, 60000)"]) as process:
-        while not Path(f"/proc/{process.pid}/exe").readlink().name.startswith("node"):
-            time.sleep(0.01)
+        wait_for(lambda: Path(f"/proc/{process.pid}/exe").readlink().name.startswith("node"), "Node.js runs")
         seen, (note,) = recorded(tmp_path, process.pid)
         process.kill()
     assert seen == {} and "NODE_OPTIONS" in note.remedy

@@ -60,7 +60,7 @@ def own(engine: Path, tmp_path: Path) -> Iterator[tuple[Processes, psutil.Proces
     with cluster(folder, engine) as processes:
         worker = processes.start_worker("load=1")
         processes.wait_for_workers(1)
-        yield processes, psutil.Process(worker.pid)
+        yield processes, worker
 
 
 @contextmanager
@@ -271,7 +271,7 @@ def test_of_several_hosts_none_goes_on_without_the_others(
     folder = tmp_path / "cluster"
     folder.mkdir()
     with cluster(folder, engine) as processes:
-        workers = [psutil.Process(processes.start_worker("load=1").pid) for _ in range(2)]
+        workers = [processes.start_worker("load=1") for _ in range(2)]
         processes.wait_for_workers(2)
         with under_way(lab, target.url, "--cluster", processes.address, "-d", "60s") as process:
             wait_for(lambda: all(engines(worker) for worker in workers), "both engines run")

@@ -2,18 +2,17 @@
 
 import json
 import shutil
-import socket
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fairtrial.base.loopback import free_port
+from fairtrial.base.loopback import free_port, listens
 from tests.command_line import Finished
 from tests.tools.load.conftest import CERTIFICATES, Target
+from tests.waiting import wait_for
 
 Call = Callable[..., Finished]
 
@@ -60,16 +59,6 @@ def test_a_server_of_http_1_is_named(call: Call, target: Target, secure_target: 
     assert "ALPN" in (over_tls.out + over_tls.err) or "NoApplicationProtocol" in over_tls.out + over_tls.err
 
 
-def await_port(port: int) -> None:
-    patience = time.monotonic() + 20
-    while time.monotonic() < patience:
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.02)
-    raise AssertionError(f"nobody listens at port {port}")
-
-
 @pytest.mark.skipif(shutil.which("nginx") is None, reason="needs nginx")
 def test_a_server_that_says_goodbye_loses_no_request(call: Call, tmp_path: Path) -> None:
     """nginx sends GOAWAY after `keepalive_requests`; with one stream at a time, nothing is in flight then."""
@@ -87,7 +76,7 @@ def test_a_server_that_says_goodbye_loses_no_request(call: Call, tmp_path: Path)
     assert nginx is not None
     with subprocess.Popen([nginx, "-c", tmp_path / "nginx.conf", "-e", tmp_path / "error.log"]) as process:
         try:
-            await_port(port)
+            wait_for(lambda: listens(port), f"somebody listens at port {port}", within_seconds=20)
             url = f"http://127.0.0.1:{port}/"
             measured = summary(call, url, "--http2", "-c", "2", "-n", "1000", "--expect-body", "hello")
         finally:
