@@ -9,6 +9,7 @@ from fairtrial.judge.checks.model import Finding, Severity
 from fairtrial.judge.claims.evidence import Evidence, TrialOutcome
 from fairtrial.judge.claims.together import judge_claims
 from fairtrial.judge.curves import curves_of
+from fairtrial.judge.limits import limit_of
 from fairtrial.judge.lost_blocks import counts, left_out, lost_blocks, spoiled_by_machine
 from fairtrial.judge.metrics import Metric, is_lower_bound, metrics_of, request_metrics
 from fairtrial.judge.model import (
@@ -16,6 +17,7 @@ from fairtrial.judge.model import (
     ClaimsStated,
     ConditionResult,
     LaneResult,
+    Limit,
     Outcome,
     RequestResult,
     Result,
@@ -68,6 +70,7 @@ def judge(
     blocks = blocks_judged(record, complete)
     level = level_of(record, complete, time_is_over=is_time_over(record, trials))
     standing = standings(record.conditions, valid, level)
+    limits = {condition.id: limit_of(record, condition, valid[condition.id]) for condition in record.conditions}
     conditions = [
         _condition(
             condition,
@@ -75,6 +78,7 @@ def judge(
             condition_outcome([results[trial.index] for trial in counted[condition.id]]),
             valid[condition.id],
             standing.get(condition.id),
+            limits[condition.id],
             work_proven(record, condition, trials_of[condition.id]),
             user_over(trials_of[condition.id]),
         )
@@ -92,6 +96,7 @@ def judge(
         blocks_in_claims,
         level,
         findings=of_claims,
+        limits=limits,
     )
     return Result(
         fairtrial_version=record.fairtrial_version,
@@ -186,6 +191,7 @@ def _condition(
     its_outcome: tuple[Outcome, str | None],
     valid: Sequence[TrialRecord],
     standing: Standing | None,
+    limit: Limit | None,
     proven: bool | None,
     user: StackUser | None,
 ) -> ConditionResult:
@@ -207,6 +213,7 @@ def _condition(
         work_proven=proven,
         user=user,
         rank=rank,
+        limit=limit,
         tie_groups=groups,
         scatter=scatter(valid),
         figures={

@@ -122,6 +122,38 @@ class RequestResult(Strict):
     )
 
 
+LimitKind = Literal[
+    "stack-processors",
+    "database-processors",
+    "shared-processors",
+    "single-threads",
+    "own-concurrency",
+    "one-connection",
+    "objective",
+    "program",
+    "load",
+    "rate",
+    "budget",
+    "job",
+    "engine",
+    "not-known",
+    "not-examined",
+]
+"""What may limit a figure: docs/checks.md, "What limits a figure"."""
+
+
+class Limit(Strict):
+    """What limited a condition's goodput. Where it is not the contender's own, the contender can do as much or more."""
+
+    kind: LimitKind
+    is_own: bool = Field(description="whether the contender was at a limit of its own, or nobody could look")
+    evidence: str
+    remedy: str = Field("", description="what lets the contender reach a limit of its own; empty: it is at one")
+    at_once: float | None = Field(
+        None, description="requests that waited at once, where the limit is how many the contender lets wait"
+    )
+
+
 class ConditionResult(Strict):
     """One row of the table. It is refused if any of its trials is: the others alone would be a selection."""
 
@@ -156,6 +188,7 @@ class ConditionResult(Strict):
         description="the best and worst rank by goodput that it can have among the valid conditions of its class at "
         "the same value of the sweep; 95% for all of them together",
     )
+    limit: Limit | None = Field(None, description="what limited its goodput; null: it has no valid trial")
     tie_groups: str = Field("", description="conditions that share a letter are not proven to differ in goodput")
     scatter: Scatter | None = Field(None, description="null if it cannot be computed: short windows, refused trials")
     figures: dict[str, Estimate | None] = Field(

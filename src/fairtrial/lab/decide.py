@@ -61,11 +61,13 @@ class WhenDecided:
 def is_open(claim: ClaimResult, blocks: int) -> bool:
     """Whether more blocks could decide the claim.
 
-    It is undecided, and rests on all blocks but those that were left out because of the machine. Otherwise a contender
-    has lost a block by what it did itself, which further blocks do not bring back. A property may still be refuted
-    then: one trial in which it fails is enough.
+    It is undecided, no finding withholds its verdict, and it rests on all blocks but those that were left out because
+    of the machine. Otherwise a contender has lost a block by what it did itself, which further blocks do not bring
+    back. A property may still be refuted then: one trial in which it fails is enough.
 
     Args:
         blocks: that were tried and are not left out.
     """
+    if any(finding.severity == "refusal" for finding in claim.findings):
+        return False
     return claim.verdict == "undecided" and (claim.blocks == blocks or claim.kind == "property")

@@ -240,6 +240,12 @@ class ExperimentRecord(Strict):
         """The rows with which the trials of this condition began; None if none were loaded, or generated."""
         return self.datasets.get(condition, self.dataset)
 
+    def budget_of(self, condition: Condition) -> int:
+        """How many requests the experiment lets this condition's stack work on at once, over all its processes."""
+        sweep = self.experiment.sweep
+        swept = sweep is not None and sweep.parameter == "concurrency_budget" and condition.at is not None
+        return int(condition.at or 0) if swept else self.experiment.concurrency_budget
+
     def placement_of(self, trial: "TrialRecord") -> Placement:
         """Which processors each role was bound to in this trial."""
         kind: PlacementKind = next(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from fairtrial.base.formatting import bounded_below, figure
 from fairtrial.experiment.stack_class import PRODUCTION, STACK_CLASSES
-from fairtrial.judge.model import ConditionResult, RequestResult, Result, Times
+from fairtrial.judge.model import ConditionResult, LimitKind, RequestResult, Result, Times
 from fairtrial.judge.statistics.estimate import Estimate
 
 
@@ -61,6 +61,26 @@ NOT_PROVEN = "work not proven"
 """What stands with a row whose figures rest on verified answers alone."""
 
 NOT_PROVEN_EXPLAINED = f"{NOT_PROVEN}: nothing counted whether the work behind the answers was done"
+LIMITS: dict[LimitKind, str] = {
+    "stack-processors": "its processors",
+    "database-processors": "database's processors",
+    "shared-processors": "shared processors",
+    "single-threads": "its single threads",
+    "own-concurrency": "requests it lets wait",
+    "one-connection": "one connection",
+    "objective": "the objective",
+    "program": "the program",
+    "load": "the load",
+    "rate": "the rate asked for",
+    "budget": "concurrency budget",
+    "job": "waits in its job",
+    "engine": "the load engine",
+    "not-known": "not known",
+    "not-examined": "not examined",
+}
+"""What limits a figure, in the words of the table."""
+
+LIMITS_EXPLAINED = "limit: what kept goodput from being higher; docs/checks.md, What limits a figure"
 LOWER_BOUNDS = "> : a lower bound, because requests had no answer when they were awaited no longer"
 RANKED_APART = "class: what a stack stands for; each class is ranked apart"
 BY_REQUEST = (
@@ -138,6 +158,7 @@ def explanation(conditions: Sequence[ConditionResult]) -> str:
     """What stands below the table: the meaning of its columns."""
     parts = [
         EXPLANATION,
+        *([LIMITS_EXPLAINED] if any(condition.limit is not None for condition in conditions) else []),
         *([LOWER_BOUNDS] if any(map(has_lower_bounds, conditions)) else []),
         *([RANKED_APART] if shows_class(conditions) else []),
         *([NOT_PROVEN_EXPLAINED] if any(map(not_proven, conditions)) else []),
@@ -158,6 +179,11 @@ def has_lower_bounds(condition: ConditionResult) -> bool:
 def not_proven(condition: ConditionResult) -> bool:
     """Whether a row has figures, and nothing but its answers says that the work behind them was done."""
     return condition.outcome == "valid" and condition.work_proven is False
+
+
+def limit_in_words(condition: ConditionResult) -> str:
+    """`limit: the load`; empty for a row without figures."""
+    return "" if condition.limit is None else f"limit: {LIMITS[condition.limit.kind]}"
 
 
 def request_rows(result: Result) -> list[tuple[ConditionResult, RequestResult]]:

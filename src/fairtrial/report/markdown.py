@@ -16,6 +16,7 @@ from fairtrial.report.columns import (
     cells,
     explanation,
     in_order,
+    limit_in_words,
     not_proven,
     other_columns,
     rank,
@@ -55,6 +56,7 @@ def markdown_text(result: Result) -> str:
         "rank",
         "goodput/s",
         *(f"{column.title} ({column.unit})" for column in columns),
+        "limit",
         "outcome",
     ]
     parts += ["### Conditions", "", row_text(head), "| --- " * len(head) + "|"]
@@ -129,7 +131,8 @@ def _cells(condition: ConditionResult, columns: Sequence[Column], classed: bool)
     rate += f" ({span(goodput.interval)})" if goodput is not None and goodput.interval is not None else ""
     mark = f" ({NOT_PROVEN})" if not_proven(condition) else ""
     first_cells = [escape(condition.contender) + mark, *([condition.stack_class] if classed else [])]
-    return [*first_cells, escape(rank(condition)), rate, *cells(condition, columns), condition.outcome]
+    limit = limit_in_words(condition).removeprefix("limit: ") or "–"
+    return [*first_cells, escape(rank(condition)), rate, *cells(condition, columns), limit, condition.outcome]
 
 
 def row_text(cells: Sequence[str]) -> str:

@@ -19,6 +19,7 @@ from fairtrial.report.columns import (
     cells,
     explanation,
     in_order,
+    limit_in_words,
     not_proven,
     other_columns,
     rank,
@@ -127,6 +128,8 @@ def _table(result: Result, width: int) -> Table:
             row.append(condition.stack_class)
         elif classed:
             name.append(f"\n{condition.stack_class}", "not bold dim")
+        if limit := limit_in_words(condition):
+            name.append(f"\n{limit}", "not bold dim")
         if not_proven(condition):
             name.append(f"\n{NOT_PROVEN}", "not bold yellow")
         if ranked:

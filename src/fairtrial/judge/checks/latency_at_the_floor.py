@@ -52,7 +52,7 @@ def examine(case: Case) -> Iterator[Finding]:
             yield case.finding(index, "warning", share.in_words())
     by_condition = _medians(case, shares)
     for claim in case.record.experiment.claims:
-        if not isinstance(claim, MetricClaim) or claim.metric not in MEDIANS or claim.request is not None:
+        if not isinstance(claim, MetricClaim) or not _is_of_medians(case, claim):
             continue
         names = [str(each) for each in claim.needs()]
         near_it = [name for name in names if by_condition.get(name, -1.0) >= case.thresholds["warn"]]
@@ -61,11 +61,23 @@ def examine(case: Case) -> Iterator[Finding]:
             yield case.finding(
                 None,
                 "refusal",
-                f"p50 of response time of {', '.join(at_the_floor)} is what the load engine measures of a server that "
+                f"{_figure(claim)} of {', '.join(at_the_floor)} is what the load engine measures of a server that "
                 "does nothing, and most of what is compared is the load engine's and the kernel's: a faster contender "
                 "would look the same, and the comparison comes out too equal",
                 claim=claim.id,
             )
+
+
+def _is_of_medians(case: Case, claim: MetricClaim) -> bool:
+    """Whether a claim rests on medians: by name, or as goodput of a single connection, which is the reciprocal of its
+    response time."""
+    if claim.request is not None:
+        return False
+    if claim.metric != "goodput":
+        return claim.metric in MEDIANS
+    names = {str(each) for each in claim.needs()}
+    loads = [each.load for each in case.record.conditions if each.contender in names]
+    return all(load.kind in ("closed", "fixed") and load.most_in_flight == 1 for load in loads)
 
 
 def _share(case: Case, trial: TrialRecord) -> _Share | None:
@@ -98,6 +110,11 @@ def _floor(calibration: Calibration) -> tuple[float, str] | None:
     return None
 
 
+def _figure(claim: MetricClaim) -> str:
+    one_at_a_time = "goodput over one connection, the reciprocal of response time,"
+    return one_at_a_time if claim.metric == "goodput" else "p50 of response time"
+
+
 def _medians(case: Case, shares: Mapping[int, _Share]) -> dict[str, float]:
     """By the condition as claims name it, the median of its trials' shares, of those that are certain."""
     medians = {}
@@ -111,8 +128,9 @@ def _medians(case: Case, shares: Mapping[int, _Share]) -> dict[str, float]:
 
 CHECK = Check(
     name="latency-at-the-floor",
-    looks_at="p50 of response time, compared with what was calibrated before the first trial against a server that "
-    "does nothing: at the rate of an open load, else with a single connection",
+    looks_at="p50 of response time, or goodput over a single connection, which is its reciprocal, compared with what "
+    "was calibrated before the first trial against a server that does nothing: at the rate of an open load, else with "
+    "a single connection",
     thresholds={
         "warn": Threshold(
             0.5,

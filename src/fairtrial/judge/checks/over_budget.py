@@ -3,9 +3,7 @@
 from collections.abc import Iterator
 
 from fairtrial.base.formatting import count
-from fairtrial.experiment.model import Experiment
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
-from fairtrial.record.model import Condition
 
 WATCHED = "mongodb"
 """The service whose drivers hold connections beside their pools."""
@@ -18,7 +16,7 @@ def examine(case: Case) -> Iterator[Finding]:
         connections, condition = trial.database_connections, conditions.get(trial.condition)
         if connections is None or trial.server is None or condition is None:
             continue
-        budget, processes = _budget(case.record.experiment, condition), max(1, trial.server.processes)
+        budget, processes = case.record.budget_of(condition), max(1, trial.server.processes)
         own = case.thresholds["drivers_own"] * processes if condition.service == WATCHED else 0
         rounded_up = processes - 1  # each process rounds its share up by less than one
         if connections > budget + rounded_up + own:
@@ -28,11 +26,6 @@ def examine(case: Case) -> Iterator[Finding]:
                 f"{connections} connections to the database, and the concurrency budget is "
                 f"{count(budget, 'request')} at once",
             )
-
-
-def _budget(experiment: Experiment, condition: Condition) -> int:
-    swept = experiment.sweep is not None and experiment.sweep.parameter == "concurrency_budget"
-    return int(condition.at) if swept and condition.at is not None else experiment.concurrency_budget
 
 
 CHECK = Check(

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from fairtrial.experiment.claims import MetricClaim
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.record.model import Condition, ExperimentRecord, ServerMeter, TrialRecord
 
@@ -28,20 +29,33 @@ class _Contender:
 
 
 def examine(case: Case) -> Iterator[Finding]:
-    """A warning on the experiment for the largest group of each workload, service and closed load."""
+    """A warning on the experiment for each group of each workload, service and closed load; a refusal of each verdict
+    that compares goodput within one group."""
+    plateaus = []
     for rivals in _rivals(case.record, case.trials):
-        group = _largest(rivals, case.thresholds["within"])
-        costs = [contender.cost for contender in group]
-        if len(group) < 2 or min(costs) <= 0 or max(costs) < case.thresholds["cost"] * min(costs):
+        for group in _groups(rivals, case.thresholds["within"]):
+            costs = [contender.cost for contender in group]
+            if min(costs) > 0 and max(costs) >= case.thresholds["cost"] * min(costs):
+                plateaus.append(group)
+    for group in plateaus:
+        yield case.finding(None, "warning", _in_words(case.record, group))
+    for claim in case.record.experiment.claims:
+        if not isinstance(claim, MetricClaim) or claim.metric != "goodput" or claim.request is not None:
             continue
-        rates = [contender.goodput for contender in group]
-        yield case.finding(
-            None,
-            "warning",
-            f"{', '.join(contender.name for contender in group)} all reach {min(rates):,.0f} to {max(rates):,.0f} "
-            f"answers a second, although the dearest takes {max(costs) / min(costs):.1f} times the processor time of "
-            f"the cheapest for each; {_limit(case.record, group)}",
-        )
+        compared = {str(each) for each in claim.conditions()}
+        for group in plateaus:
+            if len(compared & {contender.name for contender in group}) > 1:
+                yield case.finding(None, "refusal", _in_words(case.record, group), claim=claim.id)
+                break
+
+
+def _in_words(record: ExperimentRecord, group: Sequence[_Contender]) -> str:
+    costs, rates = [each.cost for each in group], [each.goodput for each in group]
+    return (
+        f"{', '.join(contender.name for contender in group)} all reach {min(rates):,.0f} to {max(rates):,.0f} "
+        f"answers a second, although the dearest takes {max(costs) / min(costs):.1f} times the processor time of "
+        f"the cheapest for each; {_limit(record, group)}"
+    )
 
 
 def _rivals(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator[list[_Contender]]:
@@ -84,14 +98,16 @@ def _processors(meter: ServerMeter | None) -> float:
     return 0.0 if meter is None or meter.window_seconds <= 0 else meter.cpu_seconds / meter.window_seconds
 
 
-def _largest(rivals: Sequence[_Contender], within: float) -> list[_Contender]:
-    """The largest group whose highest goodput is at most the share `within` above its lowest."""
+def _groups(rivals: Sequence[_Contender], within: float) -> list[list[_Contender]]:
+    """Every group of two or more whose highest goodput is at most the share `within` above its lowest; none lies within
+    another."""
     ordered = sorted(rivals, key=lambda contender: contender.goodput)
-    groups = [
-        [other for other in ordered if lowest.goodput <= other.goodput <= lowest.goodput * (1 + within)]
-        for lowest in ordered
-    ]
-    return max(groups, key=len, default=[])
+    groups: list[list[_Contender]] = []
+    for place, lowest in enumerate(ordered):
+        group = [other for other in ordered[place:] if other.goodput <= lowest.goodput * (1 + within)]
+        if len(group) > 1 and (not groups or group[-1] is not groups[-1][-1]):
+            groups.append(group)
+    return groups
 
 
 def _limit(record: ExperimentRecord, group: Sequence[_Contender]) -> str:
@@ -128,8 +144,7 @@ CHECK = Check(
         ),
     },
     remedy="do not rank these; raise the limit (processors, threads, connections) or choose a workload that demands "
-    "more "
-    "of the stack",
+    "more of the stack",
     examine=examine,
     needs_processes=True,
 )

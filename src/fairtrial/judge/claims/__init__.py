@@ -6,6 +6,7 @@ from typing import Any
 from fairtrial.experiment.claims import Claim
 from fairtrial.judge.claims import budget, difference, equal, order, property, ratio, shape
 from fairtrial.judge.claims.evidence import Evidence
+from fairtrial.judge.claims.own_limit import withheld_by_limits
 from fairtrial.judge.claims.remarks import with_remarks
 from fairtrial.judge.claims.validate import RequestNames, recorded_requests, validate_claim
 from fairtrial.judge.model import ClaimResult
@@ -25,4 +26,10 @@ KINDS: Mapping[str, Callable[[Any, Evidence], ClaimResult]] = {
 
 def judge_claim(claim: Claim, evidence: Evidence) -> ClaimResult:
     """The verdict on `claim`, with the sentence that can be quoted."""
-    return with_remarks(claim, KINDS[claim.kind](claim, evidence), evidence)
+    judge = KINDS[claim.kind]
+    result = judge(claim, evidence)
+    withheld = withheld_by_limits(claim, result, evidence)
+    if withheld is not None:
+        evidence = evidence.with_finding(claim.id, withheld)
+        result = judge(claim, evidence)
+    return with_remarks(claim, result, evidence)

@@ -1,12 +1,12 @@
 """What a claim is judged by: a record whose trials already have outcomes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import ConditionRef
 from fairtrial.judge.checks.model import Finding
-from fairtrial.judge.model import Outcome
+from fairtrial.judge.model import Limit, Outcome
 from fairtrial.judge.statistics.student import LEVEL
 from fairtrial.record.model import Condition, TrialRecord
 
@@ -43,10 +43,16 @@ class Evidence:
     """how many claims share the error that the level leaves (claims.together)"""
     findings: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
     """those about claims, by the claim's id"""
+    limits: Mapping[str, Limit | None] = field(default_factory=dict)
+    """what limited each condition's goodput, by the condition's id"""
 
     def withholding(self, claim: str) -> Finding | None:
         """The finding that withholds the verdict of the claim with this id, if there is one."""
         return next((each for each in self.findings.get(claim, ()) if each.severity == "refusal"), None)
+
+    def with_finding(self, claim: str, finding: Finding) -> "Evidence":
+        """This evidence with a further finding about a claim."""
+        return replace(self, findings={**self.findings, claim: [*self.findings.get(claim, ()), finding]})
 
     def condition(self, reference: ConditionRef) -> Condition:
         """The condition that a claim means.

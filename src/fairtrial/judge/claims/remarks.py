@@ -9,6 +9,7 @@ from fairtrial.experiment.stack_class import StackClass
 from fairtrial.judge.claims.baselines import baseline_figure
 from fairtrial.judge.claims.closed_rates import closed_rates
 from fairtrial.judge.claims.evidence import Evidence
+from fairtrial.judge.claims.own_limit import limits_in_words
 from fairtrial.judge.model import ClaimResult
 
 
@@ -21,12 +22,17 @@ def with_remarks(claim: Claim, result: ClaimResult, evidence: Evidence) -> Claim
         stack_classes = ", ".join(f"{name} ({stack_class})" for name, stack_class in classes.items())
         remarks.append(f"It compares stacks of different classes: {stack_classes}.")
     if claim.unequal_work is not None:
-        remarks += [f"Unequal work: {finding.evidence}." for finding in findings] or [
+        unequal = [finding for finding in findings if finding.check == "unequal-work"]
+        remarks += [f"Unequal work: {finding.evidence}." for finding in unequal] or [
             f"The claim says that the work is unequal: “{claim.unequal_work.strip().rstrip('.')}”; the counters of the "
             "database do not show it."
         ]
     if result.estimate is not None:
-        remarks += [*baseline_figure(claim, evidence), *closed_rates(claim, evidence)]
+        remarks += [
+            *baseline_figure(claim, evidence),
+            *closed_rates(claim, evidence),
+            *limits_in_words(claim, evidence),
+        ]
     remarks += _warnings(claim, evidence)
     return result.model_copy(
         update={"sentence": " ".join(remarks), "stack_classes": dict(classes), "findings": findings}

@@ -1,0 +1,149 @@
+"""Whether a verdict on goodput stands: of a side that was not at a limit of its own, the figure is a lower bound.
+
+A side that was held back by the load, by a budget that all share, by the engine or by something unknown can do as much
+as was measured, or more. So a ratio over a side that was at its own limit is at least what was measured, and a verdict
+that a higher ratio would not change stands. Where both sides were held back, nothing follows.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fairtrial.experiment.claims import (
+    BudgetClaim,
+    Claim,
+    DifferenceClaim,
+    EqualClaim,
+    MetricClaim,
+    OrderClaim,
+    RatioClaim,
+    ShapeClaim,
+)
+from fairtrial.experiment.reference import ConditionRef
+from fairtrial.judge.checks.model import Finding
+from fairtrial.judge.claims.evidence import Evidence
+from fairtrial.judge.metrics import find_metric
+from fairtrial.judge.model import ClaimResult, Limit
+
+NAME = "own-limit"
+RATES = ("goodput", "elapsed")
+"""Metrics that say what a contender can do: so much a second, or so long for all of it."""
+ALIKE = 1.1
+"""Contenders that let as many requests wait at once, to this factor, were given that number: none of them is told from
+the other by it. Numbers of threads and connections are whole, and differ by more where they differ."""
+
+
+@dataclass(frozen=True)
+class _Side:
+    reference: ConditionRef
+    limit: Limit | None
+
+    @property
+    def is_held_back(self) -> bool:
+        """Whether it can do more than was measured, for all that is known."""
+        return self.limit is not None and not self.limit.is_own
+
+
+def withheld_by_limits(claim: Claim, result: ClaimResult, evidence: Evidence) -> Finding | None:
+    """The finding that withholds a verdict which a side at no limit of its own would change; None if it stands."""
+    if not isinstance(claim, MetricClaim) or claim.metric not in RATES or result.verdict == "undecided":
+        return None
+    pairs = [_with_concurrency(pair) for pair in _pairs(claim, evidence)]
+    doubtful = [pair for pair in pairs if not _stands(claim, result, pair)]
+    if not doubtful:
+        return None
+    sides = {str(side.reference): side for pair in doubtful for side in pair if side.is_held_back}
+    limits = [f"{name}: {side.limit.evidence}" for name, side in sides.items() if side.limit is not None]
+    remedies = dict.fromkeys(side.limit.remedy for side in sides.values() if side.limit and side.limit.remedy)
+    return Finding(
+        check=NAME,
+        severity="refusal",
+        evidence=f"{' and '.join(sides)} can do more, for all that is known: {'; '.join(limits)}",
+        remedy="; ".join(remedies) or "let each side reach a limit of its own",
+        claim=claim.id,
+    )
+
+
+def limits_in_words(claim: Claim, evidence: Evidence) -> list[str]:
+    """A sentence that names what limited each side of a claim on goodput, where it was anything but processors."""
+    if not isinstance(claim, MetricClaim) or claim.metric not in RATES:
+        return []
+    limits = {str(each): _limit(each, evidence) for each in claim.conditions()}
+    notable = [
+        f"of {name} {IN_WORDS[limit.kind]}"
+        for name, limit in limits.items()
+        if limit is not None and limit.kind not in OF_COURSE
+    ]
+    return [f"The limit was {' and '.join(notable)}."] if notable else []
+
+
+OF_COURSE = ("stack-processors", "single-threads", "program", "objective")
+"""Limits that a reader takes for granted."""
+
+IN_WORDS = {
+    "database-processors": "the database's processors",
+    "shared-processors": "processors that stack and database share",
+    "own-concurrency": "how many requests it lets wait at once",
+    "one-connection": "the single connection, so that goodput is the reciprocal of response time",
+    "load": "the load",
+    "rate": "the rate that was asked for",
+    "budget": "the concurrency budget",
+    "job": "the waiting in its job",
+    "engine": "the load engine",
+    "not-known": "something not known",
+    "not-examined": "something not examined",
+}
+
+
+def _pairs(claim: MetricClaim, evidence: Evidence) -> list[tuple[_Side, ...]]:
+    """The sides that are held against each other: of an order, neighbours; of a budget, one alone."""
+    if isinstance(claim, ShapeClaim):
+        if claim.to is None or claim.shape != "leads":
+            return []  # what a figure does along the sweep is seen with its limits, which the sentence names
+        points = evidence.experiment.points
+        groups: list[Sequence[ConditionRef]] = [[ConditionRef.of(each, at) for each in claim.curves()] for at in points]
+    elif isinstance(claim, OrderClaim):
+        groups = list(zip(claim.order, claim.order[1:], strict=False))
+    else:
+        groups = [claim.conditions()]
+    return [tuple(_Side(each, _limit(each, evidence)) for each in group) for group in groups]
+
+
+def _limit(reference: ConditionRef, evidence: Evidence) -> Limit | None:
+    return evidence.limits.get(evidence.condition(reference).id)
+
+
+def _with_concurrency(pair: tuple[_Side, ...]) -> tuple[_Side, ...]:
+    """The pair, both held back if both let the same number of requests wait at once: somebody has set that number."""
+    waiting = [0.0 if side.limit is None else side.limit.at_once or 0.0 for side in pair]
+    if len(pair) < 2 or min(waiting) <= 0 or max(waiting) > ALIKE * min(waiting):
+        return pair
+    return tuple(
+        _Side(
+            side.reference,
+            None if side.limit is None else side.limit.model_copy(update={"is_own": False, "remedy": SAME_NUMBER}),
+        )
+        for side in pair
+    )
+
+
+SAME_NUMBER = "give both larger pools or more threads: both let as many requests wait at once, and no more"
+
+
+def _stands(claim: MetricClaim, result: ClaimResult, pair: tuple[_Side, ...]) -> bool:
+    """Whether the verdict is the same if each side that was held back can do more."""
+    of, to = pair[0].is_held_back, len(pair) > 1 and pair[1].is_held_back
+    if not of and not to:
+        return True
+    if of and to:
+        return False
+    if isinstance(claim, OrderClaim | ShapeClaim):
+        return of if result.verdict == "upheld" else to
+    rises = of if find_metric(claim.metric).higher_is_better else to
+    if not isinstance(claim, RatioClaim | DifferenceClaim | EqualClaim | BudgetClaim) or result.interval is None:
+        return False
+    low, high = result.interval
+    at_least, at_most = result.at_least, result.at_most
+    if result.verdict == "upheld":
+        return (at_most is None) if rises else (at_least is None)
+    is_above, is_below = at_most is not None and low > at_most, at_least is not None and high < at_least
+    return is_above if rises else is_below
