@@ -94,6 +94,15 @@ class TestWhatLimits:
         made = a_trial().but(server_cpu=0.5, machine=machine.model_copy(update={"processors": busy}))
         assert limits(judged(an_experiment("a"), {"a": made}))["a"].kind == "shared-processors"
 
+    def test_interrupts_are_the_stacks(self) -> None:
+        machine = calm_machine(3.0)
+        busy = [
+            each.model_copy(update={"busy_seconds": 2.1, "interrupt_seconds": 0.7}) if each.cpu == 0 else each
+            for each in machine.processors
+        ]
+        made = a_trial().but(server_cpu=0.68, machine=machine.model_copy(update={"processors": busy}))
+        assert limits(judged(an_experiment("a"), {"a": made}))["a"].kind == "stack-processors"
+
     def test_an_engine_without_time_to_spare(self) -> None:
         limit = limits(judged(an_experiment("a"), {"a": a_trial().but(server_cpu=0.3, engine_cpu=0.85)}))["a"]
         assert (limit.kind, limit.is_own) == ("engine", False)

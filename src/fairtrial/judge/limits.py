@@ -31,6 +31,9 @@ MOSTLY_WAITING = 0.5
 contenders whose own times are T and T / 2 beside a wait of T, the ratio shown is 1.33 and not 2, as at the floor
 (`latency-at-the-floor`)."""
 
+SHARED = 0.1
+"""Others that take a tenth of a processor's work bend a ratio by as much, which is more than claims leave room for."""
+
 LARGEST_PROPOSAL = 16_384
 """No experiment is told to open more connections than this."""
 
@@ -48,6 +51,8 @@ class _Use:
     """where the database has processors to itself; 0: it shares the server's"""
     busy: float
     """of the server's processors, whoever used them, at most `processors`"""
+    interrupts: float
+    """of `busy`"""
     processes: float
     engine: float
     """the share of the engine's busiest processor"""
@@ -99,8 +104,10 @@ def _of_processors(use: _Use) -> Limit | None:
     if use.stack >= FULL * per:
         return Limit(kind="stack-processors", is_own=True, evidence=f"it used {use.stack / per:.0%} of {servers}")
     if use.busy >= FULL * per:
+        # Interrupts are the kernel's work for the stack's connections, and in nobody's processor time.
+        is_shared = use.busy - use.stack - use.interrupts > SHARED * use.busy
         evidence = f"{servers} {'was' if per == 1 else 'were'} busy for {use.busy / per:.0%}: {use.in_words}"
-        return Limit(kind="shared-processors", is_own=True, evidence=evidence)
+        return Limit(kind="shared-processors" if is_shared else "stack-processors", is_own=True, evidence=evidence)
     if FULL * use.processes <= use.stack <= use.processes / FULL:
         processes = "its process" if use.processes <= 1 else f"its {use.processes:.0f} processes, one each,"
         evidence = f"{processes} used {use.stack:.2f} of {servers}, as single threads do that never wait"
@@ -227,6 +234,7 @@ def _use(record: ExperimentRecord, condition: Condition, trials: Sequence[TrialR
         processors=processors,
         database_processors=_database_processors(record, measured[0]),
         busy=min(median(_busy(record, trial) for trial in measured), processors),
+        interrupts=median(_interrupts(record, trial) for trial in measured),
         processes=median(trial.server.processes for trial in measured if trial.server is not None),
         engine=median(engine.busiest_processor_share(record.placement.load_processors) for engine in engines),
         goodput=median(engine.goodput_per_second for engine in engines),
@@ -260,10 +268,16 @@ def _busy(record: ExperimentRecord, trial: TrialRecord) -> float:
         own += _processors(trial.balancer)
     if machine is None or machine.window_seconds <= 0 or not placement.server_cpus:
         return own
-    cpus = placement.server_cpus
-    interrupts = sum(each.interrupt_seconds for each in machine.processors if each.cpu in cpus)
-    seconds = machine.busy_seconds(cpus) + interrupts + machine.steal_seconds(cpus)
-    return max(own, seconds / machine.window_seconds)
+    seconds = machine.busy_seconds(placement.server_cpus) + machine.steal_seconds(placement.server_cpus)
+    return max(own, seconds / machine.window_seconds + _interrupts(record, trial))
+
+
+def _interrupts(record: ExperimentRecord, trial: TrialRecord) -> float:
+    """How many of the server's processors interrupts took."""
+    cpus, machine = record.placement_of(trial).server_cpus, trial.machine
+    if machine is None or machine.window_seconds <= 0:
+        return 0.0
+    return sum(each.interrupt_seconds for each in machine.processors if each.cpu in cpus) / machine.window_seconds
 
 
 def _connections_needed(use: _Use, allowed: int) -> int:

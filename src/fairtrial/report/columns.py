@@ -62,25 +62,25 @@ NOT_PROVEN = "work not proven"
 
 NOT_PROVEN_EXPLAINED = f"{NOT_PROVEN}: nothing counted whether the work behind the answers was done"
 LIMITS: dict[LimitKind, str] = {
-    "stack-processors": "its processors",
-    "database-processors": "database's processors",
-    "shared-processors": "shared processors",
-    "single-threads": "its single threads",
-    "own-concurrency": "requests it lets wait",
-    "one-connection": "one connection",
-    "objective": "the objective",
-    "program": "the program",
-    "load": "the load",
-    "rate": "the rate asked for",
-    "budget": "concurrency budget",
-    "job": "waits in its job",
-    "engine": "the load engine",
+    "stack-processors": "its CPU",
+    "database-processors": "DB CPU",
+    "shared-processors": "shared CPU",
+    "single-threads": "its threads",
+    "own-concurrency": "its waits",
+    "one-connection": "1 request",
+    "objective": "objective",
+    "program": "program",
+    "load": "load",
+    "rate": "rate",
+    "budget": "budget",
+    "job": "job",
+    "engine": "engine",
     "not-known": "not known",
     "not-examined": "not examined",
 }
 """What limits a figure, in the words of the table."""
 
-LIMITS_EXPLAINED = "limit: what kept goodput from being higher; docs/checks.md, What limits a figure"
+LIMITS_EXPLAINED = "limit: what kept goodput from being higher"
 LOWER_BOUNDS = "> : a lower bound, because requests had no answer when they were awaited no longer"
 RANKED_APART = "class: what a stack stands for; each class is ranked apart"
 BY_REQUEST = (
