@@ -202,6 +202,31 @@ class TestVerdicts:
         assert verdict.verdict == "upheld"
         assert "The limit was of a how many requests it lets wait at once" in verdict.sentence
 
+    @pytest.mark.parametrize(
+        ("rate", "claim", "verdict"),
+        [
+            (1000, {"at_least": 1.5}, "undecided"),  # a wait of both may hide any difference
+            (1000, {"at_least": 0.95}, "undecided"),
+            (4000, {"at_least": 2}, "upheld"),  # and pulls it towards 1
+            (4000, {"at_most": 2}, "refuted"),
+            (4000, {"at_most": 5}, "undecided"),
+            (100, {"at_least": 0.95}, "refuted"),
+            (100, {"at_least": 0.05}, "undecided"),
+        ],
+    )
+    def test_idle_for_no_known_reason(self, rate: float, claim: dict[str, float], verdict: str) -> None:
+        made = {"a": a_trial().serving(rate).but(server_cpu=0.3), "b": a_trial().serving(1000).but(server_cpu=0.3)}
+        assert judged(two(**claim), made).claims[0].verdict == verdict
+        made["b"] = made["b"].but(server_cpu=0.95)
+        assert judged(two(**claim), made).claims[0].verdict == verdict
+
+    def test_two_versions_of_one_program_are_compared_as_they_are(self) -> None:
+        idle = a_trial().serving(1000).but(server_cpu=0.3)
+        experiment = an_experiment("a:old", "a:new").claiming("a:new", "a:old", at_least=0.95)
+        verdict = judged(experiment, {"a:old": idle, "a:new": idle.serving(1002)}).claims[0]
+        assert verdict.verdict == "upheld"
+        assert "The limit was of a:new something not known and of a:old something not known" in verdict.sentence
+
     def test_orders_and_equality(self) -> None:
         made = {"a": self.A, "b": calling(500, 0.95), "c": calling(250, 0.95)}
         order = an_experiment(*made).stating("order", order=["a", "b", "c"])

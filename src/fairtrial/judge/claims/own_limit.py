@@ -1,8 +1,12 @@
 """Whether a verdict on goodput stands: of a side that was not at a limit of its own, the figure is a lower bound.
 
-A side that was held back by the load, by a budget that all share, by the engine or by something unknown can do as much
-as was measured, or more. So a ratio over a side that was at its own limit is at least what was measured, and a verdict
-that a higher ratio would not change stands. Where both sides were held back, nothing follows.
+A side that was held back by the load, by a budget that all share or by the engine can do as much as was measured, or
+more. So a ratio over a side that was at its own limit is at least what was measured, and a verdict that a higher ratio
+would not change stands. Where both sides were held back, nothing follows.
+
+Of a side whose limit is not known, goodput is what its response times allow at so many connections. A wait that both
+sides share and nobody knows of pulls the ratio towards 1: in truth it lies further from 1 than was measured, on the
+same side. Two versions of one program are the exception: what they wait for is the program's.
 """
 
 from collections.abc import Sequence
@@ -40,7 +44,12 @@ class _Side:
     @property
     def is_held_back(self) -> bool:
         """Whether it can do more than was measured, for all that is known."""
-        return self.limit is not None and not self.limit.is_own
+        return self.limit is not None and not self.limit.is_own and not self.is_unknown
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether nothing was at its limit, for all that was measured."""
+        return self.limit is not None and self.limit.kind == "not-known"
 
 
 def withheld_by_limits(claim: Claim, result: ClaimResult, evidence: Evidence) -> Finding | None:
@@ -51,7 +60,7 @@ def withheld_by_limits(claim: Claim, result: ClaimResult, evidence: Evidence) ->
     doubtful = [pair for pair in pairs if not _stands(claim, result, pair)]
     if not doubtful:
         return None
-    sides = {str(side.reference): side for pair in doubtful for side in pair if side.is_held_back}
+    sides = {str(side.reference): side for pair in doubtful for side in pair if side.is_held_back or side.is_unknown}
     limits = [f"{name}: {side.limit.evidence}" for name, side in sides.items() if side.limit is not None]
     remedies = dict.fromkeys(side.limit.remedy for side in sides.values() if side.limit and side.limit.remedy)
     return Finding(
@@ -130,20 +139,35 @@ SAME_NUMBER = "give both larger pools or more threads: both let as many requests
 
 
 def _stands(claim: MetricClaim, result: ClaimResult, pair: tuple[_Side, ...]) -> bool:
-    """Whether the verdict is the same if each side that was held back can do more."""
-    of, to = pair[0].is_held_back, len(pair) > 1 and pair[1].is_held_back
-    if not of and not to:
+    """Whether the verdict is the same wherever the true ratio, difference or figure may lie beside the measured one."""
+    higher, lower = _directions(claim, result, pair)
+    if not higher and not lower:
         return True
-    if of and to:
+    if higher and lower:
         return False
     if isinstance(claim, OrderClaim | ShapeClaim):
-        return of if result.verdict == "upheld" else to
-    rises = of if find_metric(claim.metric).higher_is_better else to
+        return higher if result.verdict == "upheld" else lower
     if not isinstance(claim, RatioClaim | DifferenceClaim | EqualClaim | BudgetClaim) or result.interval is None:
         return False
     low, high = result.interval
     at_least, at_most = result.at_least, result.at_most
     if result.verdict == "upheld":
-        return (at_most is None) if rises else (at_least is None)
+        return (at_most is None) if higher else (at_least is None)
     is_above, is_below = at_most is not None and low > at_most, at_least is not None and high < at_least
-    return is_above if rises else is_below
+    return is_above if higher else is_below
+
+
+def _directions(claim: MetricClaim, result: ClaimResult, pair: tuple[_Side, ...]) -> tuple[bool, bool]:
+    """Whether what the claim is about may in truth be higher than was measured, and whether it may be lower."""
+    of, to = pair[0].is_held_back, len(pair) > 1 and pair[1].is_held_back
+    higher, lower = (of, to) if find_metric(claim.metric).higher_is_better else (to, of)
+    if not any(side.is_unknown for side in pair):
+        return higher, lower
+    if len(pair) == 1:
+        return True, lower
+    is_one_program = pair[0].reference.stack.name == pair[1].reference.stack.name
+    if is_one_program or isinstance(claim, OrderClaim | ShapeClaim) or result.interval is None:
+        return higher, lower  # of the order of two, a wait that they share changes nothing
+    low, high = result.interval
+    neutral = 0.0 if isinstance(claim, DifferenceClaim) else 1.0
+    return higher or high >= neutral, lower or low <= neutral
