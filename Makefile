@@ -11,8 +11,8 @@ SIDE_BY_SIDE := --numprocesses $(WORKERS) --dist loadscope --no-loadscope-reorde
 # The tests start hundreds of Python processes. Where this is set, each of them compiles what it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help set-up build build-tests build-lab test test-quick lint-and-python test-python collect test-engine \
-	test-timing bench lint audit format lock clean
+.PHONY: help set-up system build build-tests build-lab test test-quick lint-and-python lint-rust test-python collect \
+	test-engine test-timing bench lint audit format lock clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -23,17 +23,21 @@ $(DEV): requirements-dev.lock pyproject.toml scripts/set-up scripts/uv.lock
 	sh scripts/set-up . requirements-dev.lock $(DEV)
 	cp requirements.lock .venv/.fairtrial-installed
 
-build: $(DEV)  ## the engine, for its own tests and as the lab runs it, and the shipped stacks
+system: $(DEV)  ## what the tests need of the system, installed where this user may do that
+	$(VENV)/python -m tests.machine.install
+
+build:  ## the engine, for its own tests and as the lab runs it, and the shipped stacks; what they need of the system
 	$(MAKE) --no-print-directory --jobs=2 build-tests build-lab
 
-build-tests:  # side by side with the next: both end with one long crate, which one processor compiles
+build-tests:  # from the first second on: compilers and package managers wait for different things
+	@command -v cargo >/dev/null || { echo "error: Rust is needed, and there is no cargo on PATH" >&2; \
+		echo "remedy: install it (rustup.rs)" >&2; exit 4; }
 	cd engine && cargo test --quiet --locked --workspace --no-run
 
-build-lab: $(DEV)
+build-lab: system  # stacks are built with what was installed
 	$(VENV)/python -m tests.shipped.build
 
-test: $(DEV)  ## everything: lint, types, and the tests of both languages
-	$(MAKE) --no-print-directory build
+test: build  ## everything: lint, types, and the tests of both languages; it sets up all that they need
 	$(MAKE) --no-print-directory test-timing
 	$(MAKE) --no-print-directory --jobs=2 test-engine lint-and-python
 
@@ -46,14 +50,13 @@ test-quick: $(DEV)  ## the edit loop: ruff, mypy, and the tests that start no pr
 	$(VENV)/mypy
 	$(VENV)/pytest -q $(SIDE_BY_SIDE) -m "not processes and not measures" $(TESTS)
 
-lint: $(DEV)  ## ruff, mypy, rustfmt, clippy
+lint: $(DEV) lint-rust  ## ruff, mypy, rustfmt, clippy
 	$(VENV)/ruff check $(SOURCES) stacks examples
 	$(VENV)/ruff format --check $(SOURCES) stacks examples
 	$(VENV)/mypy
-	cd engine && cargo fmt --all --check
-	cd stacks/rust-axum && cargo fmt --check
-	cd stacks/rust-batch && cargo fmt --check
-	cd engine && cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
+
+lint-rust: $(DEV)
+	$(VENV)/python -m tests.machine.rust_lint
 
 collect: $(DEV)  # compiles the tests once, while the engine's wait; otherwise each worker does
 	$(VENV)/pytest --collect-only --quiet >/dev/null

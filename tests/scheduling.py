@@ -53,6 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         "processes: starts processes (the engine, stacks, databases, a browser). `make test-quick` leaves it out.",
     )
+    config.addinivalue_line("markers", "needs(*names): what the machine may lack. By `tests.machine.needs.needs` only.")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

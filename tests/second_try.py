@@ -12,15 +12,18 @@ from collections.abc import Sequence
 
 import pytest
 
+from tests.machine.rust_lint import unchecked
+
 MOST = 5
 """Tests that get a second try. Where more fail, something is broken."""
 
 
 class Failures:
-    """A plugin of pytest that keeps the names of tests that fail, their fixtures' failures among them."""
+    """A plugin of pytest that keeps the names of tests that fail, their fixtures' failures among them, and counts."""
 
     def __init__(self) -> None:
         self.tests: dict[str, None] = {}
+        self.passed = self.skipped = 0
         self.unread_files = False
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -29,6 +32,12 @@ class Failures:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
             self.tests[report.nodeid] = None
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Count, and name what `make lint` left out: here a reader sees it."""
+        self.passed, self.skipped = (len(terminalreporter.stats.get(name, [])) for name in ("passed", "skipped"))
+        for lack in unchecked():
+            terminalreporter.write_line(f"The Rust sources were not checked by {lack}.")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -46,6 +55,7 @@ def main(arguments: Sequence[str]) -> int:
     again = subprocess.run([sys.executable, "-m", "pytest", *tests], check=False).returncode
     if again == 0:
         print("These failed beside others and pass alone. Make them firmer:", *tests, sep="\n  ")
+        print(f"{failures.passed + len(tests)} passed, {failures.skipped} skipped, 0 failed")
     return again
 
 

@@ -1,16 +1,14 @@
 """Mounts of one's own: others do not see them, and nothing stays."""
 
-import os
 import subprocess
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
 
-import pytest
-
 from fairtrial.base.own_mounts import own_mounts
+from tests.machine.needs import needs
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="mounts are for root")
+pytestmark = needs("mounts")
 
 
 def test_what_is_mounted_is_there_for_the_thread_and_what_it_starts_alone(tmp_path: Path) -> None:

@@ -9,10 +9,9 @@ import pytest
 
 from fairtrial.base.loopback import listens
 from fairtrial.base.own_network import NETWORK_OF_THREAD, own_network, why_not_own_network
+from tests.machine.needs import needs
 
-needs_rights = pytest.mark.skipif(
-    (WHY := why_not_own_network()) is not None, reason=f"this user may not have a network of its own: {WHY}"
-)
+needs_rights = needs("own-network")
 
 
 def in_a_thread(do: Callable[[], None]) -> None:

@@ -1,16 +1,14 @@
 """Certificates for clusters of tests."""
 
-import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
+from tests.machine.needs import skip_without
 
 
 def one_for_all(folder: Path) -> dict[str, str]:
     """Dask's configuration, as environment, with one certificate for all, which is its own authority."""
-    if shutil.which("openssl") is None:
-        pytest.skip("certificates are made by `openssl`, which is not installed")
+    skip_without("openssl")
     key, certificate = folder / "key.pem", folder / "certificate.pem"
     subprocess.run(
         [

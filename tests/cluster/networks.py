@@ -1,13 +1,12 @@
 """Two hosts with addresses of their own, as network namespaces with a cable between them."""
 
 import os
-import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-import pytest
+from tests.machine.needs import skip_without
 
 ADDRESSES = ("10.203.117.1", "10.203.117.2")
 
@@ -15,14 +14,11 @@ ADDRESSES = ("10.203.117.1", "10.203.117.2")
 @contextmanager
 def _namespaces(names: Sequence[str]) -> Iterator[None]:
     """Make network namespaces of these names, and remove them at the end; skips the test where that is not possible."""
-    if shutil.which("ip") is None:
-        pytest.skip("network namespaces are made by `ip`, which is not installed (Debian: apt install iproute2)")
+    skip_without("ip", "network-hosts")
     made = []
     try:
         for name in names:
-            done = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True, check=False)
-            if done.returncode:
-                pytest.skip(f"this user may not make network namespaces: {done.stderr.strip()}")
+            _ip("netns", "add", name)
             made.append(name)
         yield
     finally:

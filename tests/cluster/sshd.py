@@ -3,7 +3,6 @@
 import json
 import os
 import shlex
-import shutil
 import socket
 import subprocess
 import sys
@@ -13,12 +12,12 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import psutil
-import pytest
 
 from fairtrial.base.loopback import LOOPBACK
 from tests.cluster.networks import NetworkHost
+from tests.machine.lack import sshd as sshd_program
+from tests.machine.needs import skip_without
 
-SSHD = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
 STARTS_WITHIN_SECONDS = 30
 SEPARATION = Path("/run/sshd")
 """Without it, an sshd of root's does not start, nor let anybody in. Empty, gone when the machine is started anew, and
@@ -32,10 +31,7 @@ def sshd(folder: Path, network: Sequence[NetworkHost] = ()) -> Iterator[list[str
     Yields:
         the options of `ssh` that reach it.
     """
-    if SSHD is None or shutil.which("ssh-keygen") is None:
-        if os.environ.get("FAIRTRIAL_REQUIRE_SERVICES"):
-            pytest.fail("sshd is not installed")
-        pytest.skip("sshd is not installed: apt install openssh-server")
+    skip_without("sshd")
     for name in ("host_key", "user_key"):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name)], check=True)
     port = _free_port()
@@ -66,7 +62,7 @@ def _listening(folder: Path, address: str, port: int, prefix: Sequence[str]) -> 
     }
     configuration, log = folder / f"sshd_config-{address}", folder / f"sshd-{address}.log"
     configuration.write_text("".join(f"{name} {value}\n" for name, value in lines.items()))
-    command = [*prefix, str(SSHD), "-D", "-e", "-f", str(configuration)]
+    command = [*prefix, str(sshd_program()), "-D", "-e", "-f", str(configuration)]
     with log.open("wb") as errors, subprocess.Popen(command, stderr=errors) as process:
         try:
             until = time.monotonic() + STARTS_WITHIN_SECONDS

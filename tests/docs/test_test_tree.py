@@ -7,8 +7,8 @@ SOURCE = TESTS.parent / "src" / "fairtrial"
 
 OF_OTHER_SOURCES = {"benches", "docs", "shipped"}
 """Tests of `benches/`, `docs/` and `stacks/`."""
-NO_TESTS = {"builders", "fixtures"}
-"""What tests are made of."""
+NO_TESTS = {"builders", "fixtures", "machine"}
+"""What tests are made of, or run on."""
 
 
 def packages(root: Path) -> set[str]:

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from fairtrial.lab import awake
-from fairtrial.lab.awake import idle_limit, processors_awake
+from fairtrial.lab.awake import processors_awake
+from tests.machine.needs import needs
 
 
 def a_kernel(monkeypatch: pytest.MonkeyPatch, folder: Path, driver: str | None, *, takes_requests: bool = True) -> Path:
@@ -49,7 +50,7 @@ def test_what_cannot_be_asked_is_left_alone_and_said(
     assert not takes_requests or requests.read_bytes() == b""
 
 
-@pytest.mark.skipif(idle_limit().wakes_within_microseconds is None, reason="this kernel takes no request of this user")
+@needs("idle-limit")
 def test_the_kernel_holds_the_request_as_long_as_the_context_lasts() -> None:
     def in_force() -> int:
         reader = os.open(awake.REQUESTS, os.O_RDONLY)

@@ -5,15 +5,15 @@ from typing import Any, cast
 
 import pytest
 
-from fairtrial.base.own_network import why_not_own_network
 from fairtrial.catalog.services import services
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.experiment.model import Experiment
 from fairtrial.lab.private_network import network_of
 from fairtrial.plan.plan import Plan
+from tests.machine.needs import needs
 
 pytestmark = [
-    pytest.mark.skipif(why_not_own_network() is not None, reason="needs the right to make a network namespace"),
+    needs("own-network"),
     pytest.mark.usefixtures("engine"),
 ]
 

@@ -7,7 +7,6 @@ the layouts. Chromium prints the page with what the script wrote.
 import html
 import json
 import re
-import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,10 +17,11 @@ import pytest
 from fairtrial.judge.judging import judge
 from fairtrial.report.html import html_text
 from tests.builders import a_trial, an_experiment, trials_of
+from tests.machine.lack import chromium
+from tests.machine.needs import needs
 from tests.report.profile.profiles import two_profiles
 from tests.report.scene import judged, with_real_stacks
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 OFFLINE = [
     "--headless",
     "--no-sandbox",
@@ -43,7 +43,7 @@ profile two flame graphs and their difference."""
 PAGE = """<!doctype html><title>layouts</title><pre id="layouts"></pre>{frames}<script>{script}</script>"""
 FRAME = '<iframe id="{id}" src="{source}" style="border:0" width="{width}" height="900"></iframe>'
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium (Debian: apt install chromium)")
+pytestmark = needs("chromium")
 
 
 @dataclass(frozen=True)
@@ -70,10 +70,11 @@ def visit(tmp_path_factory: pytest.TempPathFactory) -> Visit:
     ]
     script = Path(__file__).with_name("measure_layout.js").read_text()
     (folder / "page.html").write_text(PAGE.format(frames="".join(frames), script=script))
-    assert CHROMIUM
+    browser = chromium()
+    assert browser
     done = subprocess.run(
         [
-            CHROMIUM,
+            browser,
             *OFFLINE,
             f"--user-data-dir={folder / 'profile'}",
             "--enable-logging=stderr",

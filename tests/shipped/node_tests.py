@@ -2,15 +2,8 @@
 
 import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
-
-import pytest
-
-NODE = shutil.which("node")
-
-needs_node = pytest.mark.skipif(NODE is None, reason="needs Node.js (Debian: apt install nodejs npm)")
 
 
 def node_tests_that_pass(folder: Path) -> int:
@@ -18,10 +11,9 @@ def node_tests_that_pass(folder: Path) -> int:
 
     They import nothing that npm would have to install.
     """
-    assert NODE
     environment = {name: value for name, value in os.environ.items() if name != "NODE_OPTIONS"}
     done = subprocess.run(
-        [NODE, "--test", "--test-reporter=tap"],
+        ["node", "--test", "--test-reporter=tap"],
         cwd=folder,
         env=environment,
         capture_output=True,

@@ -1,38 +1,28 @@
 """Variants behind nginx: how nginx reaches the server is all in which a variant and its `-tcp` differ."""
 
-import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
 import pytest
 
-from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.build import build_stack
 from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.catalog.stacks.model import Variant
 from fairtrial.catalog.stacks.requirements import installed_versions
 from fairtrial.catalog.stacks.run import RunningStack, start_stack
-from tests.catalog.services.needed import needs
+from tests.machine.needs import needs, skip_without
 
 STACKS = find_stacks()
-
-
-@functools.cache
-def versions_needed_by(name: str) -> Mapping[str, str]:
-    """What is installed of what a stack needs; skips where something is missing."""
-    try:
-        return installed_versions(STACKS[name])
-    except Problem as problem:
-        pytest.skip(f"{problem.reason}: {problem.remedy}")
 
 
 @contextmanager
 def running(name: str, variant: str, folder: Path) -> Iterator[RunningStack]:
     """One of a stack's variants without a database, which works on one request at a time."""
+    skip_without(name)
     stack = STACKS[name]
-    built = build_stack(stack, versions_needed_by(name), folder / "log", lambda: None)
+    built = build_stack(stack, installed_versions(stack), folder / "log", lambda: None)
     settings = {"WEB_CONCURRENCY": "1", "MAX_THREADS": "1", "MAX_CONCURRENCY": "1"}
     started = start_stack(
         stack, stack.variants.get(variant, Variant()), built, settings=settings, cpus=[], log=folder / "log"

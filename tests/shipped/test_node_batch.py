@@ -1,7 +1,6 @@
 """What node-batch's clients do with connections, with calls that wait and with wrong answers."""
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -10,9 +9,9 @@ import pytest
 from fairtrial.catalog.stacks.build import build_stack
 from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.catalog.stacks.requirements import installed_versions
+from tests.machine.needs import needs
 from tests.shipped.called import CALLS, CONCURRENCY, server
 
-NODE = shutil.which("node")
 STACK = find_stacks()["node-batch"]
 CALLERS = ["default", *sorted(name for name, variant in STACK.variants.items() if "CLIENT" in variant.env)]
 ON_NODE_HTTP = [name for name in CALLERS if name != "default"]
@@ -32,7 +31,7 @@ Agent.prototype.addRequest = function (request, ...rest) {
 """
 """Prints how many calls had been begun when the first answer came."""
 
-pytestmark = pytest.mark.skipif(NODE is None, reason="needs Node.js (Debian: apt install nodejs npm)")
+pytestmark = needs("node-batch")
 
 
 @pytest.fixture(scope="module")

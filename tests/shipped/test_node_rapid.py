@@ -1,9 +1,9 @@
 """What node-rapid brings along: a package with tests of its own, and variants that replicate a published flaw."""
 
 from fairtrial.base.locations import shipped
-from tests.catalog.services.needed import needs
 from tests.command_line import Finished, Lab
-from tests.shipped.node_tests import needs_node, node_tests_that_pass
+from tests.machine.needs import needs
+from tests.shipped.node_tests import node_tests_that_pass
 
 PACKAGE = shipped("stacks") / "node-rapid" / "rapid"
 
@@ -11,12 +11,12 @@ ONE_CONNECTION = '[env]\nDB_POOL = "1"'
 """So that a server that does not wait for its writes runs ahead of them on any machine."""
 
 
-@needs_node
+@needs("node")
 def test_the_tests_of_rapid_pass() -> None:
     assert node_tests_that_pass(PACKAGE) >= 100, "the tests were found"
 
 
-@needs_node
+@needs("node")
 @needs("postgresql")
 def test_unequal_work_is_refused_and_equal_work_is_not(lab: Lab) -> None:
     variants = ["batched", "fire-and-forget", "stores-null", "stores-string"]
@@ -40,7 +40,7 @@ def test_unequal_work_is_refused_and_equal_work_is_not(lab: Lab) -> None:
     assert outcomes == {"default": "valid"} | dict.fromkeys(variants, "refused")
 
 
-@needs_node
+@needs("node")
 @needs("postgresql")
 def test_upserts_that_are_forgotten_are_refused_too(lab: Lab) -> None:
     """Answered first, upserted later: it was true of inserts only, and a replication measured something else."""

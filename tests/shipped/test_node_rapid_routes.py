@@ -8,7 +8,7 @@ from pathlib import Path
 from fairtrial.catalog.stacks.build import build_stack
 from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.catalog.stacks.requirements import installed_versions
-from tests.shipped.node_tests import NODE, needs_node
+from tests.machine.needs import needs
 
 STACK = find_stacks()["node-rapid"]
 
@@ -53,9 +53,8 @@ console.log(JSON.stringify({ answers, stored, compared, asked: asked.length }));
 
 
 def answered(built: Path, variant: str) -> dict[str, object]:
-    assert NODE
     done = subprocess.run(
-        [NODE, "--input-type=module", "--eval", REQUESTS],
+        ["node", "--input-type=module", "--eval", REQUESTS],
         cwd=built,
         env={"PATH": os.environ["PATH"], **(STACK.variants[variant].env if variant != "default" else {})},
         capture_output=True,
@@ -68,7 +67,7 @@ def answered(built: Path, variant: str) -> dict[str, object]:
     return found
 
 
-@needs_node
+@needs("node-rapid")
 def test_routes_that_are_tried_in_turn_answer_as_compiled_ones(cache: Path, tmp_path: Path) -> None:
     built = build_stack(STACK, installed_versions(STACK), tmp_path / "log", lambda: None)
     compiled, in_turn = answered(built, "default"), answered(built, "route-by-route")

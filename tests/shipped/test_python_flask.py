@@ -15,7 +15,7 @@ from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.catalog.stacks.requirements import installed_versions
 from fairtrial.catalog.stacks.run import start_stack
 from fairtrial.engine.process_tree import processes_below
-from tests.catalog.services.needed import needs
+from tests.machine.needs import needs
 
 STACK = find_stacks()["python-flask"]
 

@@ -8,6 +8,7 @@ from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.experiment.files import load_experiment, shipped_experiments
 from fairtrial.plan.make import make_plan
 from tests.command_line import Lab
+from tests.machine.needs import needs
 
 
 @pytest.mark.parametrize("name", shipped_experiments())
@@ -21,6 +22,7 @@ def of_others(reason: str | None) -> bool:
     return bool(reason and re.fullmatch(r"\d+ of \d+ trials refused: (?:(?:foreign-load|stolen)(?:[,;] )?)+", reason))
 
 
+@needs("rust-axum", "go-nethttp", "node-http", "python-fastapi", "python-flask")
 @pytest.mark.measures
 def test_the_quickstart_runs_every_stack(lab: Lab) -> None:
     """Whether its claims hold is this machine's affair; that every trial is valid is ours,
@@ -36,6 +38,7 @@ def test_the_quickstart_runs_every_stack(lab: Lab) -> None:
     assert finished.status in (0, 1, 3)
 
 
+@needs("go-nethttp")
 @pytest.mark.measures
 def test_one_connection_of_http2_stands_for_a_pool(lab: Lab) -> None:
     """Calls of 20 ms: sixteen in flight answer up to 800 a second, one at a time up to 50.

@@ -4,9 +4,8 @@ import re
 from typing import Any
 
 from fairtrial.base.exit_status import IN_DOUBT
-from tests.catalog.services.needed import needs
 from tests.command_line import Lab
-from tests.shipped.lacking import skip_if_lacking
+from tests.machine.needs import needs
 
 PICKS = {"ruby-rails:bounds-each-time": 3, "ruby-rails:retrying": 2}
 """Statements for each answer where every second id is missing: drawing again takes two on average."""
@@ -28,9 +27,8 @@ def statements(trial: dict[str, Any]) -> float:
     return float(found[1])
 
 
-@needs("mariadb")
+@needs("mariadb", "ruby-rails")
 def test_with_gaps_drawing_again_is_uniform_and_the_first_row_at_or_after_an_id_is_not(lab: Lab) -> None:
-    skip_if_lacking("ruby-rails")
     experiment = lab.experiment(*PICKS, service="mariadb", load='kind = "fixed"\nrequests = 600\nconnections = 4')
     experiment.write_text(experiment.read_text().replace("rows = 20_000", GAPS))
 
@@ -44,10 +42,8 @@ def test_with_gaps_drawing_again_is_uniform_and_the_first_row_at_or_after_an_id_
     }
 
 
-@needs("mongodb")
+@needs("mongodb", "ruby-goliath")
 def test_a_count_that_is_not_used_breaks_the_contract_where_ids_are_missing(lab: Lab) -> None:
-    skip_if_lacking("ruby-goliath")
-
     finished = lab.fairtrial("check", "ruby-goliath:count-unused", *ONLY, timeout_seconds=300)
 
     assert finished.status == IN_DOUBT, finished.out + finished.err

@@ -1,18 +1,17 @@
 """What ruby-batch's tasks do with calls, seen from the server that is called: threads, and fibers under a scheduler."""
 
 import os
-import shutil
 import subprocess
 
 import pytest
 
 from fairtrial.catalog.stacks.find import find_stacks
+from tests.machine.needs import needs
 from tests.shipped.called import CALLS, CONCURRENCY, server
 
-RUBY = shutil.which("ruby")
 STACK = find_stacks()["ruby-batch"]
 
-pytestmark = pytest.mark.skipif(RUBY is None, reason="needs Ruby (Debian: apt install ruby ruby-nio4r)")
+pytestmark = needs("ruby-batch")
 
 
 def call(task: str, url: str) -> subprocess.CompletedProcess[str]:

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -18,9 +17,8 @@ from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.catalog.stacks.requirements import installed_versions
 from fairtrial.catalog.stacks.run import start_stack
 from tests.catalog.services import stores
-from tests.catalog.services.needed import needs
+from tests.machine.needs import needs
 
-RUBY = shutil.which("ruby")
 LIBRARY = shipped("stacks") / "ruby-neverblock" / "neverblock"
 
 STACKS = find_stacks()
@@ -47,11 +45,10 @@ puts done, ActiveRecord::Base.connection_pool.connections.size, Process.clock_ge
 """
 
 
-@pytest.mark.skipif(RUBY is None, reason="needs Ruby (Debian: apt install ruby ruby-nio4r puma)")
+@needs("ruby-neverblock")
 def test_the_tests_of_neverblock_pass() -> None:
-    assert RUBY
     done = subprocess.run(
-        [RUBY, "-w", "-e", 'Dir["test/*_test.rb"].sort.each { |file| require "./#{file}" }'],
+        ["ruby", "-w", "-e", 'Dir["test/*_test.rb"].sort.each { |file| require "./#{file}" }'],
         cwd=LIBRARY,
         env={**os.environ, "LC_ALL": "C.UTF-8"},
         capture_output=True,
@@ -66,7 +63,7 @@ def test_the_tests_of_neverblock_pass() -> None:
     assert int(passed[1]) >= 50, "the tests were found"
 
 
-@pytest.mark.skipif(RUBY is None, reason="needs Ruby (Debian: apt install ruby)")
+@needs("ruby-neverblock")
 @pytest.mark.parametrize(
     "service", [pytest.param("postgresql", marks=needs("postgresql")), pytest.param("mariadb", marks=needs("mariadb"))]
 )
@@ -83,7 +80,7 @@ def test_queries_of_one_process_wait_at_once(cache: Path, tmp_path: Path, servic
         finally:
             running.process.stop()
         active_record = subprocess.run(
-            [RUBY or "", "-e", ACTIVE_RECORD],
+            ["ruby", "-e", ACTIVE_RECORD],
             cwd=STACKS["ruby-rails"].folder,
             env={**os.environ, "DATABASE_URL": database.url, "DB_POOL": str(AT_ONCE // 2), "RAILS_ENV": "production"},
             capture_output=True,

@@ -12,11 +12,11 @@ from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.experiment.reference import StackRef
 from fairtrial.tools.check.contract import try_contracts
-from fairtrial.tools.check.starts import Subject
-from tests.catalog.services.needed import missing_service, needs
+from fairtrial.tools.check.starts import Subject, services_of
 from tests.command_line import Lab
 from tests.conftest import left_running
-from tests.shipped.lacking import missing_program, skip_if_lacking
+from tests.machine.lack import Lack, lack_of
+from tests.machine.needs import needs, skip_for
 
 STACKS = find_stacks()
 
@@ -105,20 +105,11 @@ BY_LANGUAGE = {
 """Those of a language share the services on which they are tried, and run in one worker."""
 
 
-def _services(contender: str) -> list[str]:
-    if contender in BEHIND_NGINX:
-        return [ONE_IS_ENOUGH[contender][1], "nginx"]
-    if contender in ONE_IS_ENOUGH:
-        return [ONE_IS_ENOUGH[contender][1]]
-    return _stack(contender).services
-
-
-def _lacking(contender: str) -> str | None:
-    """What brings what the contender needs and this machine lacks; None if it lacks nothing, or must not."""
-    for service in _services(contender):
-        if missing := missing_service(service):
-            return f"{missing.reason}: {missing.remedy}"
-    return missing_program(contender)
+def _lack(contender: str) -> Lack | None:
+    """The first lack of what the contender needs: the services on which it is tried, caches included, and programs."""
+    services = sorted(services_of(_subject(contender).pairs()))
+    balancers = ["nginx"] if contender in BEHIND_NGINX else []
+    return next(filter(None, map(lack_of, [*services, *balancers, contender])), None)
 
 
 def _subject(contender: str) -> Subject:
@@ -127,7 +118,8 @@ def _subject(contender: str) -> Subject:
 
 @pytest.mark.parametrize("language", sorted(BY_LANGUAGE, key=lambda language: -len(BY_LANGUAGE[language])))
 def test_shipped_stacks_keep_their_contracts(cache: Path, language: str) -> None:
-    contenders = [contender for contender in BY_LANGUAGE[language] if not _lacking(contender)]
+    lacks = {contender: _lack(contender) for contender in BY_LANGUAGE[language]}
+    contenders = [contender for contender, lack in lacks.items() if lack is None]
     output = StringIO()
 
     outcomes = try_contracts(Console(file=output, width=200), [_subject(contender) for contender in contenders])
@@ -136,8 +128,7 @@ def test_shipped_stacks_keep_their_contracts(cache: Path, language: str) -> None
     assert "✗" not in output.getvalue(), output.getvalue()
     assert all(outcome.clauses for outcome in outcomes)
     assert left_running(cache) == []
-    if lacking := [f"{contender}: {why}" for contender in BY_LANGUAGE[language] if (why := _lacking(contender))]:
-        pytest.skip("; ".join(lacking))
+    skip_for(*filter(None, lacks.values()))
 
 
 def test_a_broken_contract_is_told_beside_one_that_holds(lab: Lab) -> None:
@@ -155,8 +146,7 @@ def test_only_variants_that_there_are_get_by_with_one_workload() -> None:
     assert variants >= TRIED_APART | BREAKS_THE_CONTRACT
 
 
-@needs("postgresql")
-@needs("mariadb")
+@needs("postgresql", "mariadb", "python-flask")
 def test_blocking_drivers_are_concurrent_under_gevent(lab: Lab) -> None:
     """Eight queries of a second at once: one after another they would take eight seconds."""
     experiment = lab.experiment(
@@ -177,9 +167,8 @@ def test_blocking_drivers_are_concurrent_under_gevent(lab: Lab) -> None:
     assert all(1 <= figure["estimate"] < 4 for figure in elapsed.values()), finished.out
 
 
-@needs("mongodb")
+@needs("mongodb", "ruby-rails")
 def test_the_replicated_mistake_is_refused_and_the_same_stack_without_it_is_not(lab: Lab) -> None:
-    skip_if_lacking("ruby-rails")
     experiment = lab.experiment(
         "ruby-rails:biased",
         "ruby-rails",

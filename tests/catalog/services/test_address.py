@@ -14,8 +14,8 @@ from fairtrial.catalog.services.mariadb.client import target_at
 from fairtrial.catalog.services.model import Service
 from fairtrial.experiment.service_address import ServiceAddress
 from fairtrial.plan.validate import assert_address
-from tests.catalog.services.needed import needs
 from tests.catalog.services.stacks_side import execute
+from tests.machine.needs import needs
 
 PASSWORD = 'it\'s%2F \\ "odd"@/'
 SCHEMA = "CREATE TABLE numbers (number INTEGER);\nINSERT INTO numbers VALUES (7);\n"

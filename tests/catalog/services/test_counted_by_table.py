@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from fairtrial.catalog.services.model import RunningService
-from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import SQL, Shared
 from tests.catalog.services.stacks_side import connect, execute, execute_prepared
+from tests.machine.needs import needs
 
 FIRST = "SELECT id FROM items WHERE id >= 1500 ORDER BY id LIMIT 1"
 """In the middle: to plan for a bound at an end of the table, PostgreSQL reads rows there."""

@@ -11,11 +11,11 @@ import pymysql
 import pytest
 import redis
 
-from fairtrial.catalog.services.common.power import why_no_power_cut
 from fairtrial.catalog.services.model import CanBeKilled, RunningService
 from tests.catalog.services import stacks_side
-from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import Shared
+from tests.machine.lack import Lack
+from tests.machine.needs import needs, skip_for, skip_without
 
 Insert = Callable[[int], object]
 """Stores one row with this number."""
@@ -106,7 +106,7 @@ def test_what_was_acknowledged_is_there_when_the_server_was_killed(
     with shared.private(name, variant) as service:
         assert isinstance(service, CanBeKilled)
         if service.loses_when_killed:
-            pytest.skip(service.loses_when_killed)
+            skip_for(Lack(f"a durable {name}", service.loses_when_killed, excused=True))
         url = service.url
         acknowledged = killed_while_written(service, insert)
         service.start_again()
@@ -127,8 +127,9 @@ def test_what_was_acknowledged_is_there_when_the_power_failed(
 ) -> None:
     with shared.private(name, variant) as service:
         assert isinstance(service, CanBeKilled)
-        if reason := service.why_no_power_cut:
-            pytest.skip(reason)
+        if service.why_no_power_cut:
+            skip_without("power-cut")
+            skip_for(Lack(f"a durable {name}", service.why_no_power_cut, excused=True))
         with service.disk_of_its_own():
             service.reset()
             acknowledged = killed_while_written(service, insert)
@@ -150,8 +151,7 @@ def test_commits_that_are_not_synced_survive_the_server_but_not_the_power(shared
             not service.loses_when_killed
             and "not durable: innodb_flush_log_at_trx_commit=2" in service.why_no_power_cut
         )
-        if reason := why_no_power_cut():
-            pytest.skip(reason)
+        skip_without("power-cut")
 
         def lost_in_cut() -> set[int]:
             with service.disk_of_its_own():

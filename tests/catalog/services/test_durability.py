@@ -12,10 +12,10 @@ from fairtrial.lab.trial.durability import durability_before, durability_since
 from fairtrial.record.durability import Durability
 from tests.builders import a_trial, an_experiment
 from tests.catalog.services.labs_own import own_client
-from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import SQL, Shared
 from tests.catalog.services.stacks_side import execute
 from tests.judge.checks.findings import found
+from tests.machine.needs import needs
 
 BOTH = [pytest.param(name, marks=needs(name)) for name in SQL]
 INSERT = "INSERT INTO units (name, value, label) VALUES ('unit', 0, 'blue')"

@@ -11,11 +11,11 @@ from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.services.common.external import external
 from fairtrial.catalog.services.common.sql import MARKER
 from fairtrial.catalog.tables import ColumnKind, LiteralRows, Table
-from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import SQL, Shared
 from tests.catalog.services.somebody import Somebody
 from tests.catalog.services.stacks_side import ROWS, execute, tables
 from tests.catalog.services.stores import unheard
+from tests.machine.needs import needs
 
 BOTH = [pytest.param(name, marks=needs(name)) for name in SQL]
 

@@ -15,10 +15,10 @@ from fairtrial.catalog.services.mariadb.client import MariaClient
 from fairtrial.catalog.services.model import RunningService
 from fairtrial.catalog.services.postgresql.client import PostgresClient
 from fairtrial.catalog.tables import Table
-from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import SQL, Shared
 from tests.catalog.services.somebody import Somebody
 from tests.catalog.services.stacks_side import connect, execute, tables
+from tests.machine.needs import needs
 from tests.waiting import wait_for
 
 BOTH = [pytest.param(name, marks=needs(name)) for name in SQL]

@@ -12,10 +12,10 @@ from fairtrial.base.loopback import free_port
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.external import external
 from fairtrial.catalog.services.model import RunningService
-from tests.catalog.services.needed import needs
 from tests.catalog.services.outside import OUTSIDE, PASSWORD, Outside, server_of
 from tests.catalog.services.shared import Shared
 from tests.catalog.services.stores import unheard
+from tests.machine.needs import needs
 
 VARIABLE = "TEST_DATABASE_URL"
 

@@ -14,10 +14,10 @@ from fairtrial.catalog.services.memcached.client import MarkerItem
 from fairtrial.catalog.services.model import RunningService
 from fairtrial.catalog.services.mongodb.client import MarkerCollection, MongodbClient
 from fairtrial.catalog.services.redis.client import MarkerKey, RedisClient
-from tests.catalog.services.needed import needs
 from tests.catalog.services.outside import MEMCACHED, OUTSIDE, Outside, loaded, marker, memcached_client
 from tests.catalog.services.shared import Shared
 from tests.catalog.services.stores import memcached
+from tests.machine.needs import needs
 
 IN_USE = "another Fairtrial uses this database"
 LABS = 8

@@ -14,10 +14,10 @@ from fairtrial.catalog.services.redis.client import RedisClient
 from fairtrial.lab.trial.maintenance import MaintenanceWatch
 from fairtrial.record.maintenance import Maintenance
 from tests.catalog.services.labs_own import own_client
-from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import Shared
 from tests.catalog.services.somebody import Somebody
 from tests.catalog.services.stacks_side import execute
+from tests.machine.needs import needs
 from tests.waiting import wait_for
 
 COUNTED_WITHIN_SECONDS = 20.0

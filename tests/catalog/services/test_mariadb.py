@@ -1,9 +1,9 @@
 """What is MariaDB's own: its columns, its users, and rows that are looked at without an index."""
 
 from tests.catalog.services.labs_own import own_client
-from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import Shared
 from tests.catalog.services.stacks_side import ROWS, cursor, execute
+from tests.machine.needs import needs
 
 COLUMNS = """
     SELECT column_name, column_type, collation_name FROM information_schema.columns

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from fairtrial.base.loopback import LOOPBACK
-from fairtrial.base.own_network import own_network, why_not_own_network
+from fairtrial.base.own_network import own_network
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.memcached import SERVICE
 from fairtrial.catalog.services.memcached.server import LEAST_MEGABYTES, megabytes
 from fairtrial.catalog.tables import LiteralRows, Table
-from tests.catalog.services.needed import needs
 from tests.catalog.services.outside import MEMCACHED, loaded, server_of
 from tests.catalog.services.shared import Shared
 from tests.catalog.services.stores import links, memcached, unheard
+from tests.machine.needs import needs
 from tests.waiting import wait_for
 
 EXPIRED_WITHIN_SECONDS = 30.0
@@ -36,7 +36,7 @@ def flushes(url: str) -> int:
     return int(memcached(url).stats()[b"cmd_flush"])
 
 
-@pytest.mark.skipif(why_not_own_network() is not None, reason="needs the right to make a network namespace")
+@needs("own-network")
 def test_in_a_network_of_its_own_nobody_outside_reaches_it(temporary: Path) -> None:
     """It has no password: this is what keeps others of this machine out."""
 

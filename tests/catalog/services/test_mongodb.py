@@ -10,9 +10,9 @@ import pytest
 from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.services.model import CanBeKilled, RunningService
 from fairtrial.catalog.services.mongodb.program import installed_program
-from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import Shared
 from tests.catalog.services.stores import documents, unheard
+from tests.machine.needs import needs
 
 pytestmark = needs("mongodb")
 

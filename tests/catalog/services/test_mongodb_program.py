@@ -12,8 +12,9 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.services.common.server_program import Location
 from fairtrial.catalog.services.mongodb.program import installed_program
-from tests.catalog.services.needed import needs
 from tests.catalog.services.stores import documents, unheard
+from tests.machine.lack import Lack
+from tests.machine.needs import needs, skip_for
 
 MONGOD = """#!/bin/sh
 # Takes the options of mongod, and starts SecantusDB.
@@ -50,7 +51,7 @@ def test_mongod_is_taken_first_and_what_answers_is_called_by_its_own_name(
     program = installed_program()
     assert program is not None
     if program.is_mongod:
-        pytest.skip("there is a real mongod")
+        skip_for(Lack("a machine without mongod", "it is tried that one is taken first", excused=True))
     place = tmp_path_for_all / "bin"
     place.mkdir()
     command = program.command(Location(tmp_path_for_all / "data", 1))  # puts a copy where the servers' user reaches it

@@ -21,8 +21,8 @@ from fairtrial.catalog.services.postgresql.server import PROGRAMS as OF_POSTGRES
 from fairtrial.catalog.services.redis import own_commands
 from fairtrial.catalog.services.redis.client import RedisClient
 from tests.catalog.services.labs_own import data_of, own_client
-from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import Shared
+from tests.machine.needs import needs
 
 SCHEMA = """CREATE TABLE orders (id INTEGER PRIMARY KEY, item VARCHAR(20) NOT NULL);
 INSERT INTO orders VALUES (1, 'tea'), (2, 'r%ce');

@@ -8,10 +8,10 @@ import pytest
 from fairtrial.catalog.services.postgresql import SERVICE, server
 from fairtrial.catalog.services.postgresql.client import kind_of
 from tests.catalog.services.labs_own import own_client
-from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import Shared
 from tests.catalog.services.stacks_side import execute, tables
 from tests.catalog.services.stores import unheard
+from tests.machine.needs import needs
 from tests.waiting import wait_for
 
 

@@ -9,9 +9,9 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.services.model import TellsKeysRead
 from fairtrial.catalog.tables import LiteralRows, Table
-from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import Shared
 from tests.catalog.services.stores import STORES, documents, links, unheard
+from tests.machine.needs import needs
 
 BOTH = [pytest.param(name, marks=needs(name)) for name in ("redis", "memcached")]
 

@@ -19,15 +19,14 @@ from fairtrial.base.loopback import listens
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.services.common import server as private_server
-from fairtrial.catalog.services.common.folder import is_root
 from fairtrial.catalog.services.common.shared_memory import shared_memory_of
 from fairtrial.catalog.services.common.sql import SqlClient
 from fairtrial.catalog.services.model import Addresses, RunningService
 from tests.catalog.services.labs_own import data_of
-from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import REPORT_EVERY_ROWS, SQL, Shared
 from tests.catalog.services.stacks_side import ROWS, cursor, execute, execute_prepared, tables
 from tests.catalog.services.stores import unheard
+from tests.machine.needs import needs, skip_without
 from tests.waiting import wait_for
 
 BOTH = [pytest.param(name, marks=needs(name)) for name in SQL]
@@ -337,16 +336,14 @@ def test_a_start_that_takes_too_long(name: str, shared: Shared, monkeypatch: pyt
 
 @pytest.mark.parametrize("name", BOTH)
 def test_a_full_disk(name: str, shared: Shared, temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not is_root():
-        pytest.skip("only root may mount a small file system")
+    skip_without("mounts")
     small = temporary / "small"
     small.mkdir()
     mounted = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", "size=8m,mode=755", "none", str(small)], capture_output=True, check=False
     )
     try:
-        if mounted.returncode != 0:
-            pytest.skip("nothing can be mounted here")
+        assert mounted.returncode == 0
         monkeypatch.setattr(tempfile, "tempdir", str(small))
         with pytest.raises(Problem, match=r"(?i)space") as loading, up(name, rows=2999):
             pass

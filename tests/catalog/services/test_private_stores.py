@@ -16,9 +16,9 @@ from fairtrial.base.loopback import listens
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.services.model import Addresses, RunningService
-from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import REPORT_EVERY_ROWS, Shared
 from tests.catalog.services.stores import STORES, Stored, expected, unheard
+from tests.machine.needs import needs
 from tests.waiting import wait_for
 
 ABSENT = 999_999_999

@@ -13,9 +13,9 @@ from fairtrial.catalog.services.proxy import proxy_before
 from fairtrial.experiment.model import ServiceOptions
 from fairtrial.lab.placement import local_placement
 from tests.catalog.services import stacks_side
-from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import SQL, Shared
 from tests.catalog.services.stores import STORES
+from tests.machine.needs import needs
 
 LATENCY_SECONDS = 0.02
 NETWORK_SERVICES = ("postgresql", "mariadb", "redis", "memcached", "mongodb")

@@ -6,9 +6,9 @@ import psutil
 import pytest
 import redis
 
-from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import Shared
 from tests.catalog.services.stores import links
+from tests.machine.needs import needs
 
 pytestmark = needs("redis")
 

@@ -9,16 +9,18 @@ from pathlib import Path
 import psutil
 import pytest
 
-from fairtrial.catalog.services.common.folder import is_root, run_folder
+from fairtrial.catalog.services.common.folder import run_folder
 from fairtrial.catalog.stacks.own_user import LABS, VARIABLE, RunsAs, runs_as, why_labs_user
 from fairtrial.catalog.stacks.shared_with_stacks import share_with_stacks, stacks_group
 from fairtrial.engine.guard import NO_PLACES, Guarded
 from fairtrial.engine.held_to_cpus import is_held_to_cpus
 from tests.catalog.stacks.stack_in import stack_in
+from tests.machine.lack import Lack
+from tests.machine.needs import needs, skip_for
 
 PATIENCE_SECONDS = 30.0
 
-needs_root = pytest.mark.skipif(not is_root(), reason="only root may make a stack another user's")
+needs_root = needs("root")
 
 
 @pytest.fixture(autouse=True)
@@ -126,11 +128,9 @@ def test_a_fork_bomb_stays_within_its_limit_and_ends(cache: Path, running: ExitS
     assert [each.pid for each in psutil.process_iter(["uids"]) if each.info["uids"].real == user.command.uid] == []
 
 
-@needs_root
+@needs("root", "two-processors")
 def test_it_cannot_leave_its_processors_where_there_is_a_cpuset(cache: Path, running: ExitStack) -> None:
     cpu, *others = sorted(os.sched_getaffinity(0))
-    if not others:
-        pytest.skip("there is one processor alone")
     user, log = own(cache, running), cache / "log"
     with (
         log.open("ab") as output,
@@ -146,7 +146,7 @@ def test_it_cannot_leave_its_processors_where_there_is_a_cpuset(cache: Path, run
         held = is_held_to_cpus(guarded.pid)
         assert guarded.ends_within(PATIENCE_SECONDS)
     if not held:
-        pytest.skip("no cpuset may be made here")
+        skip_for(Lack("a cpuset", "none may be made here", excused=True))
     assert "failed to set" in log.read_text() and "ermission denied" in log.read_text()
 
 

@@ -1,28 +1,23 @@
 """Hosts whose clocks are wrong: a namespace of time shifts the monotonic clock of a worker and of its engine."""
 
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.command_line import Lab
 from tests.lab.lanes.conftest import Run, cluster
+from tests.machine.needs import needs
 
 AHEAD_SECONDS = 5000
 SHIFTED = ("unshare", "--time", f"--monotonic={AHEAD_SECONDS}", "--fork", "--kill-child=SIGTERM")
 
 
+@needs("own-clock")
 @pytest.mark.parametrize("load_hosts", [1, 2])
 def test_a_load_host_whose_clock_is_wrong_changes_no_figure(
     lab: Lab, run_on: Run, cache: Path, tmp_path: Path, load_hosts: int
 ) -> None:
     """By its clock, all answers were asked for more than an hour after a row had changed, and stale ones excused."""
-    if (
-        shutil.which(SHIFTED[0]) is None
-        or subprocess.run([*SHIFTED, "true"], capture_output=True, check=False).returncode
-    ):
-        pytest.skip("this user may not make namespaces of time (unshare --time)")
     folder = tmp_path / "cluster"
     folder.mkdir()
     resources = ("server=1", *(["load=1"] * load_hosts))

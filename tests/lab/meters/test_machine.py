@@ -14,6 +14,7 @@ from fairtrial.lab.meters.machine import TICKS_PER_SECOND, MachineWatch, this_ho
 from fairtrial.lab.meters.network import NetworkWatch
 from fairtrial.record.machine import MachineMeter
 from tests.lab.meters.machine import FakeMachine
+from tests.machine.needs import needs
 
 
 @pytest.fixture
@@ -268,7 +269,7 @@ def test_where_no_thread_of_the_kernel_is_visible_nothing_is_known_of_them(machi
     assert meter.kernel_thread_seconds([0, 1]) == 0.0
 
 
-@pytest.mark.skipif(not Path("/proc/2/stat").exists(), reason="needs the machine's own process ids")
+@needs("all-processes")
 def test_on_this_machine_they_are_those_below_kthreadd() -> None:
     known = {int(path.name) for path in Path("/proc").glob("[0-9]*") if is_of_kernel(path)}
     threads = set(KernelThreads(Path("/"))._threads)

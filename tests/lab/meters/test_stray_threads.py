@@ -5,12 +5,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-import pytest
-
 from fairtrial.engine.guard import Guarded
 from fairtrial.lab.meters.stray_threads import StrayThreadWatch
 from fairtrial.lab.meters.tree import TreeMeter
 from fairtrial.record.stray_threads import StrayThreads
+from tests.machine.needs import needs
 
 CPUS = sorted(os.sched_getaffinity(0))
 SERVES = """
@@ -40,7 +39,7 @@ def looked_at(cpus: set[int], own: set[int], engine: Path) -> StrayThreads:
     return stray_threads.result()
 
 
-@pytest.mark.skipif(len(CPUS) < 2, reason="there is a single processor")
+@needs("two-processors")
 def test_a_thread_that_moves_away_is_seen_and_its_program_named(engine: Path) -> None:
     first, second = CPUS[:2]
     stray_threads = looked_at({second}, {first}, engine)

@@ -13,6 +13,7 @@ import pytest
 from fairtrial.lab.profile import tool
 from fairtrial.lab.profile.recordings import Recordings, Sampled
 from fairtrial.record.profile import ProfileNote
+from tests.machine.needs import needs
 from tests.waiting import wait_for
 
 RAW = "run (app.py:1);work (/the/build/app.py:2) 40\nrun (app.py:1);\x1b[2J<script> 2\n"
@@ -104,7 +105,7 @@ def test_a_process_that_has_ended_is_a_note(tmp_path: Path) -> None:
     assert seen == {} and len(notes) == 1
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")
+@needs("node")
 def test_node_writes_its_own_profile_and_is_not_ended_for_it(tmp_path: Path) -> None:
     """Unlike with `--cpu-prof`, which writes at a clean exit."""
     work = (
@@ -131,7 +132,7 @@ def test_node_writes_its_own_profile_and_is_not_ended_for_it(tmp_path: Path) -> 
     assert any(frame.startswith("busy ([eval]") for stack in seen["node-cpu-profile"].stacks for frame in stack)
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")
+@needs("node")
 def test_a_node_program_that_lost_the_hook_is_a_note(tmp_path: Path) -> None:
     with subprocess.Popen(["node", "-e", "setTimeout(() => {}, 60000)"]) as process:
         wait_for(lambda: Path(f"/proc/{process.pid}/exe").readlink().name.startswith("node"), "Node.js runs")
@@ -140,16 +141,9 @@ def test_a_node_program_that_lost_the_hook_is_a_note(tmp_path: Path) -> None:
     assert seen == {} and "NODE_OPTIONS" in note.remedy
 
 
-def perf_works() -> bool:
-    """Whether this machine has a perf that may look at a program of this user."""
-    tried = ["perf", "record", "-o", "/dev/null", "--", "true"]
-    return shutil.which("perf") is not None and subprocess.run(tried, capture_output=True, check=False).returncode == 0
-
-
+@needs("perf")
 @pytest.mark.usefixtures("engine")
 def test_perf_sees_a_native_program(tmp_path: Path) -> None:
-    if not perf_works():
-        pytest.skip("needs a perf that may profile (Debian: apt install linux-perf)")
     with subprocess.Popen(["dd", "if=/dev/zero", "of=/dev/null", "bs=1"], stderr=subprocess.DEVNULL) as process:
         seen, notes = recorded(tmp_path, process.pid, seconds=0.5)
         process.kill()
@@ -158,7 +152,7 @@ def test_perf_sees_a_native_program(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("engine")
-@pytest.mark.skipif(shutil.which("py-spy") is None, reason="needs py-spy (pipx install py-spy)")
+@needs("py-spy")
 def test_py_spy_sees_a_python_program(tmp_path: Path) -> None:
     work = "def busy():\n    while True: sum(range(1000))\nprint(1, flush=True)\nbusy()"
     with subprocess.Popen([sys.executable, "-c", work], stdout=subprocess.PIPE) as process:

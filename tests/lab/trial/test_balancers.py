@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.catalog.services.needed import needs
 from tests.command_line import Lab
+from tests.machine.needs import needs
 
 
 @pytest.mark.parametrize("balancer", [pytest.param(name, marks=needs(name)) for name in ("nginx", "haproxy")])

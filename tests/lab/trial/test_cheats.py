@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.catalog.services.needed import needs
 from tests.command_line import Finished, Lab
+from tests.machine.needs import needs
 
 CHEAT = Path(__file__).parents[2] / "fixtures" / "cheat.py"
 

@@ -2,9 +2,9 @@
 
 import sys
 
-from tests.catalog.services.needed import needs
 from tests.command_line import Lab
 from tests.lab.trial.test_cheats import CHEAT
+from tests.machine.needs import needs
 
 pytestmark = needs("postgresql")
 

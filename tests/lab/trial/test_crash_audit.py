@@ -5,9 +5,9 @@ import sys
 import pytest
 
 from fairtrial.catalog.services.common.power import why_no_power_cut
-from tests.catalog.services.needed import needs
 from tests.command_line import Finished, Lab
 from tests.lab.trial.test_cheats import CHEAT, refusals
+from tests.machine.needs import needs
 
 pytestmark = needs("postgresql")
 

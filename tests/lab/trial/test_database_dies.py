@@ -10,11 +10,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.catalog.services.needed import needs
 from tests.command_line import Lab
 from tests.conftest import left_running
 from tests.lab.trial.test_cheats import CHEAT
 from tests.lab.trial.test_interrupt import begin, records
+from tests.machine.needs import needs
 from tests.waiting import PATIENCE_SECONDS, wait_for
 
 pytestmark = needs("postgresql")

@@ -3,9 +3,7 @@
 The disk is a file system in memory, of a few megabytes, in a mount namespace of the test's own: it is gone with it.
 """
 
-import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.catalog.services.needed import needs
 from tests.command_line import Finished, Lab
 from tests.conftest import left_running
 from tests.lab.trial.test_cheats import CHEAT
+from tests.machine.needs import needs
 
 ON_SMALL_DISK = """
 mount -t tmpfs -o "size=$MEGABYTES"m,mode=755 tmpfs "$DISK" || exit 99
@@ -28,25 +26,9 @@ exit $status
 """
 
 
-def _cannot_mount() -> str | None:
-    """Why there can be no disk of a test's own here, or None."""
-    if os.geteuid() != 0 or shutil.which("unshare") is None:
-        return "only root may mount a small disk, in a mount namespace by unshare(1)"
-    tried = subprocess.run(
-        ["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"], capture_output=True, text=True, check=False
-    )
-    return None if tried.returncode == 0 else f"mounting is not allowed here: {tried.stderr.strip()}"
-
-
 INITIALISING_AND_LOADING = [24, 64]
 
-WHY_NOT = _cannot_mount()
-pytestmark = [
-    needs("postgresql"),
-    pytest.mark.skipif(
-        WHY_NOT is not None and os.environ.get("FAIRTRIAL_REQUIRE_SERVICES") != "1", reason=str(WHY_NOT)
-    ),
-]
+pytestmark = needs("postgresql", "mounts")
 
 
 class SmallDisk:

@@ -23,9 +23,9 @@ from fairtrial.lab.trial.environment import Environment, environment
 from fairtrial.plan.make import make_plan
 from fairtrial.plan.plan import Plan
 from fairtrial.record.model import Placement
-from tests.catalog.services.needed import needs
 from tests.command_line import Lab
 from tests.lab.trial.test_cheats import CHEAT
+from tests.machine.needs import needs
 from tests.plan.plans import planned
 
 SQLITE = pick_service("sqlite")

@@ -10,8 +10,8 @@ import pytest
 from fairtrial.catalog.stacks.own_user import LABS, VARIABLE
 from fairtrial.lab.trial import context
 from fairtrial.lab.trial.context import awaited_fault
-from tests.catalog.services.needed import needs
 from tests.command_line import Finished, Lab
+from tests.machine.needs import needs
 
 SABOTEUR = Path(__file__).parents[2] / "fixtures" / "saboteur.py"
 

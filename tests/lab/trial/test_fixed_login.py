@@ -6,13 +6,10 @@ import signal
 import sys
 from pathlib import Path
 
-import pytest
-
-from fairtrial.base.own_network import why_not_own_network
-from tests.catalog.services.needed import needs
 from tests.command_line import Lab
 from tests.conftest import left_running
 from tests.lab.trial.test_interrupt import begin, records
+from tests.machine.needs import needs
 from tests.waiting import PATIENCE_SECONDS, wait_for
 
 FIXED_LOGIN = Path(__file__).parents[2] / "fixtures" / "fixed_login.py"
@@ -39,7 +36,7 @@ network = "own"
 
 
 @needs("postgresql")
-@pytest.mark.skipif(why_not_own_network() is not None, reason="this user may not have a network of its own")
+@needs("own-network")
 def test_it_runs_untouched_and_an_interrupt_leaves_nothing(lab: Lab, cache: Path) -> None:
     (lab.folder / "fixed").mkdir()
     shutil.copy(FIXED_LOGIN, lab.folder / "fixed")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.catalog.services.needed import needs
 from tests.command_line import CLOSED, Finished, Lab
+from tests.machine.needs import needs
 
 HABITS = Path(__file__).parents[2] / "fixtures" / "habits.py"
 

@@ -1,7 +1,6 @@
 """Ends that nobody planned: whatever happens to the lab, nothing is left running and what was measured is kept."""
 
 import json
-import os
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ import pytest
 
 from tests.command_line import Lab
 from tests.conftest import left_running
+from tests.machine.needs import needs
 from tests.waiting import PATIENCE_SECONDS, wait_for
 
 
@@ -111,7 +111,7 @@ def run_on_a_small_disk(lab: Lab, size: str, blocks: int) -> "subprocess.Complet
     )
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk takes root")
+@needs("mounts")
 @pytest.mark.parametrize(("size", "blocks"), [("64k", 40), ("300k", 2)], ids=["record", "report"])
 def test_a_full_disk_is_one_clear_message(lab: Lab, size: str, blocks: int) -> None:
     """On the first disk the record comes to its end, on the second the record fits and the report does not."""

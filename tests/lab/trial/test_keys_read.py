@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from fairtrial.base.own_network import why_not_own_network
-from tests.catalog.services.needed import needs
 from tests.command_line import Finished, Lab
+from tests.machine.needs import needs
 
 SERVER = Path(__file__).parents[2] / "fixtures" / "key_value.py"
 HONEST = ("none", "together", "piped", "reconnects")
@@ -60,7 +59,7 @@ def test_whoever_reads_the_key_is_valid_by_whatever_command(tried: Tried, store:
     assert line["keys_read"]["read"] > 0
 
 
-@pytest.mark.skipif(why_not_own_network() is not None, reason="needs the right to make a network namespace")
+@needs("own-network")
 @pytest.mark.parametrize("store", STORES)
 def test_others_are_kept_out_of_a_store_by_its_password_or_by_the_network(tried: Tried, store: str) -> None:
     assert tried(store).record[0]["own_network"] is (store == "memcached")

@@ -1,12 +1,11 @@
 """Real runs in which something other than the contender's speed makes the figure: each is named by its check."""
 
-import os
-
 import pytest
 
 from fairtrial.lab.placement import local_placement
 from tests.command_line import Finished, Lab
 from tests.lab.trial.neighbour import busy
+from tests.machine.needs import needs
 
 
 def severities(finished: Finished, stack: str, check: str) -> list[str]:
@@ -44,7 +43,7 @@ def test_a_server_that_sleeps_is_idle_and_has_no_p99(lab: Lab) -> None:
 
 
 @pytest.mark.measures
-@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two processors")
+@needs("two-processors")
 def test_another_process_on_the_server_s_processor_is_seen(lab: Lab) -> None:
     with busy(local_placement().server_cpus[0]):
         finished = tried(lab, "none", 1)

@@ -1,7 +1,6 @@
 """Programs in place of servers: timed and metered from outside, and held against what was counted outside of them."""
 
 import json
-import os
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -11,9 +10,9 @@ from typing import Any
 import pytest
 
 from fairtrial.lab.placement import local_placement
-from tests.catalog.services.needed import needs
 from tests.command_line import CALM, Finished, Lab
 from tests.lab.trial.neighbour import busy
+from tests.machine.needs import needs
 
 JOB = Path(__file__).parents[2] / "fixtures" / "job.py"
 EXPERIMENT = """
@@ -145,7 +144,7 @@ def test_a_job_that_was_half_done_is_refused(tried: Tried) -> None:
     assert "0.50 reading statements" in trial["reason"]
 
 
-@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two processors")
+@needs("two-processors")
 @pytest.mark.measures
 def test_somebody_else_on_a_programs_processor_is_seen(lab: Lab) -> None:
     long_enough_to_tell = "calls = 80\ndelay_milliseconds = 50\nconcurrency = 4"

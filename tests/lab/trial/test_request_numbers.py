@@ -6,9 +6,9 @@ from fairtrial.engine.plan import GivenRows, Pick, Request
 from fairtrial.lab.trial.request_numbers import acknowledged, continued, rows_left
 from fairtrial.record.engine_summary import Acknowledgements, EngineSummary
 from tests.builders import a_trial
-from tests.catalog.services.needed import needs
 from tests.command_line import Lab
 from tests.lab.trial.test_cheats import CHEAT
+from tests.machine.needs import needs
 
 SEARCH = """kind = "capacity"
 connections = 16

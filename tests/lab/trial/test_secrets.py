@@ -8,9 +8,9 @@ import psycopg
 import pytest
 
 from fairtrial.catalog.services import pick_service
-from tests.catalog.services.needed import needs
 from tests.catalog.services.stores import unheard
 from tests.command_line import Lab
+from tests.machine.needs import needs
 
 PASSWORD = "s3cr%2Fet%40pw-of-somebody"
 TOKEN = "a-token-of-forty-characters-0123456789ab"

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from fairtrial.base.own_network import why_not_own_network
 from tests.command_line import Finished, Lab
 from tests.conftest import left_running
 from tests.lab.trial.test_interrupt import begin, records
+from tests.machine.needs import needs
 from tests.waiting import PATIENCE_SECONDS, wait_for
 
 MOUNTS = Path("/proc/self/mountinfo")
@@ -36,10 +36,8 @@ hosts = {{ tfb-database = "127.0.0.1" }}
 network = "own"
 """
 
-pytestmark = pytest.mark.skipif(shutil.which("memcached") is None, reason="memcached is not on this machine")
-needs_rights = pytest.mark.skipif(
-    (WHY := why_not_own_network()) is not None, reason=f"this user may not have a network of its own: {WHY}"
-)
+pytestmark = needs("memcached")
+needs_rights = needs("own-network")
 
 
 def two_of_one_port(lab: Lab, port: int, blocks: int = 1) -> Path:
@@ -123,7 +121,7 @@ def test_nothing_is_left_on_the_machine_after_an_interrupt(
 
 
 @needs_rights
-@pytest.mark.skipif(shutil.which("setpriv") is None, reason="setpriv takes the right away")
+@needs("setpriv")
 def test_without_the_right_it_is_not_run_and_the_remedy_names_the_right(lab: Lab, taken: socket.socket) -> None:
     file = two_of_one_port(lab, taken.getsockname()[1])
     without = ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin"]

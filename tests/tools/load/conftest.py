@@ -1,7 +1,6 @@
 """Servers to aim at: the engine's own target, and one that keeps the requests it received."""
 
 import json
-import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -17,6 +16,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.commands import app
 from fairtrial.commands.output import print_problem
 from tests.command_line import Finished, Lab
+from tests.machine.needs import skip_without
 
 CERTIFICATES = Path(__file__).parent / "certificates"
 
@@ -99,10 +99,8 @@ server.listen(0, "127.0.0.1", () => console.log(server.address().port));
 
 def http2_by_node(*files: Path) -> Iterator[int]:
     """The port of a server of HTTP/2, with certificate and key or with prior knowledge."""
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("needs Node.js")
-    with subprocess.Popen([node, "-e", HTTP2_SERVER, *map(str, files)], stdout=subprocess.PIPE, text=True) as process:
+    skip_without("node")
+    with subprocess.Popen(["node", "-e", HTTP2_SERVER, *map(str, files)], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         try:
             yield int(process.stdout.readline())

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from fairtrial.base.loopback import free_port, listens
 from tests.command_line import Finished
+from tests.machine.needs import needs
 from tests.tools.load.conftest import CERTIFICATES, Target
 from tests.waiting import wait_for
 
@@ -59,7 +58,7 @@ def test_a_server_of_http_1_is_named(call: Call, target: Target, secure_target: 
     assert "ALPN" in (over_tls.out + over_tls.err) or "NoApplicationProtocol" in over_tls.out + over_tls.err
 
 
-@pytest.mark.skipif(shutil.which("nginx") is None, reason="needs nginx")
+@needs("nginx")
 def test_a_server_that_says_goodbye_loses_no_request(call: Call, tmp_path: Path) -> None:
     """nginx sends GOAWAY after `keepalive_requests`; with one stream at a time, nothing is in flight then."""
     port = free_port()

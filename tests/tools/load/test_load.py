@@ -1,7 +1,6 @@
 """`fairtrial load` as a user calls it, against real servers."""
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from fairtrial.record.engine_summary import EngineSummary
 from tests.builders import a_trial, an_experiment
 from tests.command_line import Finished, Lab
 from tests.judge.checks.findings import found as found_by
+from tests.machine.needs import needs
 from tests.tools.load.conftest import CERTIFICATES, Listener, Target
 
 Serve = Callable[..., Target]
@@ -78,7 +78,7 @@ def test_waiting_for_the_next_request_is_not_work(call: Call, target: Target) ->
     assert found_by("generator-saturated", an_experiment("a", "b").record(), [trial]) == []
 
 
-@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="it needs a processor of its own")
+@needs("two-processors")
 def test_waiting_awake_for_answers_is_not_work(call: Call, serve: Serve) -> None:
     """The server takes 20 ms for each answer, and the generator waits for next to all of it."""
     url = serve("--delay", "constant:20ms").url

@@ -25,18 +25,26 @@ esac
 """
 
 
+APT_CACHE = """#!/bin/sh
+shift 2
+for package; do case $package in unknown) status=100 ;; *) printf 'Package: %s\nVersion: 1\n\n' "$package" ;; esac; done
+exit ${status:-0}
+"""
+
+
 @pytest.fixture
 def system(tmp_path: Path) -> Path:
-    """A folder with an apt-get."""
-    (tmp_path / "apt-get").write_text(APT)
-    (tmp_path / "apt-get").chmod(0o755)
+    """A folder with an apt-get and an apt-cache."""
+    for name, text in (("apt-get", APT), ("apt-cache", APT_CACHE)):
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
     return tmp_path
 
 
 def installing(system: Path, mode: str, path: str = "") -> "subprocess.Popen[bytes]":
     """The script, with what `path` names and `system` in front on its PATH."""
     return subprocess.Popen(
-        ["/bin/sh", "-c", SCRIPT, "sh", str(system / "policy-rc.d"), str(system / "lock"), "redis-server"],
+        ["/bin/sh", "-c", SCRIPT, "sh", str(system / "policy-rc.d"), str(system / "lock"), "unknown", "redis-server"],
         cwd=system,
         env={**os.environ, "PATH": f"{path}{system}:{os.environ['PATH']}", "MODE": mode},
         start_new_session=True,
@@ -49,6 +57,7 @@ def test_services_are_not_started_and_the_status_is_that_of_apt(system: Path, mo
     calls = (system / "calls").read_text().splitlines()
     assert calls[:2] == ["update --quiet", "denied with 101"]
     assert (calls[-1] == "denied with 101") and ("install" in calls[-2]) == (mode == "works")
+    assert mode != "works" or calls[-2].endswith(" redis-server"), "without what its sources do not have"
     assert not (system / "policy-rc.d").exists()
 
 

@@ -32,10 +32,15 @@ def installed_versions(stack: Stack, built_apart: str | None = None) -> dict[str
     variables_of_user(stack.env_from)
     required = stack.requirements(built_apart)
     folder = stack.source(built_apart)
-    return {" ".join(requirement.command): _check(requirement, folder, stack.env_from) for requirement in required}
+    return {" ".join(requirement.command): version_of(requirement, folder, stack.env_from) for requirement in required}
 
 
-def _check(requirement: Requirement, folder: Path, env_from: Sequence[str]) -> str:
+def version_of(requirement: Requirement, folder: Path, env_from: Sequence[str] = ()) -> str:
+    """Return the version line that a required command prints, run in `folder` with these variables of the user's.
+
+    Raises:
+        Problem: the requirement is not met; the remedy is the manifest's.
+    """
     name = requirement.command[0]
     if shutil.which(name) is None:
         raise Problem(f"`{name}` is not on this machine", requirement.remedy)

@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Sequence
+from typing import IO
 
 from rich.console import Console
 from rich.text import Text
@@ -42,7 +43,8 @@ exec 3>&1 4>&2
         { printf '#!/bin/sh\n%s\nexit 101\n' "$ours" > "$policy" && chmod 755 "$policy"; } || exit
     fi
     (apt-get update --quiet >&3 5>&1 8>&-) &&
-        (DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet --no-install-recommends "$@" >&3 5>&1 8>&-)
+        known=$(apt-cache show --no-all-versions "$@" 2>/dev/null 8>&- | sed -n 's/^Package: //p' 8>&-) &&
+        (DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet --no-install-recommends $known >&3 5>&1 8>&-)
     echo "$?"
 } | setsid sh -c '
     trap "" HUP INT TERM
@@ -58,6 +60,8 @@ The second half of the pipe waits for the status that the first half ends with, 
 one: the pipe is handed to apt-get, too. It is in a session of its own, so that Ctrl-C, a closed terminal, or a SIGKILL
 to the first half or to the whole process group do not reach it; and then it takes the policy away. The first half makes
 no policy before the second is out of reach, which the second says in the lock file.
+
+A package that this system's sources do not have would keep all others from being installed. It is left out.
 
 apt-get is in parentheses for Ctrl-C in the instant in which it starts. What dash 0.5.12 starts otherwise (vfork) still
 has the shell's handler until it is loaded, which only notes the signal: apt-get would go on, and the shell wait for it.
@@ -78,7 +82,9 @@ def install(console: Console, services: Sequence[Provided]) -> None:
     """
     packages = missing_packages(services)
     if packages:
-        _apt_install(console, packages)
+        as_root = _as_root(packages)
+        console.print(Text(f"apt-get install {' '.join(packages)}", style="bold"))
+        apt_install(packages, as_root)
     for service in services:
         missing = service.missing()
         if missing is not None and isinstance(service, Service) and service.install is not None:
@@ -90,17 +96,32 @@ def install(console: Console, services: Sequence[Provided]) -> None:
         console.print(Text.assemble((f"{service.name}  ", "bold"), service.version() or "is installed"))
 
 
-def _apt_install(console: Console, packages: Sequence[str]) -> None:
+def apt_install(packages: Sequence[str], as_root: Sequence[str], output: IO[bytes] | None = None) -> None:
+    """Install Debian packages, as far as this system's sources have them; no system service of theirs is started.
+
+    Args:
+        as_root: what is put before a command that root has to run; empty for root.
+        output: of apt-get; None: the terminal's.
+
+    Raises:
+        Problem: apt-get failed.
+    """
+    command = [*as_root, "sh", "-c", SCRIPT, "sh", POLICY, LOCK, *packages]
+    status = subprocess.run(command, stdout=output, stderr=output, check=False).returncode
+    if status != 0:
+        raise Problem(f"apt-get ended with status {status}", f"see its output; packages: {' '.join(packages)}")
+
+
+def _as_root(packages: Sequence[str]) -> list[str]:
+    """What is put before a command that installs these; empty for root."""
     names = " ".join(packages)
     if shutil.which("apt-get") is None:
         raise Problem(
             f"the packages {names} are Debian's, and there is no apt-get here",
             "install the servers as this system does; they only have to be on the PATH",
         )
-    as_root = [] if os.geteuid() == 0 else ["sudo"]
-    if as_root and shutil.which("sudo") is None:
+    if os.geteuid() == 0:
+        return []
+    if shutil.which("sudo") is None:
         raise Problem(f"installing {names} needs root", f"run as root: apt-get install {names}")
-    console.print(Text(f"apt-get install {names}", style="bold"))
-    process = subprocess.run([*as_root, "sh", "-c", SCRIPT, "sh", POLICY, LOCK, *packages], check=False)
-    if process.returncode != 0:
-        raise Problem(f"apt-get ended with status {process.returncode}", f"see its output above; packages: {names}")
+    return ["sudo"]

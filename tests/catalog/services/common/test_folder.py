@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from fairtrial.catalog.services.common.folder import PREFIX, sweep
-from tests.catalog.services.needed import needs
 from tests.catalog.services.shared import SQL, Shared
 from tests.conftest import left_running
+from tests.machine.needs import needs
 from tests.waiting import wait_for
 
 LAB = """

@@ -11,6 +11,7 @@ import pytest
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common import power
 from fairtrial.catalog.services.common.power import SMALL_BYTES, disk, why_no_power_cut
+from tests.machine.needs import skip_without
 from tests.waiting import wait_for
 
 HOLDS_A_DISK = f"""
@@ -27,8 +28,7 @@ with disk(folder / "disk", folder / "image", {SMALL_BYTES}):
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     """A folder where disks can be made."""
-    if reason := why_no_power_cut():
-        pytest.skip(reason)
+    skip_without("power-cut")
     return tmp_path
 
 
