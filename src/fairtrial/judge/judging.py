@@ -96,6 +96,8 @@ def judge(
         blocks_in_claims,
         level,
         findings=of_claims,
+        overall=findings[None],
+        unproven=frozenset(condition.id for condition in conditions if condition.work_proven is False),
         limits=limits,
     )
     return Result(
@@ -252,6 +254,7 @@ def _outcomes(conditions: Sequence[ConditionResult]) -> dict[int, TrialOutcome]:
             _checks(trial, "refusal"),
             _checks(trial, "warning"),
             _checks(trial, "note"),
+            frozenset(finding.check for finding in trial.findings if not finding.examined),
         )
         for condition in conditions
         for trial in condition.trials

@@ -78,7 +78,7 @@ def _short_windows(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> I
     for (windows, remedy), contenders in alike.items():
         names = printable(", ".join(contenders), NAMED_CHARACTERS)
         what = f"whether goodput and times change within a window, which takes {SHORTEST} s, of: {names} ({windows})"
-        yield _note("not-stationary", what, remedy)
+        yield _note("not-stationary", what, remedy, contenders)
 
 
 def _over_http2(record: ExperimentRecord) -> Iterator[Finding]:
@@ -90,12 +90,13 @@ def _over_http2(record: ExperimentRecord) -> Iterator[Finding]:
         return
     conditions = printable(", ".join(over_http2), NAMED_CHARACTERS)
     for check, what in OF_THE_HARNESS.items():
-        yield _note(check, f"{what}, of: {conditions}; the load engine's own target speaks HTTP/1.1 alone", NO_CEILING)
+        evidence = f"{what}, of: {conditions}; the load engine's own target speaks HTTP/1.1 alone"
+        yield _note(check, evidence, NO_CEILING, over_http2)
     shared = [name for name, load in loads.items() if isinstance(load, ClosedLoad | FixedLoad) and load.streams > 1]
     if shared:
         conditions = printable(", ".join(shared), NAMED_CHARACTERS)
         what = "whether the streams of one connection were served alike, as the connections were to each other"
-        yield _note("uneven-connections", f"{what}, of: {conditions}", STREAMS_ALIKE)
+        yield _note("uneven-connections", f"{what}, of: {conditions}", STREAMS_ALIKE, shared)
 
 
 def _uncompared_parts(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator[Finding]:
@@ -117,7 +118,8 @@ def _uncompared_parts(record: ExperimentRecord, trials: Sequence[TrialRecord]) -
         alike[why].append(condition.contender)
     for (reason, remedy), contenders in alike.items():
         names = printable(", ".join(contenders), NAMED_CHARACTERS)
-        yield _note("not-warm", f"whether windows begin slower than they go on, of: {names} ({reason})", remedy)
+        what = f"whether windows begin slower than they go on, of: {names} ({reason})"
+        yield _note("not-warm", what, remedy, contenders)
 
 
 def _of_workload_file(record: ExperimentRecord) -> Iterator[Finding]:
@@ -155,8 +157,15 @@ def _of_workload_file(record: ExperimentRecord) -> Iterator[Finding]:
             yield _note("answers-differ", what, REMEDY)
 
 
-def _note(check: str, what: str, remedy: str) -> Finding:
-    return Finding(check=check, severity="note", evidence=f"not examined: {what}", remedy=remedy)
+def _note(check: str, what: str, remedy: str, contenders: Sequence[str] = ()) -> Finding:
+    return Finding(
+        check=check,
+        severity="note",
+        evidence=f"not examined: {what}",
+        remedy=remedy,
+        contenders=list(contenders),
+        examined=False,
+    )
 
 
 def _unproven(own: WorkloadIdentity) -> list[str]:

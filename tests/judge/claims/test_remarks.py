@@ -33,3 +33,24 @@ def test_warnings_of_others_are_not_its_own() -> None:
 def test_a_shape_rests_on_the_trials_along_its_curve() -> None:
     experiment = an_experiment("a").sweeping(1, 2, 4).stating("shape", of="a", shape="flat", within=0.1)
     assert "Of the 15 trials that it rests on, checks warn: memory-short (in 6)." in sentence(experiment, "a")
+
+
+def test_what_is_known_of_the_whole_run_stands_in_the_sentence() -> None:
+    """Starts of `a` fall into two groups, and windows of 3 s are too short for a trend."""
+    experiment = an_experiment("a", "b", "c", blocks=12).claiming(of="a", to="b", at_least=1.1)
+    experiment = experiment.claiming(of="b", to="c", at_least=0.9)
+    record = experiment.record()
+
+    def make(contender: str, block: int) -> TrialBuilder:
+        rate = 4000 if contender == "a" and block % 2 else 2000
+        return a_trial().serving(rate * (1 + (block % 5 - 2) / 500))
+
+    of_a, of_others = (claim.sentence for claim in judge(record, trials_of(record, make), interrupted=False).claims)
+    assert "Of the whole run, checks warn: starts-differ." in of_a
+    assert "starts-differ" not in of_others
+    assert all("Not examined: not-stationary" in sentence for sentence in (of_a, of_others))
+
+
+def test_work_that_nobody_counted_stands_in_the_sentence() -> None:
+    words = sentence(an_experiment("a", "b").claiming(of="a", to="b", at_least=2))
+    assert "Nothing but its answers says that the work of a and b was done." in words

@@ -43,7 +43,9 @@ def run_checks(
         if check.needs_processes:
             for trial in trials:
                 if trial.not_measured:
-                    yield case.finding(trial.index, "note", f"not examined: {trial.not_measured}", TO_EXAMINE)
+                    yield case.finding(
+                        trial.index, "note", f"not examined: {trial.not_measured}", TO_EXAMINE, examined=False
+                    )
 
 
 def run_load_checks(trials: Sequence[TrialRecord], loads: Mapping[str, Load], processors: int) -> Iterator[Finding]:

@@ -31,6 +31,7 @@ def examine(case: Case) -> Iterator[Finding]:
                 "note",
                 f"not examined: {service} did not tell what it did for itself, such as checkpoints and vacuum",
                 "let the login of its URL read the server's status",
+                examined=False,
             )
     for (service, _), trials in groups.items():
         yield from _of_group(case, service, [trial for trial in trials if trial.maintenance[service].counted])

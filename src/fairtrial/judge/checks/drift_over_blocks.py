@@ -47,9 +47,13 @@ def examine(case: Case) -> Iterator[Finding]:
     for contender, beside in series.items():
         plain = drift(beside, case.thresholds)
         if plain is not None:
-            yield case.finding(None, "warning", f"{_over(contender, beside)} {_went(plain)}, {BESIDE}")
+            yield case.finding(
+                None, "warning", f"{_over(contender, beside)} {_went(plain)}, {BESIDE}", contenders=[contender]
+            )
         elif (why := why_doubtful(beside, case.thresholds["note_alpha"], len(series))) is not None:
-            yield case.finding(None, "note", f"{_over(contender, beside)} {why}, {BESIDE}{DOUBT}")
+            yield case.finding(
+                None, "note", f"{_over(contender, beside)} {why}, {BESIDE}{DOUBT}", contenders=[contender]
+            )
     lanes = _lanes(case.trials)
     for conditions, ceilings in ceilings_of(case.trials).items():
         harness = drift(
@@ -65,6 +69,7 @@ def examine(case: Case) -> Iterator[Finding]:
                 f"{count(len(ceilings), 'block')}, before each: it is the machine that changes (load of "
                 f"{', '.join(contenders)})",
                 OF_ALL,
+                contenders=contenders,
             )
 
 

@@ -32,10 +32,10 @@ def examine(case: Case) -> Iterator[Finding]:
         if crash.lost and not _missing_anyway(trial):
             yield case.finding(trial.index, "refusal", _evidence(trial, crash))
         elif crash.drawn and not crash.was_tried:
-            yield case.finding(trial.index, "warning", f"not examined: {crash.why_not}", LOOK_AT_LOG)
+            yield case.finding(trial.index, "warning", f"not examined: {crash.why_not}", LOOK_AT_LOG, examined=False)
         elif crash.was_tried and not crash.acknowledged:
             evidence = "not examined: nothing had been acknowledged when the database was killed"
-            yield case.finding(trial.index, "warning", evidence, LOOK_AT_LOG)
+            yield case.finding(trial.index, "warning", evidence, LOOK_AT_LOG, examined=False)
     if trials:
         yield _summary(case, [crash for _, crash in trials])
 
@@ -70,7 +70,11 @@ def _summary(case: Case, crashes: Sequence[CrashAudit]) -> Finding:
     of = count(len(crashes), "trial")
     if not audits:
         return case.finding(
-            None, "note", f"not examined in {of}: {reasons or 'none was drawn'}; {NO_POWER_CUT}", TRY_IT
+            None,
+            "note",
+            f"not examined in {of}: {reasons or 'none was drawn'}; {NO_POWER_CUT}",
+            TRY_IT,
+            examined=False,
         )
     looked = sum(crash.acknowledged for crash in audits)
     return case.finding(

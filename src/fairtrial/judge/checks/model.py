@@ -25,6 +25,12 @@ class Finding(Strict):
     remedy: str
     trial: int | None = Field(None, description="the trial's index; null: about the experiment as a whole, or a claim")
     claim: str | None = Field(None, description="the id of the claim that it is about: a refusal withholds its verdict")
+    contenders: list[str] = Field(
+        default_factory=list,
+        description="of a finding about the experiment, the conditions that it is about, as the experiment names them; "
+        "empty: all",
+    )
+    examined: bool = Field(True, description="false: the check could not look, and the evidence says why")
 
 
 @dataclass(frozen=True)
@@ -88,7 +94,15 @@ class LoadCase:
     """the engine against its own target; empty where that was not measured"""
 
     def finding(
-        self, trial: int | None, severity: Severity, evidence: str, remedy: str = "", *, claim: str | None = None
+        self,
+        trial: int | None,
+        severity: Severity,
+        evidence: str,
+        remedy: str = "",
+        *,
+        claim: str | None = None,
+        contenders: Sequence[str] = (),
+        examined: bool = True,
     ) -> Finding:
         """Something that the check found.
 
@@ -97,6 +111,8 @@ class LoadCase:
             evidence: what was observed, in figures; text from a server is made printable here.
             remedy: in place of the check's own, where this case has a better one.
             claim: the id of the claim that it is about.
+            contenders: of a finding about the experiment, the conditions that it is about; none: all.
+            examined: whether the check could look.
         """
         unusual = self.check.unusual(self.thresholds)
         return Finding(
@@ -106,6 +122,8 @@ class LoadCase:
             remedy=printable(remedy or self.check.remedy),
             trial=trial,
             claim=claim,
+            contenders=list(contenders),
+            examined=examined,
         )
 
 

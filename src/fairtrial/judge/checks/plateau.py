@@ -38,7 +38,8 @@ def examine(case: Case) -> Iterator[Finding]:
             if min(costs) > 0 and max(costs) >= case.thresholds["cost"] * min(costs):
                 plateaus.append(group)
     for group in plateaus:
-        yield case.finding(None, "warning", _in_words(case.record, group))
+        names = [contender.name for contender in group]
+        yield case.finding(None, "warning", _in_words(case.record, group), contenders=names)
     for claim in case.record.experiment.claims:
         if not isinstance(claim, MetricClaim) or claim.metric != "goodput" or claim.request is not None:
             continue

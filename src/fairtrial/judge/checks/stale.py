@@ -46,6 +46,7 @@ def _of_load(case: Case, trial: TrialRecord) -> Iterator[Finding]:
             f"not examined: {changes.answers} answers to the load showed a row that had changed, too few to find "
             f"{least}",
             MEASURE_LONGER,
+            examined=False,
         )
 
 

@@ -33,9 +33,13 @@ def examine(case: Case) -> Iterator[Finding]:
         far = far_from_middle(rates, case.thresholds["deviations"], case.thresholds["factor"])
         slow = slower_group(rates, case.thresholds["factor"])
         if any(slow):
-            yield case.finding(None, "warning", f"{condition.contender}: {_two_groups(trials, slow)}")
+            evidence = _two_groups(trials, slow)
         elif any(far):
-            yield case.finding(None, "warning", f"{condition.contender}: {_outliers(trials, far)}")
+            evidence = _outliers(trials, far)
+        else:
+            continue
+        name = condition.contender
+        yield case.finding(None, "warning", f"{name}: {evidence}", contenders=[name])
 
 
 def far_from_middle(rates: Sequence[float], deviations: float, factor: float) -> list[bool]:

@@ -24,6 +24,8 @@ class TrialOutcome:
     """names of the checks that warned of something"""
     noting: frozenset[str] = frozenset()
     """names of the checks that noted something"""
+    not_examined: frozenset[str] = frozenset()
+    """names of the checks that could not look"""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,10 @@ class Evidence:
     """how many claims share the error that the level leaves (claims.together)"""
     findings: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
     """those about claims, by the claim's id"""
+    overall: Sequence[Finding] = ()
+    """those about the experiment"""
+    unproven: frozenset[str] = frozenset()
+    """ids of conditions of which nothing but the answers says that the work was done"""
     limits: Mapping[str, Limit | None] = field(default_factory=dict)
     """what limited each condition's goodput, by the condition's id"""
 

@@ -11,6 +11,7 @@ from fairtrial.judge.claims.closed_rates import closed_rates
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.own_limit import limits_in_words
 from fairtrial.judge.model import ClaimResult
+from fairtrial.record.model import Condition
 
 
 def with_remarks(claim: Claim, result: ClaimResult, evidence: Evidence) -> ClaimResult:
@@ -33,17 +34,41 @@ def with_remarks(claim: Claim, result: ClaimResult, evidence: Evidence) -> Claim
             *closed_rates(claim, evidence),
             *limits_in_words(claim, evidence),
         ]
-    remarks += _warnings(claim, evidence)
+    remarks += [*_unproven(claim, evidence), *_warnings(claim, evidence), *_over_the_run(claim, evidence)]
     return result.model_copy(
         update={"sentence": " ".join(remarks), "stack_classes": dict(classes), "findings": findings}
     )
 
 
-def _warnings(claim: Claim, evidence: Evidence) -> list[str]:
-    """A sentence on the warnings about the trials that the verdict rests on; none where there are none."""
+def _conditions(claim: Claim, evidence: Evidence) -> dict[str, Condition]:
+    """What the claim rests on, as it names it: its conditions, and the points of its curves."""
     curves = set(map(str, claim.curves()))
     along = [each for each in evidence.experiment.condition_refs if str(each.stack) in curves]
-    conditions = [evidence.condition(each) for each in (*claim.needs(), *along)]
+    return {str(each): evidence.condition(each) for each in (*claim.needs(), *along)}
+
+
+def _unproven(claim: Claim, evidence: Evidence) -> list[str]:
+    """A sentence on the conditions whose work nobody counted."""
+    names = [name for name, each in _conditions(claim, evidence).items() if each.id in evidence.unproven]
+    return [f"Nothing but its answers says that the work of {' and '.join(names)} was done."] if names else []
+
+
+def _over_the_run(claim: Claim, evidence: Evidence) -> list[str]:
+    """A sentence each on the warnings about the whole run that concern the claim, and on what was not examined."""
+    conditions = _conditions(claim, evidence).values()
+    names = {each.contender for each in conditions}
+    trials = {trial.index for each in conditions for trial in evidence.of(each).values()}
+    own = [each for each in evidence.overall if not each.contenders or names.intersection(each.contenders)]
+    warned = sorted({each.check for each in own if each.severity == "warning"})
+    blind = {each.check for each in own if not each.examined}
+    blind |= {check for trial in trials for check in evidence.outcomes[trial].not_examined}
+    sentences = [f"Of the whole run, checks warn: {', '.join(warned)}."] if warned else []
+    return [*sentences, f"Not examined: {', '.join(sorted(blind))}."] if blind else sentences
+
+
+def _warnings(claim: Claim, evidence: Evidence) -> list[str]:
+    """A sentence on the warnings about the trials that the verdict rests on; none where there are none."""
+    conditions = _conditions(claim, evidence).values()
     trials = {trial.index for condition in conditions for trial in evidence.of(condition).values()}
     warned = Counter(check for trial in trials for check in evidence.outcomes[trial].warning)
     if not warned:
