@@ -53,6 +53,7 @@ test-quick: $(DEV)  ## the edit loop: ruff, mypy, and the tests that start no pr
 lint: $(DEV) lint-rust  ## ruff, mypy, rustfmt, clippy
 	$(VENV)/ruff check $(SOURCES) stacks examples
 	$(VENV)/ruff format --check $(SOURCES) stacks examples
+	$(VENV)/ruff check --quiet --preview --select PLW1514 src  # an encoding is named: no locale decides it
 	$(VENV)/mypy
 
 lint-rust: $(DEV)

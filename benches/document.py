@@ -49,7 +49,7 @@ def host_facts(versions: Sequence[tuple[str, str]], what: str) -> str:
 def processor() -> str:
     """Number and model of the processors: `2 × AMD EPYC`."""
     try:
-        text = Path("/proc/cpuinfo").read_text()
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:
         return platform.machine()
     names = re.findall(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)

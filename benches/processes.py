@@ -68,7 +68,7 @@ def run(command: Command, load: Load, cpus: Sequence[int]) -> Finished:
 def peak_memory_bytes(pid: int) -> int:
     """The process's own peak of resident memory so far; that of rusage includes the process it was forked from."""
     try:
-        status = Path(f"/proc/{pid}/status").read_text()
+        status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
     except OSError:
         return 0
     match = re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE)

@@ -1,5 +1,7 @@
 """The console command `fairtrial`, and `python -m fairtrial`."""
 
+import codecs
+import io
 import os
 import signal
 import sys
@@ -20,6 +22,7 @@ def main() -> NoReturn:
 
     if loads_interruptibly:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    _accept_all_characters()
     try:
         run_command_line()
     finally:
@@ -28,6 +31,15 @@ def main() -> NoReturn:
                 stream.flush()
         if loads_interruptibly:
             signal.signal(signal.SIGINT, _exit_at_once)
+
+
+def _accept_all_characters() -> None:
+    """Standard output and error take every character: one that the locale lacks is written as `?`, and the bytes of a
+    file name that is no text as escapes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            is_utf8 = codecs.lookup(stream.encoding).name == "utf-8"
+            stream.reconfigure(errors="backslashreplace" if is_utf8 else "replace")
 
 
 def _exit_at_once(_number: int, _frame: FrameType | None) -> NoReturn:

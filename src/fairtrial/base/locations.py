@@ -9,7 +9,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def shipped(name: str) -> Path:
-    """A shipped folder (`engine`, `stacks`, `experiments`): in the checkout, or inside the installed package."""
+    """A shipped folder (`engine`, `stacks`, `docs`, …): in the checkout, or inside the installed package."""
     bundled = PACKAGE / "bundled" / name
     return bundled if bundled.exists() else PACKAGE.parents[1] / name
 

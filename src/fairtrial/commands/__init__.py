@@ -10,6 +10,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from fairtrial.base.locations import shipped
 from fairtrial.base.problem import Problem
 from fairtrial.commands import ab as ab_command
 from fairtrial.commands import wrk as wrk_command
@@ -42,6 +43,7 @@ app = typer.Typer(
 
     Start with `fairtrial run`; bring your own stack with `fairtrial run --stacks DIR`.
     """,
+    epilog=f"Documentation, which messages name as docs/: {shipped('docs')}",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="markdown",

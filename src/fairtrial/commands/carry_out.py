@@ -36,6 +36,7 @@ def carry_out(
     from fairtrial.catalog.stacks.checkouts import checked_out
     from fairtrial.commands.output import print_problem
     from fairtrial.commands.venue import venue
+    from fairtrial.engine.binary import assert_engine
     from fairtrial.judge.judging import judge
     from fairtrial.lab.announce import announce
     from fairtrial.lab.progress import progress_on
@@ -43,6 +44,8 @@ def carry_out(
     from fairtrial.report.profile.terminal import profile_parts
     from fairtrial.report.terminal import print_result
 
+    if settings.cluster is None and settings.hosts is None:
+        assert_engine()
     with checked_out(experiment, file.parent) as checkouts:
         plan, not_tried = planned(experiment, file, checkouts, settings)
         with (

@@ -2,17 +2,21 @@
 
 import os
 import platform
+import re
 import shutil
 import subprocess
-import tomllib
+import sys
+import time
 from functools import cache
 from pathlib import Path
 
 from fairtrial.base.cache.digest import folder_sha256
 from fairtrial.base.cache.once import damage_of, find_made, made_once
 from fairtrial.base.exit_status import NOTHING_RAN
+from fairtrial.base.formatting import minutes
 from fairtrial.base.locations import shipped
 from fairtrial.base.problem import Problem
+from fairtrial.engine.toolchain import assert_toolchain, rust_remedy
 
 ENGINE = "fairtrial-engine"
 GUARD = "fairtrial-guard"
@@ -20,6 +24,8 @@ PROFILES = {ENGINE: "release", GUARD: "guard"}
 """of engine/Cargo.toml, each also the folder of the binary below cargo's target"""
 READY_BY = {ENGINE: "FAIRTRIAL_ENGINE", GUARD: "FAIRTRIAL_GUARD"}
 """The environment variables that name a ready binary instead."""
+OFFLINE = re.compile(r"failed to (?:download|fetch|get `)|[Cc]ould not resolve|spurious network error|network failure")
+"""What cargo says where it cannot reach its registry."""
 VERSION_WITHIN_SECONDS = 30.0
 """A matter of milliseconds, if the machine is not busy."""
 
@@ -55,10 +61,14 @@ def engine_version() -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def rust_remedy() -> str:
-    """How to get what builds both."""
-    minimum = tomllib.loads((shipped("engine") / "Cargo.toml").read_text())["package"]["rust-version"]
-    return f"install Rust {minimum} or newer and a C linker (rustup, or your system's packages rustc, cargo and gcc)"
+def assert_engine() -> None:
+    """Require the engine, or what builds it: before anything else is built or waited for.
+
+    Raises:
+        Problem: it is neither there nor can it be built, or it does not run.
+    """
+    if engine_that_is_there() is None:
+        assert_toolchain()
 
 
 def engine_that_is_there() -> Path | None:
@@ -129,19 +139,16 @@ def _sha256(first: Path, *others: Path) -> str:
 
 
 def _build(name: str, folder: Path) -> None:
-    cargo = shutil.which("cargo")
-    if cargo is None:
-        raise Problem(
-            f"{name} is built from source on first use, and there is no `cargo`",
-            rust_remedy(),
-            NOTHING_RAN,
-        )
+    assert_toolchain()
+    if name == ENGINE:
+        _say("building the load engine from source (once; one to four minutes on two processors)")
+    began = time.monotonic()
     target = folder / "target"
     log = folder.with_suffix(".log")
     with log.open("wb") as output:
         status = subprocess.run(
             [
-                *(cargo, "build", "--locked", "--profile", PROFILES[name]),
+                *("cargo", "build", "--locked", "--profile", PROFILES[name]),
                 *("--package", name, "--bin", name, "--target-dir", str(target)),
             ],
             cwd=shipped("engine"),
@@ -152,7 +159,20 @@ def _build(name: str, folder: Path) -> None:
         ).returncode
     if status != 0:
         tail = "\n".join(log.read_text(errors="replace").splitlines()[-12:])
-        raise Problem(f"{name} did not build (the whole output: {log}):\n{tail}", rust_remedy(), NOTHING_RAN)
+        raise Problem(f"{name} did not build (the whole output: {log}):\n{tail}", _build_remedy(tail), NOTHING_RAN)
     shutil.copy2(target / PROFILES[name] / name, folder / name)
     shutil.rmtree(target)
     log.unlink()
+    if name == ENGINE:
+        _say(f"the load engine is built, after {minutes(time.monotonic() - began)} min")
+
+
+def _say(line: str) -> None:
+    """A line for whoever waits: on a terminal, above what a live view shows; in a pipe, at once."""
+    print(f"fairtrial: {line}", file=sys.stderr, flush=True)
+
+
+def _build_remedy(tail: str) -> str:
+    if OFFLINE.search(tail):
+        return "the sources of Rust packages are downloaded once: see to the network, or to cargo's proxy settings"
+    return rust_remedy()

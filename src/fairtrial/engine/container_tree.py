@@ -103,7 +103,7 @@ def _groups(file: Path, container: str) -> Iterator[tuple[str, str]]:
     The path is cut at the folder with the id: what the container makes below is the container's as well.
     """
     with suppress(OSError):
-        for line in file.read_text().splitlines():
+        for line in file.read_text(encoding="utf-8").splitlines():
             _, controllers, path = line.split(":", 2)
             parts = path.strip("/").split("/")
             at = next((place for place, part in enumerate(parts) if container in part), None)

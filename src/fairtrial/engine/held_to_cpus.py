@@ -17,7 +17,7 @@ def is_held_to_cpus(guard_pid: int) -> bool:
     while time.monotonic() < deadline:
         try:
             children = psutil.Process(guard_pid).children()
-            groups = Path(f"/proc/{children[0].pid}/cgroup").read_text() if children else ""
+            groups = Path(f"/proc/{children[0].pid}/cgroup").read_text(encoding="utf-8") if children else ""
         except (psutil.Error, OSError):
             return False
         if children:

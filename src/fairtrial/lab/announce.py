@@ -11,6 +11,7 @@ from rich.text import Text
 from fairtrial.base.formatting import count, minutes
 from fairtrial.base.printable import printable
 from fairtrial.catalog.stacks.model import Stack
+from fairtrial.catalog.stacks.requirements import absent_command
 from fairtrial.experiment.describe_load import describe_wait
 from fairtrial.experiment.load_variants import OVER_LOADS
 from fairtrial.experiment.loads import RequestLoad
@@ -46,6 +47,8 @@ def announce(console: Console, plan: Plan, left_out: Sequence[str], lanes: Seque
         **({"lanes": "\n".join(lanes)} if lanes else {"placement": _placement(plan)}),
         "claims": ", ".join(claim.id for claim in experiment.claims) or "none",
     }
+    if not lanes and (absent := _absent(plan)):
+        facts["missing"] = "\n".join(absent)
     if left_out:
         facts["left out"] = f"claims {', '.join(left_out)}: about something that this run does not try"
     table = Table.grid(padding=(0, 2))
@@ -53,6 +56,17 @@ def announce(console: Console, plan: Plan, left_out: Sequence[str], lanes: Seque
         table.add_row(Text(fact, style="dim"), Text(text))
     console.print(Text.assemble((experiment.name, "bold"), ": ", experiment.title))
     console.print(table)
+
+
+def _absent(plan: Plan) -> list[str]:
+    """Commands that stacks need and this machine lacks, with their remedies: such stacks will not be run."""
+    return [
+        printable(f"{build}: {problem.reason}; {problem.remedy}")
+        for stack, built_apart in plan.builds
+        for build in [stack.build_name(built_apart)]
+        for problem in [absent_command(stack, built_apart)]
+        if problem is not None
+    ]
 
 
 def _load(plan: Plan) -> str:

@@ -48,7 +48,7 @@ def processors_awake() -> Iterator[IdleLimit]:
 
 def idle_limit() -> IdleLimit:
     """What the lab can ask for here."""
-    driver = IDLE_DRIVER.read_text().strip() if IDLE_DRIVER.exists() else "none"
+    driver = IDLE_DRIVER.read_text(encoding="utf-8").strip() if IDLE_DRIVER.exists() else "none"
     if driver == "none":
         return IdleLimit(driver=driver, reason="this kernel has no driver for idle processors to ask")
     if not os.access(REQUESTS, os.W_OK):

@@ -95,7 +95,7 @@ def _holder(descriptor: int) -> str:
     """Who holds the lock of a file, as /proc/locks has it (proc(5)): `process 123 of ada, since 14:02`."""
     with suppress(OSError, ValueError, IndexError, psutil.Error):
         number = str(os.fstat(descriptor).st_ino)
-        for line in Path("/proc/locks").read_text().splitlines():
+        for line in Path("/proc/locks").read_text(encoding="utf-8").splitlines():
             words = line.split()
             if words[1] == "FLOCK" and words[5].rpartition(":")[2] == number:
                 process = psutil.Process(int(words[4]))

@@ -185,7 +185,7 @@ def _why_not_readable(folder: Path, program: str, user: CommandUser) -> str:
 def _are_known(numbers: Path) -> bool:
     """Whether the numbers that are drawn exist in the user namespace of the lab."""
     try:
-        spans = [tuple(map(int, line.split())) for line in numbers.read_text().splitlines()]
+        spans = [tuple(map(int, line.split())) for line in numbers.read_text(encoding="utf-8").splitlines()]
     except (OSError, ValueError):
         return False
     return any(first <= FIRST_ID and first + count >= FIRST_ID + IDS for first, _, count in spans)
@@ -194,5 +194,5 @@ def _are_known(numbers: Path) -> bool:
 def _first_free_port() -> int:
     """The lowest port on which others than root may listen."""
     with suppress(OSError, ValueError):
-        return int(Path("/proc/sys/net/ipv4/ip_unprivileged_port_start").read_text())
+        return int(Path("/proc/sys/net/ipv4/ip_unprivileged_port_start").read_text(encoding="utf-8"))
     return 1024

@@ -35,6 +35,16 @@ def installed_versions(stack: Stack, built_apart: str | None = None) -> dict[str
     return {" ".join(requirement.command): version_of(requirement, folder, stack.env_from) for requirement in required}
 
 
+def absent_command(stack: Stack, built_apart: str | None = None) -> Problem | None:
+    """The first required command that is not on this machine, as the problem that it is. Nothing is started."""
+    required = stack.requirements(built_apart)
+    return next((_absent(each) for each in required if shutil.which(each.command[0]) is None), None)
+
+
+def _absent(requirement: Requirement) -> Problem:
+    return Problem(f"`{requirement.command[0]}` is not on this machine", requirement.remedy)
+
+
 def version_of(requirement: Requirement, folder: Path, env_from: Sequence[str] = ()) -> str:
     """Return the version line that a required command prints, run in `folder` with these variables of the user's.
 
@@ -43,7 +53,7 @@ def version_of(requirement: Requirement, folder: Path, env_from: Sequence[str] =
     """
     name = requirement.command[0]
     if shutil.which(name) is None:
-        raise Problem(f"`{name}` is not on this machine", requirement.remedy)
+        raise _absent(requirement)
     try:
         outcome = subprocess.run(
             requirement.command,

@@ -26,7 +26,7 @@ def facts(settings: list[str]) -> dict[str, Any]:
     lab = _lab_folder()
     return {
         "host": socket.gethostname(),
-        "boot_id": Path("/proc/sys/kernel/random/boot_id").read_text().strip(),
+        "boot_id": Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8").strip(),
         "network": os.readlink("/proc/self/ns/net"),
         "architecture": platform.machine(),
         "kernel": f"{platform.system()} {platform.release()}",

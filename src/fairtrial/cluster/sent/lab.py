@@ -126,7 +126,7 @@ def _give_certificates(security: Any, variables: "dict[str, str]", descriptors: 
         if "\n" in content:
             descriptor = os.memfd_create(name)
             descriptors.append(descriptor)
-            with open(descriptor, "w", closefd=False) as file:
+            with open(descriptor, "w", encoding="utf-8", closefd=False) as file:
                 file.write(content)
             content = f"/proc/self/fd/{descriptor}"
         variables["DASK_" + key.upper().replace(".", "__")] = content

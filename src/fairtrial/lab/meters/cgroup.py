@@ -72,11 +72,13 @@ class Cgroup:
 
 def _number(file: Path) -> int | None:
     with suppress(OSError, ValueError):
-        return int(file.read_text())  # "max", which means no limit, is not a number
+        return int(file.read_text(encoding="utf-8"))  # "max", which means no limit, is not a number
     return None
 
 
 def _stat(file: Path) -> dict[str, int]:
     with suppress(OSError, ValueError):
-        return {key: int(value) for key, value in (line.split() for line in file.read_text().splitlines())}
+        return {
+            key: int(value) for key, value in (line.split() for line in file.read_text(encoding="utf-8").splitlines())
+        }
     return {}

@@ -92,7 +92,7 @@ def _counts(roots: tuple[Root, ...]) -> Iterator[tuple[_Key, int]]:
 def _lines(file: Path, names: dict[str, str]) -> Iterator[tuple[str, int]]:
     """The lines `NAME: NUMBER` of a file with these names, under the names that the record has for them."""
     with suppress(OSError, ValueError):
-        for line in file.read_text(errors="replace").splitlines():
+        for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
             name, _, value = line.partition(":")
             if name in names:
                 yield names[name], int(value)

@@ -217,7 +217,11 @@ def _change(before: int | None, after: int | None) -> int | None:
 def _table(file: Path) -> dict[str, int]:
     """A file of lines with a name and a number."""
     with suppress(OSError):
-        return {words[0]: int(words[1]) for line in file.read_text().splitlines() if len(words := line.split()) >= 2}
+        return {
+            words[0]: int(words[1])
+            for line in file.read_text(encoding="utf-8").splitlines()
+            if len(words := line.split()) >= 2
+        }
     return {}
 
 
@@ -241,7 +245,7 @@ def _operating_system() -> str:
 
 
 def _cpu_model() -> str:
-    lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     return next(
         (line.partition(":")[2].strip() for line in lines if line.startswith("model name")),
         platform.machine(),

@@ -114,7 +114,7 @@ def _resident_bytes(pid: int) -> tuple[int, int]:
     """VmRSS and VmHWM of a process (proc(5)), in bytes; zeros if it has ended."""
     sizes = {"VmRSS": 0, "VmHWM": 0}
     with suppress(OSError):
-        for line in Path(f"/proc/{pid}/status").read_text(errors="replace").splitlines():
+        for line in Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace").splitlines():
             name, _, value = line.partition(":")
             if name in sizes:
                 sizes[name] = 1024 * int(value.split()[0])

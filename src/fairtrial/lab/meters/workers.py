@@ -80,7 +80,7 @@ def _read(processes: Iterable[psutil.Process]) -> _Readings:
     readings = {}
     for process in processes:
         with suppress(OSError, ValueError, IndexError):  # it ended meanwhile
-            text = Path(f"/proc/{process.pid}/stat").read_text(errors="replace")
+            text = Path(f"/proc/{process.pid}/stat").read_text(encoding="utf-8", errors="replace")
             name, _, rest = text.partition("(")[2].rpartition(")")
             fields = rest.split()
             used = int(fields[USER]) + int(fields[SYSTEM])

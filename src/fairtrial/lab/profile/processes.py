@@ -41,5 +41,5 @@ def executable(pid: int) -> tuple[str, Path | None]:
         path = Path(f"/proc/{pid}/exe").readlink()
         return printable(path.name.removesuffix(" (deleted)"), 60), path
     with suppress(OSError):
-        return printable(Path(f"/proc/{pid}/comm").read_text(errors="replace"), 60), None
+        return printable(Path(f"/proc/{pid}/comm").read_text(encoding="utf-8", errors="replace"), 60), None
     return "?", None

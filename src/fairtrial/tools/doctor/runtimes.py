@@ -1,20 +1,21 @@
 """Diagnoses of the engine's toolchain and of the runtimes that stacks require."""
 
-import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.stacks.requirements import installed_versions
-from fairtrial.engine.binary import damage_of_engine, engine_that_is_there, rust_remedy
+from fairtrial.engine.binary import damage_of_engine, engine_that_is_there
+from fairtrial.engine.toolchain import toolchain_problem
 from fairtrial.tools.doctor.model import Diagnosis
 
 
 def diagnose_engine() -> Diagnosis:
     """Whether the load engine can be built, and runs if it has been."""
-    if shutil.which("cargo") is None:
-        return Diagnosis("load engine", "missing", "no `cargo` on PATH", rust_remedy(), essential=True)
+    lacking = toolchain_problem()
+    if lacking is not None:
+        return Diagnosis("load engine", "missing", lacking.reason, lacking.remedy, essential=True)
     version = subprocess.run(["cargo", "--version"], capture_output=True, text=True, check=False).stdout.strip()
     built = f"built with {version}"
     try:

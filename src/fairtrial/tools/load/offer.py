@@ -6,6 +6,7 @@ from dataclasses import replace
 from rich.console import Console
 
 from fairtrial.base.problem import Problem
+from fairtrial.engine.binary import engine_binary
 from fairtrial.tools.load.capacity import measure_capacity
 from fairtrial.tools.load.hosts import LoadHosts, this_host
 from fairtrial.tools.load.measure import Measurement, measure
@@ -48,6 +49,8 @@ def _hosts(console: Console, options: LoadOptions) -> AbstractContextManager[Loa
 def _offered(
     console: Console, options: LoadOptions, goals: GoalOptions, hosts: LoadHosts, *, plain: bool
 ) -> Measurement:
+    if hosts.is_here:
+        engine_binary()  # built before a view of the load begins
     if goals.capacity:
         return measure_capacity(console, options, goals, hosts, plain=plain)
     if goals.between is not None:

@@ -268,14 +268,14 @@ def _lives(marker: Marker) -> bool:
 
 
 def _machine() -> str:
-    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8").strip()
     return sha256(f"{boot} {os.readlink('/proc/self/ns/pid')}".encode()).hexdigest()[:32]
 
 
 def _started_ticks(process: int) -> int | None:
     """Fields 3 and 22 of /proc/PID/stat; None if there is no such process, or it has ended."""
     try:
-        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     except OSError:
         return None
     return None if fields[0] in ENDED_STATES else int(fields[19])

@@ -31,7 +31,7 @@ def shared_memory_of(pid: int) -> SharedMemory:
     """The shared memory that a process has mapped now; empty if the lab may not see it."""
     with suppress(OSError):
         # address, permissions, offset, device, inode (of a System V segment: its id), path
-        maps = [line.split(maxsplit=5) for line in Path(f"/proc/{pid}/maps").read_text().splitlines()]
+        maps = [line.split(maxsplit=5) for line in Path(f"/proc/{pid}/maps").read_text(encoding="utf-8").splitlines()]
         mappings = {(fields[5], fields[4]) for fields in maps if len(fields) == 6}
         return SharedMemory(
             files=[Path(path) for path, _ in mappings if path.startswith(POSIX) and not path.endswith(" (deleted)")],
@@ -43,7 +43,7 @@ def shared_memory_of(pid: int) -> SharedMemory:
 def _is_unused(segment: str) -> bool:
     """Whether the segment exists and no process has it attached."""
     with suppress(OSError):
-        lines = [line.split() for line in Path("/proc/sysvipc/shm").read_text().splitlines()]
+        lines = [line.split() for line in Path("/proc/sysvipc/shm").read_text(encoding="utf-8").splitlines()]
         attached = lines[0].index("nattch")
         return any(line[1] == segment and line[attached] == "0" for line in lines[1:])
     return False

@@ -1,0 +1,68 @@
+"""Locales that are not UTF-8: every command prints what it has to say, and none ends by a character."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+COMMANDS = ["run", "init", "ab-test", "load", "ab", "wrk", "check", "list", "services", "doctor", "cluster", "judge",
+            "compare", "history", "cross-examine", "import"]  # fmt: skip
+LOCALES = {
+    "ascii": {"PYTHONIOENCODING": "ascii"},
+    "latin-1": {"PYTHONIOENCODING": "iso-8859-1"},
+    "C": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+}
+HELPS = "from fairtrial.__main__ import main; import sys; sys.argv = ['fairtrial', *sys.argv[1:]]; main()"
+
+
+def call(locale: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    unset = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG"))}
+    return subprocess.run(
+        [sys.executable, "-c", HELPS, *arguments],
+        cwd=folder,
+        env={**unset, **LOCALES[locale]},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_every_help_is_printed(locale: str, tmp_path: Path) -> None:
+    script = (
+        "import contextlib, io, sys\n"
+        "from fairtrial.__main__ import _accept_all_characters\n"
+        "from fairtrial.commands import app\n"
+        "_accept_all_characters()\n"
+        "for command in sys.argv[1:]:\n"
+        "    with contextlib.suppress(SystemExit):\n"
+        "        app([command, '--help'], prog_name='fairtrial')\n"
+    )
+    unset = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG"))}
+    done = subprocess.run(
+        [sys.executable, "-c", script, *COMMANDS],
+        cwd=tmp_path,
+        env={**unset, **LOCALES[locale]},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert all(f"fairtrial {command}".encode() in done.stdout for command in COMMANDS)
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_a_title_with_any_character(locale: str, tmp_path: Path) -> None:
+    """Names of files and titles of experiments hold what their authors write; an error quotes them."""
+    file = tmp_path / "größe.toml"
+    file.write_text('name = "x"\ntitle = "µ → 漢"\nworkload = "漢"\nstacks = []\n', encoding="utf-8")
+    done = call(locale, tmp_path, "run", str(file))
+    assert done.returncode == 2, done.stderr
+    assert b"error:" in done.stderr and b".toml" in done.stderr
+
+
+def test_a_file_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
+    (tmp_path / "latin.toml").write_bytes('title = "Größe"\n'.encode("iso-8859-1"))
+    done = call("latin-1", tmp_path, "run", "latin.toml")
+    assert done.returncode == 2 and b"latin.toml" in done.stderr, done.stderr
