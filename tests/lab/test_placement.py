@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
-from fairtrial.lab.placement import bound_to, local_placement
+from fairtrial.experiment.loads import ProgramLoad
+from fairtrial.lab.placement import bound_to, local_placement, placed_for
 from fairtrial.record.model import Placement
 from fairtrial.record.placement import topology_in_words
+from tests.builders import an_experiment
 from tests.lab.meters.machine import FakeMachine
 
 ALONE = [[cpu] for cpu in range(16)]
@@ -190,3 +192,16 @@ def test_a_shared_placement_takes_nothing_from_the_server_but_time() -> None:
     assert (shared.load_cpus, shared.server_cpus, shared.disjoint) == ([0, 1, 2, 3], list(range(12)), False)
     assert shared.shared() == shared
     assert local_placement([3]).shared() == local_placement([3])
+
+
+def test_where_nobody_offers_load_its_processors_go_to_the_services() -> None:
+    apart = Placement(load_cpus=[1], server_cpus=[0], disjoint=True)
+    serving = an_experiment("a").record().experiment
+    program = serving.model_copy(update={"load": ProgramLoad()})
+    assert placed_for(serving, apart).cpus_of_services == [0]
+    assert placed_for(program, apart).cpus_of_services == [1]
+    assert placed_for(program, apart).server_cpus == [0]
+    alone = Placement(load_cpus=[0], server_cpus=[0], disjoint=False)
+    elsewhere = Placement(load_cpus=[0, 1], server_cpus=[0], disjoint=True, load_elsewhere=True)
+    for without_another in (alone, elsewhere):
+        assert placed_for(program, without_another).cpus_of_services == [0]

@@ -99,6 +99,7 @@ def judge(
         overall=findings[None],
         unproven=frozenset(condition.id for condition in conditions if condition.work_proven is False),
         limits=limits,
+        beside_database=frozenset(trial.condition for trial in judged if record.shares_processors(trial)),
     )
     return Result(
         fairtrial_version=record.fairtrial_version,

@@ -254,15 +254,17 @@ def _waiting(record: ExperimentRecord, condition: Condition, trial: TrialRecord)
 
 
 def _database_processors(record: ExperimentRecord, trial: TrialRecord) -> int:
+    if trial.service is None or record.shares_processors(trial):
+        return 0
     host = record.host_of(trial, "service")
-    return 0 if host is None or trial.service is None else len(host.cpus)
+    return len(record.placement_of(trial).cpus_of_services if host is None else host.cpus)
 
 
 def _busy(record: ExperimentRecord, trial: TrialRecord) -> float:
     """How many of the server's processors were at work, for whom ever: what others took, the contender could not."""
     placement, machine = record.placement_of(trial), trial.machine
     own = _processors(trial.server)
-    if record.host_of(trial, "service") is None:
+    if record.shares_processors(trial):
         own += _processors(trial.service)
     if record.host_of(trial, "balancer") is None:
         own += _processors(trial.balancer)

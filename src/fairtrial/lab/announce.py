@@ -161,6 +161,8 @@ def _placement(plan: Plan) -> str:
         disturbed = ""
     idle = f"idle ones {idle_limit().in_words}"
     where = f"load on processor {load}, server on {server}{disturbed}"
+    if placement.service_cpus:
+        where = f"program on processor {server}, services on {load}, as nobody offers load"
     return "; ".join([where, *topology_in_words(placement), idle, *_waits(plan, placement)])
 
 

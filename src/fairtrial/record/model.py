@@ -104,6 +104,11 @@ class Placement(Strict):
     unused_cpus: list[int] = Field(
         default_factory=list, description="which the lab might have used, and bound neither of them to"
     )
+    service_cpus: list[int] = Field(
+        default_factory=list,
+        description="of the services, where nobody offers load and they have the load's processors; empty: they share "
+        "the server's",
+    )
     load_elsewhere: bool = Field(
         False, description="load_cpus are those of other machines, about which the machine's meters say nothing"
     )
@@ -113,6 +118,17 @@ class Placement(Strict):
     def load_cpus_here(self) -> list[int]:
         """The load generator's processors, as far as they are the machine's that the server runs on."""
         return [] if self.load_elsewhere else self.load_cpus
+
+    @property
+    def cpus_of_services(self) -> list[int]:
+        """The processors of services on the server's machine."""
+        return self.service_cpus or self.server_cpus
+
+    def without_load(self) -> "Placement":
+        """This placement where nobody offers load: its processors go to the services, if they are this machine's."""
+        if not self.disjoint or self.load_elsewhere:
+            return self
+        return self.model_copy(update={"service_cpus": self.load_cpus})
 
     @property
     def load_processors(self) -> int:
@@ -253,6 +269,13 @@ class ExperimentRecord(Strict):
         )
         of_lane = next((each.placement for each in self.lanes if each.number == trial.lane), self.placement)
         return of_lane.of_kind(kind)
+
+    def shares_processors(self, trial: "TrialRecord") -> bool:
+        """Whether the database's processes had the processors of the stack in this trial."""
+        if trial.service is None or self.host_of(trial, "service") is not None:
+            return False
+        placement = self.placement_of(trial)
+        return not set(placement.cpus_of_services).isdisjoint(placement.server_cpus)
 
     def host_of(self, trial: "TrialRecord", role: ApartRole) -> LaneHost | None:
         """The host on which this trial's services, or its balancer, were; None: the server's."""

@@ -54,3 +54,17 @@ def test_what_is_known_of_the_whole_run_stands_in_the_sentence() -> None:
 def test_work_that_nobody_counted_stands_in_the_sentence() -> None:
     words = sentence(an_experiment("a", "b").claiming(of="a", to="b", at_least=2))
     assert "Nothing but its answers says that the work of a and b was done." in words
+
+
+def test_a_database_on_the_processors_of_the_stack_stands_in_the_sentence() -> None:
+    experiment = an_experiment("a", "b").claiming(of="a", to="b", at_least=2)
+    record = experiment.record()
+    rates = {"a": 4000, "b": 1000}
+    trials = [
+        trial.model_copy(update={"service": trial.server})
+        for trial in trials_of(record, lambda name, _: a_trial().serving(rates[name]).but(server_cpu=0.45))
+    ]
+    together = judge(record, trials, interrupted=False).claims[0]
+    assert "Stack and database share processors." in together.sentence
+    apart = record.model_copy(update={"placement": record.placement.without_load()})
+    assert "share processors" not in judge(apart, trials, interrupted=False).claims[0].sentence

@@ -49,6 +49,8 @@ class Evidence:
     """those about the experiment"""
     unproven: frozenset[str] = frozenset()
     """ids of conditions of which nothing but the answers says that the work was done"""
+    beside_database: frozenset[str] = frozenset()
+    """ids of conditions whose stack had the processors of its database"""
     limits: Mapping[str, Limit | None] = field(default_factory=dict)
     """what limited each condition's goodput, by the condition's id"""
 

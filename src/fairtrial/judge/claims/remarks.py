@@ -34,7 +34,8 @@ def with_remarks(claim: Claim, result: ClaimResult, evidence: Evidence) -> Claim
             *closed_rates(claim, evidence),
             *limits_in_words(claim, evidence),
         ]
-    remarks += [*_unproven(claim, evidence), *_warnings(claim, evidence), *_over_the_run(claim, evidence)]
+    for remark in (_placement, _unproven, _warnings, _over_the_run):
+        remarks += remark(claim, evidence)
     return result.model_copy(
         update={"sentence": " ".join(remarks), "stack_classes": dict(classes), "findings": findings}
     )
@@ -45,6 +46,13 @@ def _conditions(claim: Claim, evidence: Evidence) -> dict[str, Condition]:
     curves = set(map(str, claim.curves()))
     along = [each for each in evidence.experiment.condition_refs if str(each.stack) in curves]
     return {str(each): evidence.condition(each) for each in (*claim.needs(), *along)}
+
+
+def _placement(claim: Claim, evidence: Evidence) -> list[str]:
+    """A sentence where stack and database had the same processors: a figure is then of both."""
+    conditions = _conditions(claim, evidence).values()
+    shared = any(each.id in evidence.beside_database for each in conditions)
+    return ["Stack and database share processors."] if shared else []
 
 
 def _unproven(claim: Claim, evidence: Evidence) -> list[str]:

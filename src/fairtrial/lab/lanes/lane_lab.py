@@ -18,6 +18,7 @@ from fairtrial.lab.lanes.input import hand_on, serve_standard_streams
 from fairtrial.lab.lanes.lane_hosts import LaneHosts, lane_hosts_of
 from fairtrial.lab.lanes.messages import Mouth, end_of_log
 from fairtrial.lab.lanes.task import LaneTask, plan_of
+from fairtrial.lab.placement import placed_for
 from fairtrial.plan.plan import Plan
 from fairtrial.record.model import Failure, TrialRecord
 
@@ -47,7 +48,7 @@ def _try_blocks(
     (results / "logs").mkdir(mode=0o700)
     with (
         processors_held(task.held_cpus, mouth.step, wait=task.wait),
-        made_ready(plan, task.placement, results, mouth, site=hosts.site(task)) as ready,
+        made_ready(plan, placed_for(plan.experiment, task.placement), results, mouth, site=hosts.site(task)) as ready,
     ):
         hosts.assert_there()
         mouth.say("ready", record=ready.record.model_dump_json())

@@ -51,9 +51,16 @@ def local_placement(cpus: Sequence[int] | None = None, root: Path | None = ROOT)
 def planned_placement(experiment: Experiment) -> Placement:
     """`local_placement`, or the load generator on the server's processors, if the whole experiment asks for that.
 
-    Where a sweep asks for it at one of its values, that is a matter of single trials.
+    Where a sweep asks for it at one of its values, that is a matter of single trials. Nobody offers load to a program:
+    the processors that a load has elsewhere go to the services then, so that none idles beside a crowded one.
     """
-    return local_placement().of_kind(experiment.placement)
+    return placed_for(experiment, local_placement())
+
+
+def placed_for(experiment: Experiment, placement: Placement) -> Placement:
+    """A machine's placement as `planned_placement` changes it for an experiment."""
+    placement = placement.of_kind(experiment.placement)
+    return placement.without_load() if experiment.load.kind == "program" else placement
 
 
 @contextmanager

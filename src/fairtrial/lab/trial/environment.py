@@ -192,9 +192,9 @@ class Environment:
             started.ending.close()
 
     def _place(self, service: RunningService) -> None:
-        """Loading may take all processors; serving keeps to the server's."""
+        """Loading may take all processors; serving keeps to those of services."""
         if service.pid is not None:
-            confine(service.pid, self.placement.server_cpus)
+            confine(service.pid, self.placement.cpus_of_services)
 
 
 @contextmanager

@@ -190,7 +190,8 @@ def do_job(context: TrialContext) -> JobOutcome:
         seconds = time.monotonic() - began
         server, whole_machine, network_meter = of_program.close(), machine.close(), network.close()
         service_meter = None if of_service is None else of_service.close()
-        machine_meter = _on_the_servers_side(whole_machine, server, service_meter if service.pid is not None else None)
+        beside = service_meter if service.pid is not None and not placement.service_cpus else None
+        machine_meter = _on_the_servers_side(whole_machine, server, beside)
         maintained = maintenance.close()
         status = process.status() if ended else None
         process.stop()
