@@ -24,6 +24,7 @@ from fairtrial.tools.init import initialise, try_once
 from tests.command_line import Lab
 from tests.commands.conftest import Call
 from tests.commands.test_ab_test import HELLO
+from tests.machine.needs import skip_without
 
 SHOP = """
 const answers = { '/healthz': 'well', '/items': '{"total": 3}' };
@@ -47,6 +48,7 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def a_shop(lab: Lab, address: str = "'127.0.0.1'") -> Path:
+    skip_without("node")
     folder = lab.folder / "shop"
     folder.mkdir()
     (folder / "server.js").write_text(SHOP.replace("ADDRESS", address))

@@ -17,6 +17,7 @@ import pytest
 from fairtrial.base.locations import PACKAGE
 from fairtrial.engine.binary import engine_binary, guard_binary
 from tests.command_line import CALM
+from tests.machine.needs import needs
 from tests.waiting import wait_for
 
 ROOT = PACKAGE.parents[1]
@@ -170,6 +171,7 @@ def accepts(port: int) -> bool:
     return False
 
 
+@needs("checkout")
 def test_they_carry_nothing_that_builds_left_behind(distributions: dict[str, Path]) -> None:
     tracked = set(subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).splitlines())
     with zipfile.ZipFile(distributions["wheel"]) as wheel:

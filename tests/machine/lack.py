@@ -20,6 +20,7 @@ from fairtrial.experiment.reference import StackRef
 from fairtrial.lab.awake import idle_limit
 from fairtrial.tools.provision.inventory import pick_provided, provided
 
+ROOT = Path(__file__).parents[2]
 OF_DEBIAN = re.compile(r"\bDebian: apt install ([a-z0-9][a-z0-9+. -]*[a-z0-9+])")
 """In a remedy: the packages that bring what is lacking."""
 
@@ -110,11 +111,12 @@ def lacks_of_contender(name: str, *, present: Collection[str] | None = None) -> 
 def _of_command(command: Sequence[str], minimum: str | None, remedy: str, folder: Path) -> Lack | None:
     try:
         version_of(Requirement(command=list(command), minimum=minimum, remedy=remedy), folder)
-    except Problem as problem:
+    except Problem:
         if service := re.search(r"fairtrial services install ([a-z]+)", remedy):
             return _of_service(service[1])
         packages = packages_in(remedy)
-        return by_apt(packages[0], *packages) if packages else Lack(command[0], f"{problem.reason}; {remedy}")
+        program = Path(command[1]).name if command[0] == "sh" else command[0]
+        return by_apt(packages[0], *packages) if packages else Lack(program, remedy)
     return None
 
 
@@ -182,8 +184,9 @@ PROGRAMS: Mapping[str, Callable[[], Lack | None]] = {
     "chromium": lambda: None if chromium() else by_apt("chromium", "chromium"),
     "sshd": lambda: None if sshd() else by_apt("sshd", "openssh-server"),
     "openssl": _program("openssl", by_apt("openssl", "openssl")),
+    "git": _program("git", by_apt("git", "git")),
     "ip": _program("ip", by_apt("ip", "iproute2")),
-    "node": lambda: _of_command(("node", "--version"), "20", "install Node.js 20 or newer (nodejs.org)", Path.cwd()),
+    "node": lambda: _of_command(("node", "--version"), "20", "install Node.js 20 or newer (nodejs.org)", ROOT),
     "setpriv": _program("setpriv", by_apt("setpriv", "util-linux")),
     "rustfmt": lambda: _component("rustfmt", "fmt"),
     "clippy": lambda: _component("clippy", "clippy"),
@@ -200,6 +203,7 @@ EXCUSED: Mapping[str, Callable[[], Lack | None]] = {
     "idle-limit": _excused("processors kept awake", _why_no_idle_limit),
     "two-processors": _excused("a second processor", _why_no_second_processor),
     "all-processes": _excused("process ids of the machine", _why_not_all_processes),
+    "checkout": _excused("a checkout of git", lambda: _refusal("git", "-C", str(ROOT), "ls-files")),
     "perf": _excused("perf", lambda: _refusal("perf", "record", "-o", "/dev/null", "--", "true")),
     "py-spy": _program("py-spy", Lack("py-spy", "pipx install py-spy", excused=True)),
 }

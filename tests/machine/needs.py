@@ -8,13 +8,13 @@ hardware. What was lacking is counted and named at the end of a test run.
 
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import pytest
 
 from tests.machine.lack import Lack, lack_of
 
-BEGINNING = "needs "
+BEGINNING, AND = "needs ", " + "
 
 
 def needs(*names: str) -> pytest.MarkDecorator:
@@ -31,7 +31,7 @@ def skip_for(*lacks: Lack) -> None:
     """Skip the test that runs for what was found to be lacking; go on if that is nothing."""
     if not lacks:
         return
-    reason = BEGINNING + ", and ".join(dict.fromkeys(map(str, lacks)))
+    reason = BEGINNING + AND.join(dict.fromkeys(map(str, lacks)))
     if required() and not all(lack.excused for lack in lacks):
         pytest.fail(reason, pytrace=False)
     pytest.skip(reason)
@@ -52,13 +52,18 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     skipped = terminalreporter.stats.get("skipped", [])
     if skipped:
         terminalreporter.section("what this machine lacks")
-        terminalreporter.write_line(skipped_in_words(report.longrepr[2] for report in skipped))
+        terminalreporter.write_line(skipped_in_words([report.longrepr[2] for report in skipped]))
 
 
-def skipped_in_words(reasons: Iterable[str]) -> str:
-    """How many tests were skipped, and a line for each reason, the most frequent first."""
-    counts = Counter(reason.removeprefix("Skipped: ").removeprefix(BEGINNING) for reason in reasons)
-    total = counts.total()
-    lines = [f"{total:,} {'test was' if total == 1 else 'tests were'} skipped:"]
-    lines += [f"{count:6,} {'needs' if count == 1 else 'need'} {reason}" for reason, count in counts.most_common()]
-    return "\n".join(lines)
+def skipped_in_words(reasons: Sequence[str]) -> str:
+    """How many tests were skipped, and a line for each thing that they need: how many tests need it, what brings it."""
+    needed: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    for reason in reasons:
+        lacks = reason.removeprefix("Skipped: ").removeprefix(BEGINNING).split(AND)
+        by_name = {lack.partition(" (")[0]: lack for lack in lacks}
+        counts.update(by_name.keys())
+        needed = by_name | needed
+    lines = [f"{count:6,} {'needs' if count == 1 else 'need'} {needed[name]}" for name, count in counts.most_common()]
+    skipped = "1 test was" if len(reasons) == 1 else f"{len(reasons):,} tests were"
+    return "\n".join([f"{skipped} skipped:", *lines])

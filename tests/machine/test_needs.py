@@ -31,7 +31,7 @@ def test_nothing_is_skipped_by_another_rule() -> None:
 
 @pytest.mark.usefixtures("bare")
 def test_a_test_is_skipped_for_all_that_it_lacks() -> None:
-    with pytest.raises(pytest.skip.Exception, match=r"^needs redis \(apt install redis-server\), and mounts \(no\)$"):
+    with pytest.raises(pytest.skip.Exception, match=r"^needs redis \(apt install redis-server\) \+ mounts \(no\)$"):
         skip_without("nginx", "redis", "mounts")
     skip_without("nginx", "postgresql")
     skip_for()
@@ -59,10 +59,14 @@ def test_what_is_needed_here_is_there() -> None:
 
 
 def test_what_was_lacking_is_counted_and_named_the_most_frequent_first() -> None:
-    reasons = [*["Skipped: needs node (install it)"], *["Skipped: needs redis (apt install redis-server)"] * 1200]
-    assert skipped_in_words(reasons) == (
-        "1,201 tests were skipped:\n 1,200 need redis (apt install redis-server)\n     1 needs node (install it)"
-    )
+    redis = "redis (apt install redis-server)"
+    reasons = ["Skipped: needs node (install Node.js, and mend PATH)", *[f"Skipped: needs {redis}"] * 1199]
+    assert skipped_in_words([*reasons, f"Skipped: needs {redis} + node (install Node.js 22)"]).splitlines() == [
+        "1,201 tests were skipped:",
+        " 1,200 need redis (apt install redis-server)",
+        "     2 need node (install Node.js, and mend PATH)",
+    ]
+    assert skipped_in_words(["Skipped: needs root (no)"]) == "1 test was skipped:\n     1 needs root (no)"
 
 
 @pytest.mark.parametrize(

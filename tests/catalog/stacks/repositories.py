@@ -3,9 +3,12 @@
 import subprocess
 from pathlib import Path
 
+from tests.machine.needs import skip_without
+
 
 def git(folder: Path, *arguments: str) -> str:
     """What git printed."""
+    skip_without("git")
     somebody = ["-c", "user.name=t", "-c", "user.email=t@localhost", "-c", "commit.gpgsign=false"]
     done = subprocess.run(["git", *somebody, *arguments], cwd=folder, check=True, capture_output=True, text=True)
     return done.stdout.strip()

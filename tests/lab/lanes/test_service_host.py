@@ -14,9 +14,12 @@ from tests.cluster.there import record_of, run_there, runs, under_way
 from tests.command_line import Lab
 from tests.lab.lanes.conftest import Run, arguments_on, cluster
 from tests.lab.lanes.test_hosts import UNENCRYPTED, cluster_on
+from tests.machine.needs import needs
 from tests.waiting import wait_for
 
 CHEAT = Path(__file__).parents[2] / "fixtures" / "cheat.py"
+pytestmark = needs("postgresql")
+
 ROLES = ("server=1", "load=1", "service=1")
 
 
@@ -115,6 +118,7 @@ def test_on_a_network_with_two_load_hosts(lab: Lab, cache: Path, tmp_path: Path)
     assert trial["freshness"]["stale"] == 0
 
 
+@needs("haproxy")
 def test_two_lanes_of_three_hosts_with_a_balancer_each(lab: Lab, cache: Path, tmp_path: Path) -> None:
     """The balancer is on the host of services: it listens there, and is metered apart from the stack."""
     roles = ("server=1", "load=1", "service=1 balancer=1") * 2

@@ -9,6 +9,7 @@ import pytest
 
 from fairtrial.base.loopback import free_port, listens
 from tests.command_line import Finished, Lab
+from tests.machine.needs import skip_without
 
 SERVER = Path(__file__).parents[2] / "fixtures" / "both_protocols.js"
 CERTIFICATES = Path(__file__).parents[2] / "tools" / "load" / "certificates"
@@ -33,6 +34,7 @@ LENGTHS = "warmup_seconds = 0.1\nduration_seconds = 0.5"
 
 def tried(lab: Lab, name: str, load: str, workload: str, more: str = "", **stack: Any) -> Finished:
     """A run of a stack of the server over a workload that stands in the experiment."""
+    skip_without("node")
     options = {"run": RUN, "server": SERVER, "service": "none", "more": f"{READY}http2 = true", **stack}
     lab.stack(name, **options)
     file = lab.experiment(name, service="none", load=load, more=f"{workload}{more}")
@@ -119,6 +121,7 @@ def test_an_open_load_has_its_requests_on_streams(lab: Lab) -> None:
 
 
 def test_what_runs_already_is_asked_over_tls_by_alpn(lab: Lab) -> None:
+    skip_without("node")
     port, files = free_port(), {"CERTIFICATE": CERTIFICATES / "server.pem", "KEY": CERTIFICATES / "server.key"}
     told = {**os.environ, "PORT": str(port), **{name: str(path) for name, path in files.items()}}
     lab.environment["SSL_CERT_FILE"] = str(CERTIFICATES / "authority.pem")
