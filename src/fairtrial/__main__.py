@@ -10,6 +10,7 @@ from types import FrameType
 from typing import NoReturn
 
 from fairtrial.base.exit_status import INTERRUPTED
+from fairtrial.base.search_path import search_administrators_folders
 
 
 def main() -> NoReturn:
@@ -18,6 +19,7 @@ def main() -> NoReturn:
     if loads_interruptibly:  # not where it is ignored, as behind nohup
         # An exception within an import would leave modules half made, and its traceback wherever Python drops it.
         signal.signal(signal.SIGINT, _exit_at_once)
+    search_administrators_folders()
     from fairtrial.commands import main as run_command_line  # noqa: PLC0415
 
     if loads_interruptibly:

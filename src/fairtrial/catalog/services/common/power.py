@@ -99,7 +99,7 @@ def disk(folder: Path, image: Path, size_bytes: int) -> Iterator[Disk]:
             folder.mkdir(exist_ok=True)
             with image.open("wb") as file:
                 file.truncate(size_bytes)
-            _run(_make_program() or MAKE, "-q", "-F", "-m", "0", str(image))
+            _run(MAKE, "-q", "-F", "-m", "0", str(image))
             new_disk.mount()
             (folder / "lost+found").rmdir()  # to some databases each folder is a schema
         except OSError as error:
@@ -112,7 +112,7 @@ def why_no_power_cut() -> str:
     """Why the lab cannot try a power cut here, in words; empty if it can. Tried once, on a small disk."""
     if not is_root():
         return "the lab is not root"
-    if _make_program() is None:
+    if shutil.which(MAKE) is None:
         return f"there is no {MAKE} (Debian: apt install e2fsprogs)"
     reasons: list[str] = []
 
@@ -141,10 +141,6 @@ def _what_a_cut_leaves() -> str:
         if not synced.exists() or synced.read_bytes() != b"1":
             return "the kernel loses what was synced"
         return "the kernel keeps what was not synced" if other.exists() and other.read_bytes() else ""
-
-
-def _make_program() -> str | None:
-    return shutil.which(MAKE, path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin")
 
 
 def _run(*command: str) -> None:
