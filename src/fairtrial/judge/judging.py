@@ -3,9 +3,9 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from fairtrial.judge.checks import run_checks, unusual_thresholds
+from fairtrial.judge.checks import by_machine, run_checks, unusual_thresholds
 from fairtrial.judge.checks.drift_over_blocks import ceilings_of
-from fairtrial.judge.checks.model import Finding, Severity
+from fairtrial.judge.checks.model import Finding, Severity, refusing
 from fairtrial.judge.claims.evidence import Evidence, TrialOutcome
 from fairtrial.judge.claims.together import judge_claims
 from fairtrial.judge.curves import curves_of
@@ -77,6 +77,7 @@ def judge(
             [results[trial.index] for trial in trials_of[condition.id]],
             condition_outcome([results[trial.index] for trial in counted[condition.id]]),
             valid[condition.id],
+            findings,
             standing.get(condition.id),
             limits[condition.id],
             work_proven(record, condition, trials_of[condition.id]),
@@ -193,6 +194,7 @@ def _condition(
     results: Sequence[TrialResult],
     its_outcome: tuple[Outcome, str | None],
     valid: Sequence[TrialRecord],
+    findings: Mapping[int | None, list[Finding]],
     standing: Standing | None,
     limit: Limit | None,
     proven: bool | None,
@@ -220,27 +222,36 @@ def _condition(
         tie_groups=groups,
         scatter=scatter(valid),
         figures={
-            metric.key: _figure(metric, valid) if outcome == "valid" and metric.fits(condition.load) else None
+            metric.key: _figure(metric, valid, findings) if outcome == "valid" and metric.fits(condition.load) else None
             for metric in metrics_of(condition.load)
         },
-        requests=_requests(valid),
+        requests=_requests(valid, findings),
         trials=list(results),
     )
 
 
-def _requests(valid: Sequence[TrialRecord]) -> list[RequestResult]:
+def _requests(valid: Sequence[TrialRecord], findings: Mapping[int | None, list[Finding]]) -> list[RequestResult]:
     """Figures of each request, if there are several and their times were kept apart."""
     mixes = [trial.engine.mix for trial in valid if trial.engine is not None and len(trial.engine.mix) > 1]
     names = dict.fromkeys(share.name for mix in mixes for share in mix if share.response_time is not None)
     return [
-        RequestResult(name=name, figures={metric.key: _figure(metric, valid) for metric in request_metrics(name)})
+        RequestResult(
+            name=name, figures={metric.key: _figure(metric, valid, findings) for metric in request_metrics(name)}
+        )
         for name in names
     ]
 
 
-def _figure(metric: Metric, valid: Sequence[TrialRecord]) -> Estimate | None:
-    read = [(trial, value) for trial in valid if (value := metric.read(trial)) is not None]
-    if len(read) < len(valid):
+def _figure(
+    metric: Metric, valid: Sequence[TrialRecord], findings: Mapping[int | None, list[Finding]]
+) -> Estimate | None:
+    own = [trial for trial in valid if not by_machine(refusing(metric.name, findings.get(trial.index, [])))]
+    read = [
+        (trial, value)
+        for trial in own
+        if (value := metric.read(trial)) is not None and not refusing(metric.name, findings.get(trial.index, []))
+    ]
+    if len(read) < len(own) or 2 * len(own) < len(valid):
         return None  # a figure of only those trials whose sample was large enough would be a selection
     are_bounds = [is_lower_bound(metric, trial, value) for trial, value in read]
     return over_blocks_bounded([value for _, value in read], are_bounds)
@@ -252,10 +263,11 @@ def _outcomes(conditions: Sequence[ConditionResult]) -> dict[int, TrialOutcome]:
         trial.index: TrialOutcome(
             trial.outcome,
             refusing_checks(trial) or trial.reason,
-            _checks(trial, "refusal"),
-            _checks(trial, "warning"),
+            frozenset(finding.check for finding in trial.findings if finding.refuses_trial),
+            _checks(trial, "warning") | frozenset(finding.check for finding in trial.findings if finding.metrics),
             _checks(trial, "note"),
             frozenset(finding.check for finding in trial.findings if not finding.examined),
+            tuple(finding for finding in trial.findings if finding.metrics),
         )
         for condition in conditions
         for trial in condition.trials

@@ -37,13 +37,13 @@ def lost_blocks(record: ExperimentRecord, results: Mapping[int, TrialResult]) ->
 
 def is_any_spoiled(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> bool:
     """Whether any trial is refused for what the machine did, whatever else is; much sooner known than the rest."""
-    return any(finding.severity == "refusal" for finding in run_checks(record, trials, of_machine_alone=True))
+    return any(finding.refuses_trial for finding in run_checks(record, trials, of_machine_alone=True))
 
 
 def spoiled_by_machine(trial: TrialResult) -> bool:
     """Whether a trial was refused for what the machine did, and for nothing else."""
     checks = all_checks()
-    refusing = {finding.check for finding in trial.findings if finding.severity == "refusal"}
+    refusing = {finding.check for finding in trial.findings if finding.refuses_trial}
     return trial.outcome == "refused" and bool(refusing) and all(checks[name].of_machine for name in refusing)
 
 
@@ -60,7 +60,7 @@ def left_out(spoiled_trials: Mapping[int, Sequence[TrialResult]]) -> list[Findin
     by_check: dict[str, dict[int, list[int]]] = {}
     for block, trials in spoiled_trials.items():
         for trial in trials:
-            for name in {finding.check for finding in trial.findings if finding.severity == "refusal"}:
+            for name in {finding.check for finding in trial.findings if finding.refuses_trial}:
                 by_check.setdefault(name, {}).setdefault(block, []).append(trial.index)
     return [
         Finding(

@@ -19,7 +19,7 @@ CAUSES = ("server-exited", START_FAILED)
 def trial_outcome(trial: TrialRecord, findings: Sequence[Finding]) -> tuple[Outcome, str | None, str | None]:
     """Outcome, reason and remedy. `findings` are those about this trial."""
     failure = trial.failure
-    refusals = [finding for finding in findings if finding.severity == "refusal"]
+    refusals = [finding for finding in findings if finding.refuses_trial]
     refusals.sort(key=lambda finding: finding.check not in CAUSES)
     is_selection = any(finding.check == START_FAILED for finding in refusals)
     if failure is not None and failure.stage in NOT_RUN and not is_selection:
@@ -37,7 +37,7 @@ def trial_outcome(trial: TrialRecord, findings: Sequence[Finding]) -> tuple[Outc
 
 def refusing_checks(trial: TrialResult) -> str | None:
     """The names of the checks that refused the trial, None if none did."""
-    names = dict.fromkeys(finding.check for finding in trial.findings if finding.severity == "refusal")
+    names = dict.fromkeys(finding.check for finding in trial.findings if finding.refuses_trial)
     return ", ".join(names) if trial.outcome == "refused" and names else None
 
 

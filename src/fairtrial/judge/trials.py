@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from fairtrial.judge.checks.model import Finding
+from fairtrial.judge.checks.model import Finding, refusing
 from fairtrial.judge.metrics import server_cpu_seconds_per_1000_requests, supported_percentile
 from fairtrial.judge.model import EngineUse, Goodput, ServerUse, Times, TrialResult
 from fairtrial.judge.outcome import trial_outcome
@@ -23,11 +23,11 @@ def judge_trial(trial: TrialRecord, findings: Sequence[Finding], placement: Plac
         reason=reason,
         remedy=remedy,
         goodput=_goodput(trial) if outcome == "valid" else None,
-        response_time=None if measured is None else _times(measured.response_time),
-        service_time=None if measured is None else _times(measured.service_time),
+        response_time=None if measured is None else _times("response_time", measured.response_time, findings),
+        service_time=None if measured is None else _times("service_time", measured.service_time, findings),
         errors={} if engine is None else engine.errors,
         findings=list(findings),
-        server=_server_use(trial) if outcome == "valid" else None,
+        server=_server_use(trial, findings) if outcome == "valid" else None,
         not_measured=trial.not_measured,
         engine=None if engine is None else _engine_use(engine, placement.load_processors),
         log=trial.log,
@@ -40,22 +40,28 @@ def _goodput(trial: TrialRecord) -> Goodput | None:
     return None if trial.engine is None else Goodput(per_second=trial.engine.goodput_per_second)
 
 
-def _times(times: Distribution) -> Times:
+def _times(kind: str, times: Distribution, findings: Sequence[Finding]) -> Times:
+    p50, p99 = (
+        None if refusing(f"{kind}_p{percentile}", findings) else supported_percentile(times, percentile)
+        for percentile in ("50", "99")
+    )
     return Times(
         samples=times.count,
-        p50_seconds=supported_percentile(times, "50"),
-        p99_seconds=supported_percentile(times, "99"),
-        max_seconds=times.max_seconds,
+        p50_seconds=p50,
+        p99_seconds=p99,
+        max_seconds=None if refusing(f"{kind}_max", findings) else times.max_seconds,
         at_least_seconds=None if times.at_least is None else times.at_least.min_seconds,
     )
 
 
-def _server_use(trial: TrialRecord) -> ServerUse | None:
+def _server_use(trial: TrialRecord, findings: Sequence[Finding]) -> ServerUse | None:
     if trial.server is None:
         return None
     return ServerUse(
         cpu_seconds=trial.server.cpu_seconds,
-        cpu_seconds_per_1000_requests=server_cpu_seconds_per_1000_requests(trial),
+        cpu_seconds_per_1000_requests=None
+        if refusing("server_cpu_per_1000_requests", findings)
+        else server_cpu_seconds_per_1000_requests(trial),
         peak_rss_bytes=trial.server.peak_rss_bytes,
         processes=trial.server.processes,
     )

@@ -79,7 +79,7 @@ def obstacles(result: Result) -> list[Obstacle]:
             key: tuple[Outcome, str, str, str] = "not run", condition.contender, condition.reason or "", ""
             trials_by_reason.setdefault(key, [])
         for trial in condition.trials:
-            refused_by_check = any(finding.severity == "refusal" for finding in trial.findings)
+            refused_by_check = any(finding.refuses_trial for finding in trial.findings)
             if trial.outcome == "not run" or (trial.outcome == "refused" and not refused_by_check):
                 key = trial.outcome, condition.contender, trial.reason or "", trial.remedy or ""
                 trials_by_reason.setdefault(key, []).append(trial.index)

@@ -5,6 +5,9 @@ from typing import Any
 
 import pytest
 
+from fairtrial.judge.checks.model import Finding
+from fairtrial.judge.judging import judge
+from fairtrial.judge.metrics import METRICS
 from fairtrial.record.calibration import BlockCeiling, Calibration
 from fairtrial.record.engine_summary import SetupCounts, SpotCheckOutcome, UnderWay, Waiting
 from fairtrial.record.machine import MachineMeter
@@ -309,29 +312,71 @@ class TestHarnessLimited:
 
 
 class TestGeneratorLate:
-    """An open load: 4,000 a second, p99 16 ms."""
+    """An open load: 4,000 a second, p50 4 ms, p99 16 ms."""
 
     @staticmethod
-    def judged(lag_ms: float, *, peak: int = 0, sent: int = 12_000, achieved: float | None = 1.0) -> list[str]:
+    def found(
+        lag_ms: float, *, peak: int = 0, sent: int = 12_000, achieved: float | None = 1.0, of_all_ms: float = 0.0
+    ) -> list[Finding]:
+        """`lag_ms` is in each percentile of response time from p99 on, and `of_all_ms` in those below."""
         trial = a_trial().record()
         assert trial.engine
         lag = times(12_000, 1e-6)
         lag = lag.model_copy(update={"percentiles": lag.percentiles | {"99": lag_ms / 1000}})
+        response = trial.engine.response_time
+        percentiles = {
+            name: at and at - (lag_ms if float(name) >= 99 else of_all_ms) / 1000
+            for name, at in response.percentiles.items()
+        }
+        service = response.model_copy(update={"percentiles": percentiles})
         changes = {
             "send_lag": lag,
+            "service_time": service,
             "achieved_over_offered": achieved,
             "offered": 12_000,
             "sent": sent,
             "waiting": Waiting(limit=1000, peak=peak, at_end=0),
         }
         changed = trial.model_copy(update={"engine": trial.engine.model_copy(update=changes)})
-        return [f"{one.severity}: {one.evidence}" for one in found("generator-late", EXPERIMENT, [changed])]
+        return found("generator-late", EXPERIMENT, [changed])
+
+    def judged(self, lag_ms: float, **more: Any) -> list[str]:
+        return [f"{one.severity}: {one.evidence}" for one in self.found(lag_ms, **more)]
 
     @pytest.mark.parametrize(
         ("lag", "expected"), [(1.5, []), (1.7, ["warning"]), (7.9, ["warning"]), (8.1, ["refusal"])]
     )
     def test_by_its_part_of_the_tail(self, lag: float, expected: list[str]) -> None:
         assert [found.split(":")[0] for found in self.judged(lag)] == expected
+
+    def test_only_what_the_lag_has_moved_is_lost(self) -> None:
+        (finding,) = self.found(8.1)
+        assert finding.metrics == ["response_time_p99"]
+        assert not finding.refuses_trial
+        taken = {name for name in METRICS if finding.takes(name)}
+        assert taken == {"response_time_p99", "response_time_p99.9"}
+        assert finding.takes("response_time_p99.5") and not finding.takes("service_time_p99")
+        (all_of_it,) = self.found(8.1, of_all_ms=3.0)
+        assert "response_time_p50" in all_of_it.metrics
+
+    def test_a_fast_honest_server_keeps_its_goodput(self) -> None:
+        """1,000 answers a second, p99 of the lag most of a p99 of 1.2 ms: nine trials, of which none is refused."""
+        record = an_experiment("a", "b", blocks=9).claiming("a", "b", metric="response_time_p50", at_most=2).record()
+        trials = []
+        for trial in trials_of(record, a_trial().serving(1000).taking(0.0003)):
+            assert trial.engine
+            response = trial.engine.response_time
+            at = {name: value if float(name) < 99 else 0.0003 for name, value in response.percentiles.items()}
+            service = response.model_copy(update={"percentiles": at})
+            update = {"service_time": service, "achieved_over_offered": 1.0, "offered": trial.engine.sent}
+            trials.append(trial.model_copy(update={"engine": trial.engine.model_copy(update=update)}))
+        result = judge(record, trials, interrupted=False)
+        figures = result.conditions[0].figures
+        assert {trial.outcome for each in result.conditions for trial in each.trials} == {"valid"}
+        assert figures["goodput_per_second"] is not None and figures["response_time_p50_seconds"] is not None
+        assert figures["response_time_p99_seconds"] is None and figures["service_time_p99_seconds"] is not None
+        assert result.claims[0].verdict == "upheld"
+        assert "generator-late (in 18)" in result.claims[0].sentence
 
     def test_requests_that_were_not_sent(self) -> None:
         assert self.judged(0.1, sent=11_890) == []

@@ -30,7 +30,31 @@ class Finding(Strict):
         description="of a finding about the experiment, the conditions that it is about, as the experiment names them; "
         "empty: all",
     )
+    metrics: list[str] = Field(
+        default_factory=list,
+        description="of a refusal, the metrics that it takes from the trial, which stands otherwise; a percentile "
+        "takes those above it along. Empty: the whole trial",
+    )
     examined: bool = Field(True, description="false: the check could not look, and the evidence says why")
+
+    @property
+    def refuses_trial(self) -> bool:
+        """Whether the trial that it is about is refused whole."""
+        return self.severity == "refusal" and not self.metrics
+
+    def takes(self, metric: str) -> bool:
+        """Whether it takes a metric of this name from the trial: by name, or as a higher percentile of the same
+        times."""
+        if metric in self.metrics:
+            return True
+        kind, separator, percentile = metric.rpartition("_p")
+        percentiles = [name.rpartition("_p")[2] for name in self.metrics if name.startswith(f"{kind}_p")]
+        return bool(separator and percentiles) and any(float(percentile) >= float(each) for each in percentiles)
+
+
+def refusing(metric: str, findings: Sequence[Finding]) -> Finding | None:
+    """The first of a trial's findings that takes a metric of this name from it; None if it has it."""
+    return next((finding for finding in findings if finding.severity == "refusal" and finding.takes(metric)), None)
 
 
 @dataclass(frozen=True)
@@ -102,6 +126,7 @@ class LoadCase:
         *,
         claim: str | None = None,
         contenders: Sequence[str] = (),
+        metrics: Sequence[str] = (),
         examined: bool = True,
     ) -> Finding:
         """Something that the check found.
@@ -112,6 +137,7 @@ class LoadCase:
             remedy: in place of the check's own, where this case has a better one.
             claim: the id of the claim that it is about.
             contenders: of a finding about the experiment, the conditions that it is about; none: all.
+            metrics: of a refusal, those that it takes from the trial; none: the whole trial.
             examined: whether the check could look.
         """
         unusual = self.check.unusual(self.thresholds)
@@ -123,6 +149,7 @@ class LoadCase:
             trial=trial,
             claim=claim,
             contenders=list(contenders),
+            metrics=list(metrics),
             examined=examined,
         )
 

@@ -26,6 +26,8 @@ class TrialOutcome:
     """names of the checks that noted something"""
     not_examined: frozenset[str] = frozenset()
     """names of the checks that could not look"""
+    taking: tuple[Finding, ...] = ()
+    """refusals that take some metrics from it"""
 
 
 @dataclass(frozen=True)

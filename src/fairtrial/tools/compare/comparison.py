@@ -13,6 +13,8 @@ from itertools import product
 from typing import Literal
 
 from fairtrial.base.formatting import count
+from fairtrial.judge.checks import by_machine
+from fairtrial.judge.checks.model import refusing
 from fairtrial.judge.judging import judge_record
 from fairtrial.judge.metrics import Metric, is_lower_bound
 from fairtrial.judge.model import ConditionResult, Outcome, Result
@@ -232,7 +234,9 @@ def _values(metric: Metric, run: JudgedRun, condition: ConditionResult | None) -
     if not metric.fits(condition.load):
         return _NOTHING, f"{metric.label} is not measured under this load: {condition.load.describe()}"
     trials = [trial for trial in run.trials if trial.condition == condition.id]
-    values = [metric.read(trial) for trial in trials]
+    results = {trial.index: trial.findings for trial in condition.trials}
+    trials = [trial for trial in trials if not by_machine(refusing(metric.name, results.get(trial.index, [])))]
+    values = [None if refusing(metric.name, results.get(trial.index, [])) else metric.read(trial) for trial in trials]
     present = [value for value in values if value is not None and value > 0]
     if len(present) < len(values) or not present:
         return _NOTHING, f"{metric.label} was not measured, zero, or not supported by the sample in every block"

@@ -58,12 +58,17 @@ class Measurement:
     @property
     def refusing(self) -> set[str]:
         """The checks that found what makes a figure indefensible."""
-        return {finding.check for finding in self.findings if finding.severity == "refusal"}
+        return {finding.check for finding in self.findings if finding.refuses_trial}
+
+    @property
+    def taking(self) -> list[Finding]:
+        """The findings that make some figures indefensible, and no others."""
+        return [finding for finding in self.findings if finding.metrics]
 
     @cached_property
     def verdicts(self) -> list[Verdict]:
         """A verdict for each expected figure."""
-        return verdicts_on(self.expected, self.summary, self.response_times, self.refusing)
+        return verdicts_on(self.expected, self.summary, self.response_times, self.refusing, self.taking)
 
     @property
     def failed(self) -> dict[str, int]:

@@ -20,6 +20,7 @@ from typing import Literal
 
 from fairtrial.base.formatting import count, figure_in, with_unit
 from fairtrial.base.units import UNITS
+from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.statistics.support import samples_needed, supports_percentile
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.histogram import Histogram, rank_of, read_histogram
@@ -66,15 +67,27 @@ class _Reading:
 
 
 def verdicts_on(
-    expected: Sequence[ExpectedFigure], summary: EngineSummary, times: Histogram, refusing: Collection[str]
+    expected: Sequence[ExpectedFigure],
+    summary: EngineSummary,
+    times: Histogram,
+    refusing: Collection[str],
+    taking: Sequence[Finding] = (),
 ) -> list[Verdict]:
     """A verdict for each expected figure.
 
     Args:
         times: the response times.
         refusing: the checks that found what makes a figure indefensible.
+        taking: findings that make some figures indefensible.
     """
-    return [_verdict(each, _read_any(each, summary, times), refusing) for each in expected]
+    return [_verdict(each, _read_any(each, summary, times), {*refusing, *_taking(each, taking)}) for each in expected]
+
+
+def _taking(expected: ExpectedFigure, findings: Sequence[Finding]) -> set[str]:
+    """The checks whose findings concern this figure. A mean is moved by whatever moves a tail."""
+    metric = f"response_time_{'max' if expected.figure == MAX else expected.figure}"
+    is_mean = expected.figure == MEAN
+    return {finding.check for finding in findings if is_mean or finding.takes(metric)}
 
 
 def _verdict(expected: ExpectedFigure, reading: _Reading, refusing: Collection[str]) -> Verdict:
