@@ -12,9 +12,6 @@ from fairtrial.plan.make import make_plan
 from tests.command_line import CALM, Lab
 from tests.docs.pages import DOCS, EXAMPLES, ROOT, code_blocks
 
-ANSWERS_FOR_P99 = 1000
-"""What the percentile needs: a busy machine may not get as many within a short trial."""
-
 EXPERIMENTS = sorted(EXAMPLES.glob("*.toml"))
 PUBLIC = [file for file in sorted((EXAMPLES / "public-entries").glob("*.toml")) if "workload" not in file.name]
 
@@ -37,8 +34,7 @@ def test_the_first_experiment_runs_and_judges_its_claims(lab: Lab) -> None:
     assert outcomes == {"valid"}, finished.out
     claims = {claim["id"]: claim for claim in finished.result["claims"]}
     assert claims["standard-library-is-faster"]["estimate"] is not None
-    answers = finished.trial("first-stack")["response_time"]["samples"]
-    assert (claims["p99-within-budget"]["estimate"] is not None) == (answers >= ANSWERS_FOR_P99)
+    assert claims["median-within-budget"]["estimate"] is not None
 
 
 @pytest.mark.parametrize("file", EXPERIMENTS, ids=lambda file: file.stem)

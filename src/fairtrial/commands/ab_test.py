@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fairtrial.commands.further_reports import JUnit, Markdown
-from fairtrial.commands.run import Blocks, Decide, Out, Profile, Quick, Wait
+from fairtrial.commands.run import Anyway, Blocks, Decide, Out, Profile, Quick, Wait
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,6 +39,7 @@ def ab_test(
     decide: Decide = None,
     quick: Quick = False,
     profile: Profile = False,
+    anyway: Anyway = False,
     wait: Wait = True,
     junit: JUnit = None,
     markdown: Markdown = None,
@@ -82,7 +83,9 @@ def ab_test(
     if experiment.sweep is not None:
         _say(console, f"left out: the sweep over {experiment.sweep.parameter}; both are tried with what [load] says")
     changed, _ = with_settings(paired, blocks=blocks, seed=None, quick=quick)
-    settings = Settings(out, decide_minutes=decide, junit=junit, markdown=markdown, profile=profile, wait=wait)
+    settings = Settings(
+        out, decide_minutes=decide, junit=junit, markdown=markdown, profile=profile, anyway=anyway, wait=wait
+    )
     left_out = [claim.id for claim in experiment.claims]
     result, problem = carry_out(console, changed, file, settings, left_out)
     status = _status(result)

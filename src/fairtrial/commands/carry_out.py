@@ -31,9 +31,11 @@ def carry_out(
         the result, and the problem that stopped the run or its reports, which has been printed.
 
     Raises:
-        Problem: something that is named does not exist or does not fit, or nothing could be recorded.
+        Problem: something that is named does not exist or does not fit, the design makes an answer worthless, or
+            nothing could be recorded.
     """
     from fairtrial.catalog.stacks.checkouts import checked_out
+    from fairtrial.commands.examined_design import examine_design
     from fairtrial.commands.output import print_problem
     from fairtrial.commands.venue import venue
     from fairtrial.engine.binary import assert_engine
@@ -48,6 +50,8 @@ def carry_out(
         assert_engine()
     with checked_out(experiment, file.parent) as checkouts:
         plan, not_tried = planned(experiment, file, checkouts, settings)
+        elsewhere = settings.cluster is not None or settings.hosts is not None
+        examine_design(console, plan, file, elsewhere=elsewhere, anyway=settings.anyway)
         with (
             venue(console, plan, file, settings) as trial_venue,
             results_folder(settings.out, plan.experiment.name) as results,

@@ -80,6 +80,7 @@ def _check_experiment(
     from fairtrial.base.problem import Problem
     from fairtrial.catalog.stacks.checkouts import checked_out
     from fairtrial.commands.carry_out import planned
+    from fairtrial.commands.examined_design import examine_design
     from fairtrial.commands.run_settings import Settings
     from fairtrial.experiment.files import find_experiment, load_experiment
     from fairtrial.tools.check.experiment import check_plan
@@ -93,6 +94,7 @@ def _check_experiment(
     settings = Settings(Path(), stack_names, own_folders, workload_folders)
     with checked_out(experiment, file.parent) as checkouts:
         plan, _ = planned(experiment, file, checkouts, settings)
+        examine_design(console, plan, file, elsewhere=False, anyway=True)
         return check_plan(console, plan)
 
 

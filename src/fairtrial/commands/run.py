@@ -76,6 +76,14 @@ CrashAudit = Annotated[
     ),
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="Three blocks of short trials: a look, not a judgement.")]
+Anyway = Annotated[
+    bool,
+    typer.Option(
+        "--anyway",
+        help="Go on although the design makes an answer worthless, as a bound that nobody can keep does: "
+        "docs/checks.md, The design before the first trial.",
+    ),
+]
 Wait = Annotated[
     bool,
     typer.Option(
@@ -132,6 +140,7 @@ def run(
     crash_audit: CrashAudit = None,
     quick: Quick = False,
     profile: Profile = False,
+    anyway: Anyway = False,
     wait: Wait = True,
     cluster: Cluster = None,
     hosts: Hosts = None,
@@ -143,8 +152,8 @@ def run(
 ) -> None:
     """Conduct an experiment: every stack on trial, every claim judged.
 
-    Exit status: 0 all trials valid and all claims upheld; 1 a claim refuted; 2 wrong use or a broken file;
-    3 a trial refused or not run, or a claim undecided; 4 nothing could run; 130 interrupted.
+    Exit status: 0 all trials valid and all claims upheld; 1 a claim refuted; 2 wrong use, a broken file or a
+    worthless design; 3 a trial refused or not run, or a claim undecided; 4 nothing could run; 130 interrupted.
     """
     from rich.console import Console
 
@@ -181,6 +190,7 @@ def run(
         junit,
         markdown,
         profile,
+        anyway,
         wait,
         cluster,
         hosts,

@@ -22,6 +22,8 @@ class Settings:
     markdown: Path | None = None
     profile: bool = False
     """add the block under profilers"""
+    anyway: bool = False
+    """whether a run goes on that its design makes worthless"""
     wait: bool = True
     """while another lab measures on the same processors; false: the run is refused"""
     cluster: str | None = None

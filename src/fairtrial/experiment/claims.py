@@ -60,6 +60,9 @@ class MetricClaim(BaseClaim):
     baseline: ConditionRef | None = Field(
         None, description="with the metric overhead: the condition it is measured against"
     )
+    server_processors: int | None = Field(
+        None, ge=1, description="how many the server has to have; where it has fewer, the verdict is withheld"
+    )
 
     def needs(self) -> Sequence[ConditionRef]:
         return [*self.conditions(), *([] if self.baseline is None else [self.baseline])]

@@ -140,6 +140,12 @@ class Experiment(Strict):
         description="how many requests each stack may work on at once, over all its instances and processes, whether "
         "it does so by threads, processes or fibers",
     )
+    unequal_budgets: str | None = Field(
+        None,
+        min_length=1,
+        description="why contenders that are compared may do unequally much at once; without it, the run stops before "
+        "its first trial",
+    )
     placement: PlacementKind = Field(
         "disjoint",
         description="shared: the load generator runs on the server's processors; its trials are refused unless the "

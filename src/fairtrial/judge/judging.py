@@ -9,6 +9,7 @@ from fairtrial.judge.checks.model import Finding, Severity, refusing
 from fairtrial.judge.claims.evidence import Evidence, TrialOutcome
 from fairtrial.judge.claims.together import judge_claims
 from fairtrial.judge.curves import curves_of
+from fairtrial.judge.design import design_findings
 from fairtrial.judge.limits import limit_of
 from fairtrial.judge.lost_blocks import counts, left_out, lost_blocks, spoiled_by_machine
 from fairtrial.judge.metrics import Metric, is_lower_bound, metrics_of, request_metrics
@@ -173,7 +174,7 @@ def _findings(
         remedy = "compare with results under the default only"
         findings[None].append(Finding(check=check.name, severity="note", evidence=unusual, remedy=remedy))
     findings[None].extend(not_examined(record, trials))
-    for finding in run_checks(record, trials):
+    for finding in (*design_findings(record), *run_checks(record, trials)):
         (findings[finding.trial] if finding.claim is None else of_claims[finding.claim]).append(finding)
     gravity = {"refusal": 0, "warning": 1, "note": 2}
     for of_one in (*findings.values(), *of_claims.values()):

@@ -9,6 +9,7 @@ from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.dataset import spec_sha256
 from fairtrial.lab.meters.machine import this_host
 from fairtrial.lab.trial.flow import timestamp
+from fairtrial.plan.design import condition_designs
 from fairtrial.plan.plan import Plan, PlannedCondition
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.comparison import ReferenceRecord
@@ -59,6 +60,7 @@ def first_line(
         dataset=next(iter(datasets.values()), None) if same else None,
         datasets={} if same else {name: dataset for name, dataset in datasets.items() if dataset is not None},
         implied_work={condition.recorded.id: _implied_work(condition) for condition in plan.conditions},
+        designs=condition_designs(plan, len(placement.server_cpus)),
         own_workload=None if plan.workload.own is None else plan.workload.own.identity,
         reference=reference,
         engine_version=engine_version,

@@ -5,13 +5,14 @@ makes it, `lab.announce` prints it, `lab.conduct` carries it out, `lab.first_lin
 conditions are the same only if they are the same object.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from fairtrial.base.strict import Strict
 from fairtrial.catalog.balancers.model import Balancer
 from fairtrial.catalog.services.model import Service
+from fairtrial.catalog.stacks.environment import shares, stack_settings
 from fairtrial.catalog.stacks.model import Stack, Variant
 from fairtrial.catalog.tables import Data, tables_sha256
 from fairtrial.catalog.workloads.model import Workload
@@ -83,6 +84,29 @@ class PlannedCondition:
     def load(self) -> Load:
         """The load at this point."""
         return self.point.experiment.load
+
+    def stack_settings(self, urls: Mapping[str, str], server_processors: int, instance: int = 0) -> dict[str, str]:
+        """The contract's environment variables for one instance, from 0, of its stack.
+
+        The instances share the processors and the concurrency budget. Its `overrides` take the place of the contract's
+        own.
+
+        Args:
+            urls: DATABASE_URL and the like; empty ones are left out.
+        """
+        experiment = self.point.experiment
+        return stack_settings(
+            urls,
+            processors=shares(server_processors, experiment.instances)[instance],
+            concurrency=shares(experiment.concurrency_budget, experiment.instances)[instance],
+            overrides=self.overrides,
+        )
+
+    @property
+    def overrides(self) -> dict[str, str]:
+        """The variables that workload, experiment and variant set, the last of them in place of the others."""
+        point = self.point
+        return {**point.workload.environment(point.options), **point.experiment.env, **self.variant.env}
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from fairtrial.record.calibration import BlockCeiling, Calibration
 from fairtrial.record.capacity import CapacitySearch
 from fairtrial.record.comparison import EqualAnswers, ReferenceRecord
 from fairtrial.record.crash_audit import CrashAudit
+from fairtrial.record.design import ConditionDesign
 from fairtrial.record.durability import Durability
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.identity import DatasetIdentity, Host, ServiceIdentity, StackIdentity, WorkloadIdentity
@@ -235,6 +236,10 @@ class ExperimentRecord(Strict):
     )
     implied_work: dict[str, ImpliedWork] = Field(
         default_factory=dict, description="by condition id; empty in records from before it was kept"
+    )
+    designs: dict[str, ConditionDesign] = Field(
+        default_factory=dict,
+        description="by condition id, what was known before the first trial; empty in older records",
     )
     own_workload: WorkloadIdentity | None = Field(
         None, description="the workload file; null: the workload is one of the lab's"

@@ -38,6 +38,11 @@ def environment(options: Options) -> Mapping[str, str]:
     return {"CALLS": str(options.calls), "CONCURRENCY": str(options.concurrency)}
 
 
+def options_under(options: Options, numbers: Mapping[str, int]) -> Options:
+    """The options with the concurrency of these variables."""
+    return options.model_copy(update={"concurrency": numbers.get("CONCURRENCY", options.concurrency)})
+
+
 WORKLOAD = ProgramWorkload(
     name="call-batch",
     title="a batch of calls to a slow server, by a program",
@@ -47,6 +52,8 @@ WORKLOAD = ProgramWorkload(
     operations=lambda options: options.calls,
     work=lambda _options: Work(calls=1.0),
     least_seconds=least_seconds,
+    options_under=options_under,
+    only_waits=lambda options: options.delay_milliseconds > 0,
     upstream=upstream,
     environment=environment,
     check_options=[{"calls": 200}],  # a program that calls one after the other would take a minute for all

@@ -68,6 +68,7 @@ WORKLOAD = ServerWorkload(
     requests=requests,
     work=lambda _options: Work(calls=1.0),
     upstream=upstream,
+    only_waits=lambda options: options.delay_milliseconds > 0,
     least_answer_seconds=lambda options: {"fan-out": options.delay_milliseconds / 1e3},
     environment=lambda options: {} if options.pool is None else {"UPSTREAM_POOL": str(options.pool)},
     clauses=(

@@ -152,6 +152,8 @@ class BaseWorkload:
     """environment variables that stacks get in addition to those of docs/stack-contract.md"""
     own: OwnWorkload | None = None
     """of a workload file; None: it is one of the lab's"""
+    only_waits: Callable[[Any], bool] = lambda _options: False
+    """whether each request, or operation, is a wait for a delay or a sleep and nothing else"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,6 +186,8 @@ class ProgramWorkload(BaseWorkload):
     """how many operations the job consists of"""
     least_seconds: Callable[[Any], float] = lambda _options: 0.0
     """how long waiting alone takes at least, with as many waits at once as the options allow"""
+    options_under: Callable[[Any, Mapping[str, int]], Any] = lambda options, _numbers: options
+    """the options that describe the job as a program does it whose variables hold these numbers, by name"""
     check_options: Sequence[Mapping[str, Any]] = ({},)
     """the options under which `fairtrial check` runs the job, one after the other"""
     background: Callable[[Any], Table | None] = lambda _options: None

@@ -79,6 +79,12 @@ def environment(options: Options) -> Mapping[str, str]:
     }
 
 
+def options_under(options: Options, numbers: Mapping[str, int]) -> Options:
+    """The options with the pool and the tasks of these variables."""
+    pool, tasks = numbers.get("DB_POOL", options.pool), numbers.get("CONCURRENCY", options.concurrency)
+    return options.model_copy(update={"pool": pool, "tasks": tasks})
+
+
 WORKLOAD = ProgramWorkload(
     name="query-batch",
     title="a batch of long and short queries, by a program",
@@ -89,5 +95,7 @@ WORKLOAD = ProgramWorkload(
     work=work,
     background=lambda options: BACKGROUND if options.background else None,
     least_seconds=least_seconds,
+    options_under=options_under,
+    only_waits=lambda options: options.short_per_long == 0,
     environment=environment,
 )

@@ -73,6 +73,7 @@ WORKLOAD = ServerWorkload(
     data=no_tables,
     requests=requests,
     work=lambda options: Work(reads=1.0 + options.short_per_long),
+    only_waits=lambda options: options.short_per_long == 0,
     least_answer_seconds=lambda options: {"chain": options.long_milliseconds / 1e3},
     sleeping_seconds=lambda options: {"chain": options.long_milliseconds / 1e3},
     clauses=(

@@ -36,6 +36,10 @@ class Finding(Strict):
         "takes those above it along. Empty: the whole trial",
     )
     examined: bool = Field(True, description="false: the check could not look, and the evidence says why")
+    key: str | None = Field(
+        None,
+        description="of what the design shows: the key of the experiment's file; without a dot, of the claim",
+    )
 
     @property
     def refuses_trial(self) -> bool:

@@ -10,6 +10,7 @@ from fairtrial.judge.claims.baselines import baseline_figure
 from fairtrial.judge.claims.closed_rates import closed_rates
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.own_limit import limits_in_words
+from fairtrial.judge.design import is_in_sentence
 from fairtrial.judge.model import ClaimResult
 from fairtrial.record.model import Condition
 
@@ -28,6 +29,7 @@ def with_remarks(claim: Claim, result: ClaimResult, evidence: Evidence) -> Claim
             f"The claim says that the work is unequal: “{claim.unequal_work.strip().rstrip('.')}”; the counters of the "
             "database do not show it."
         ]
+    remarks += [f"Known from the design: {finding.evidence}." for finding in findings if is_in_sentence(finding)]
     if result.estimate is not None:
         remarks += [
             *baseline_figure(claim, evidence),

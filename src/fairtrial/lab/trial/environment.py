@@ -8,7 +8,6 @@ from typing import NamedTuple
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.external import external
 from fairtrial.catalog.services.model import RunningService, Service
-from fairtrial.catalog.stacks.environment import shares, stack_settings
 from fairtrial.catalog.tables import Table
 from fairtrial.engine.process_tree import confine
 from fairtrial.lab.equality.under_load import ReferenceAnswers
@@ -119,24 +118,16 @@ class Environment:
     ) -> dict[str, str]:
         """The contract's environment variables for one instance, from 0, of a condition's stack on this service.
 
-        The instances share the processors and the concurrency budget. What the workload, the experiment and the variant
-        set takes the place of the contract's own.
-
         Args:
             urls: by service, the URL that stacks get in place of the service's own; by `UPSTREAM`, the upstream's.
         """
-        point, urls = condition.point, urls or {}
-        workload, options, experiment = point.workload, point.options, point.experiment
-        return stack_settings(
-            {
-                "DATABASE_URL": urls.get(service.identity.name, service.url),
-                "CACHE_URL": urls.get(self.cache.identity.name, self.cache.url) if self.cache else "",
-                "UPSTREAM_URL": urls.get(UPSTREAM, ""),
-            },
-            processors=shares(len(self.placement.server_cpus), experiment.instances)[instance],
-            concurrency=shares(experiment.concurrency_budget, experiment.instances)[instance],
-            overrides={**workload.environment(options), **experiment.env, **condition.variant.env},
-        )
+        urls = urls or {}
+        of_contract = {
+            "DATABASE_URL": urls.get(service.identity.name, service.url),
+            "CACHE_URL": urls.get(self.cache.identity.name, self.cache.url) if self.cache else "",
+            "UPSTREAM_URL": urls.get(UPSTREAM, ""),
+        }
+        return condition.stack_settings(of_contract, len(self.placement.server_cpus), instance)
 
     def end_all(self) -> None:
         """End every service, the last first."""

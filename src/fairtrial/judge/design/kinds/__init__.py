@@ -1,0 +1,1 @@
+"""Kinds of flaws in the design of an experiment, one file each."""

@@ -1,0 +1,46 @@
+"""A claim about high percentiles of a closed load: pauses of the server hide in it."""
+
+from collections.abc import Iterator
+
+from fairtrial.experiment.loads import ClosedLoad, FixedLoad
+from fairtrial.judge.design.model import Design, Flaw, Kind
+from fairtrial.judge.design.room import in_flight_in_words
+from fairtrial.judge.design.sides import speed_claims
+from fairtrial.judge.metrics import percentile_in
+
+MEDIAN = 50.0
+"""Up to it, a pause shows under no load unless the server stands still for half of the time."""
+
+
+def examine(design: Design) -> Iterator[Flaw]:
+    """A warning for each claim about a percentile above the median."""
+    for claim in speed_claims(design):
+        percentile = percentile_in(claim.metric)
+        if percentile is None or float(percentile[1]) <= MEDIAN:
+            continue
+        references = claim.needs() or [
+            each for each in design.experiment.condition_refs if each.stack in claim.curves()
+        ]
+        loads = [design.condition(each).load for each in references]
+        closed = [load for load in loads if isinstance(load, ClosedLoad | FixedLoad)]
+        if not closed:
+            continue
+        clients = in_flight_in_words(max(closed, key=lambda load: load.most_in_flight))
+        evidence = (
+            f"the load is closed: while the server pauses, its {clients} ask for nothing more, so that pauses, however "
+            f"long they are, hide in p{percentile[1]}"
+        )
+        yield Flaw("warning", "metric", evidence, OPEN_FORM, claim.id)
+
+
+OPEN_FORM = (
+    'offer an open load, which counts every request that a pause delays: `kind = "open"` and `rate_per_second = …` in '
+    "[load], at a rate that you expect in production, or half of the goodput that this load shows"
+)
+
+KIND = Kind(
+    name="closed-percentile",
+    looks_for="a claim about a percentile above the median under a closed load: a pause delays one request for each "
+    "connection, however long it is (coordinated omission)",
+    examine=examine,
+)

@@ -1,0 +1,32 @@
+"""Goodput, compared under an open load: whoever keeps up shows the rate that was asked for."""
+
+from collections.abc import Iterator
+
+from fairtrial.base.formatting import plain_in
+from fairtrial.base.units import UNITS
+from fairtrial.experiment.loads import OpenLoad
+from fairtrial.judge.design.model import Design, Flaw, Kind
+from fairtrial.judge.design.sides import pairs, speed_claims
+from fairtrial.judge.metrics import OVERHEAD
+
+
+def examine(design: Design) -> Iterator[Flaw]:
+    """A warning for each claim that compares goodput of an open load."""
+    for claim in speed_claims(design):
+        if claim.metric not in ("goodput", OVERHEAD):
+            continue
+        loads = [design.condition(each).load for pair in pairs(claim, design) for each in pair]
+        rates = {load.rate_per_second for load in loads if isinstance(load, OpenLoad)}
+        if len(rates) == 1 and all(isinstance(load, OpenLoad) for load in loads):
+            rate = plain_in(rates.pop(), UNITS["/s"])
+            evidence = f"the load is open: {claim.metric} is that of {rate} for each contender that keeps up"
+            remedy = 'compare response times at this rate, or search for the highest rate: `kind = "capacity"`'
+            yield Flaw("warning", "metric", evidence, remedy, claim.id)
+
+
+KIND = Kind(
+    name="open-goodput",
+    looks_for="goodput that is compared under an open load, which asks all for the same rate",
+    examine=examine,
+    in_sentence=False,
+)
