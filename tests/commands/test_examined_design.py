@@ -90,6 +90,15 @@ def test_findings_of_a_kind_are_one_line(tmp_path: Path) -> None:
     assert line.startswith(f"warning: {file}:26,34,42,50,58: closed-percentile (5 claims): the load is closed")
 
 
+def test_lengths_of_the_quick_form_are_not_the_file_s(tmp_path: Path) -> None:
+    text = HEAD.replace("10 ms", "60 ms").replace("connections = 16", "duration_seconds = 1.0")
+    file = written(tmp_path, text, "java", "b")
+    for quick in (False, True):
+        console = Console(record=True, width=2000)
+        examine_design(console, planned(file), file, elsewhere=False, anyway=False, quick=quick)
+        assert ("window-too-short" in console.export_text()) is not quick
+
+
 def test_a_note_is_in_the_report_alone(tmp_path: Path) -> None:
     text = HEAD.replace("10 ms", "60 ms").replace("stacks =", "concurrency_budget = 100\nstacks =")
     file, console = written(tmp_path, text, "a", "b"), Console(record=True, width=2000)

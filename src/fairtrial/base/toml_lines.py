@@ -8,6 +8,9 @@ from typing import Any
 LONGEST_STATEMENT = 500
 """Lines of one statement, such as a text over several lines; in a longer one no key is looked for, nor behind it."""
 
+ENDS = ("]", "}", '"""', "'''")
+"""One of which is in the last line of a statement over several."""
+
 
 def key_lines(text: str) -> dict[str, int]:
     """The line, from 1, on which each key begins: `load.connections`, `claims[2]` (its header), `claims[2].at_least`.
@@ -52,6 +55,8 @@ def _statements(text: str) -> Iterator[tuple[int, str]]:
         rows.append(line)
         if len(rows) > LONGEST_STATEMENT:
             return
+        if len(rows) > 1 and not any(end in line for end in ENDS):
+            continue
         statement = "\n".join(rows)
         if _is_whole(statement):
             yield first, statement

@@ -84,7 +84,14 @@ def ab_test(
         _say(console, f"left out: the sweep over {experiment.sweep.parameter}; both are tried with what [load] says")
     changed, _ = with_settings(paired, blocks=blocks, seed=None, quick=quick)
     settings = Settings(
-        out, decide_minutes=decide, junit=junit, markdown=markdown, profile=profile, anyway=anyway, wait=wait
+        out,
+        decide_minutes=decide,
+        junit=junit,
+        markdown=markdown,
+        profile=profile,
+        quick=quick,
+        anyway=anyway,
+        wait=wait,
     )
     left_out = [claim.id for claim in experiment.claims]
     result, problem = carry_out(console, changed, file, settings, left_out)

@@ -51,7 +51,7 @@ def carry_out(
     with checked_out(experiment, file.parent) as checkouts:
         plan, not_tried = planned(experiment, file, checkouts, settings)
         elsewhere = settings.cluster is not None or settings.hosts is not None
-        examine_design(console, plan, file, elsewhere=elsewhere, anyway=settings.anyway)
+        examine_design(console, plan, file, elsewhere=elsewhere, anyway=settings.anyway, quick=settings.quick)
         with (
             venue(console, plan, file, settings) as trial_venue,
             results_folder(settings.out, plan.experiment.name) as results,

@@ -14,24 +14,30 @@ if TYPE_CHECKING:
 GO_ON = "mend them, or go on with --anyway: the sentences of the claims then say what is known of them"
 
 
-def examine_design(console: "Console", plan: "Plan", file: Path, *, elsewhere: bool, anyway: bool) -> None:
+def examine_design(
+    console: "Console", plan: "Plan", file: Path, *, elsewhere: bool, anyway: bool, quick: bool = False
+) -> None:
     """Print what the design of a plan says of its verdicts.
 
     Args:
         file: the experiment's, whose lines are named.
         elsewhere: whether the trials take place on hosts whose processors are not known yet.
         anyway: whether the run goes on whatever is found.
+        quick: whether lengths are those of the quick form.
 
     Raises:
         Problem: an answer would be worthless, and `anyway` is false. Its reason holds all that was found.
     """
     from fairtrial.base.problem import Problem
-    from fairtrial.judge.design import flaws_of
+    from fairtrial.judge.design import design_kinds, flaws_of
     from fairtrial.lab.placement import planned_placement
     from fairtrial.plan.design import design_of
 
     processors = None if elsewhere else len(planned_placement(plan.experiment).server_cpus)
-    flaws = flaws_of(design_of(plan, processors))
+    kinds = design_kinds()
+    flaws = [each for each in flaws_of(design_of(plan, processors)) if kinds[each.kind].in_quick or not quick]
+    if not flaws:
+        return
     lines = _lines(file)
     if not anyway and any(flaw.severity == "stop" for flaw in flaws):
         raise Problem("\n".join(_in_full(flaw, file, lines) for flaw in flaws), GO_ON)

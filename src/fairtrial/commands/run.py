@@ -190,6 +190,7 @@ def run(
         junit,
         markdown,
         profile,
+        quick,
         anyway,
         wait,
         cluster,

@@ -22,6 +22,8 @@ class Settings:
     markdown: Path | None = None
     profile: bool = False
     """add the block under profilers"""
+    quick: bool = False
+    """whether the experiment is in its quick form"""
     anyway: bool = False
     """whether a run goes on that its design makes worthless"""
     wait: bool = True

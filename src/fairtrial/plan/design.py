@@ -62,7 +62,10 @@ def _numbers(settings: Mapping[str, str]) -> dict[str, int]:
 
 
 def _at_once(condition: PlannedCondition, settings: list[dict[str, int]]) -> dict[str, int]:
-    """By variable that the condition has a use for, how much it allows over all instances and processes."""
+    """By variable that the condition has a use for, how much it allows over all instances and processes.
+
+    A contender that only the experiment describes need not know the contract: of it only what somebody sets counts.
+    """
     workload = condition.point.workload
     is_program = isinstance(workload, ProgramWorkload)
     names = [] if is_program else list(OF_SERVERS)
@@ -75,7 +78,7 @@ def _at_once(condition: PlannedCondition, settings: list[dict[str, int]]) -> dic
     return {
         name: sum(_of_instance(name, each, is_program, name not in condition.overrides) for each in settings)
         for name in names
-        if all(name in each for each in settings)
+        if all(name in each for each in settings) and (name in condition.overrides or not condition.stack.in_experiment)
     }
 
 

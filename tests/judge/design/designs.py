@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from fairtrial.catalog.stacks.contenders import with_contenders
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.experiment.model import Experiment
 from fairtrial.judge.design import flaws_of
@@ -37,6 +38,7 @@ STACKS = {
         a_stack("a", language="Go"),
         a_stack("b", language="Rust"),
         a_stack("java", language="Java"),
+        a_stack("stranger"),
         a_stack("batch", kind="program"),
     )
 }
@@ -52,7 +54,8 @@ def design(*claims: dict[str, Any], processors: int | None = 1, **more: Any) -> 
     if more.get("workload", "fan-out") == "fan-out":
         file["options"] = {"delay_milliseconds": 10}
     experiment = Experiment.model_validate({**file, "claims": numbered, **more})
-    return design_of(make_plan(experiment, STACKS, Path("mine.toml")), processors)
+    stacks = with_contenders(STACKS, experiment, Path("/nowhere"), {})
+    return design_of(make_plan(experiment, stacks, Path("mine.toml")), processors)
 
 
 def flaws(kind: str, *claims: dict[str, Any], **more: Any) -> list[Flaw]:

@@ -129,6 +129,31 @@ def test_where_there_is_work_beside_the_waits_a_larger_gain_is_only_warned_of() 
     assert not flaws("gain-beyond-waiting", claim, workload="plaintext", stacks=["a"], sweep=sweep)
 
 
+def test_who_keeps_to_no_budget_may_gain_by_connections() -> None:
+    """A cap by the contract stops nobody: only requests in flight do."""
+    sweep = {"parameter": "load.connections", "values": [16, 64]}
+    within, beyond = (ratio("a at 64", "a at 16", at_least=times) for times in (3, 5))
+    assert only(flaws("gain-beyond-waiting", within, stacks=["a"], sweep=sweep)).severity == "warning"
+    assert only(flaws("gain-beyond-waiting", beyond, stacks=["a"], sweep=sweep)).severity == "stop"
+    assert not flaws("gain-beyond-waiting", within, stacks=["a"], sweep=sweep, concurrency_budget=64)
+
+
+def test_a_contender_of_the_experiment_s_own_is_held_to_what_is_set_for_it() -> None:
+    described = {"directory": ".", "command": ["true"]}
+
+    def own(**env: dict[str, str]) -> dict[str, Any]:
+        contenders = {name: {**described, "env": of_one} for name, of_one in env.items()}
+        return {"stacks": list(env), "contenders": contenders, "workload": "plaintext"}
+
+    claim = ratio("mine", "theirs")
+    (flaw,) = flaws("unequal-budgets", claim, **own(mine={"MAX_THREADS": "8"}, theirs={"MAX_THREADS": "2"}))
+    assert "MAX_THREADS lets mine do 8 at once and theirs 2" in flaw.evidence
+    assert not flaws("unequal-budgets", claim, **own(mine={"MAX_THREADS": "8"}, theirs={}))
+    sweep = {"parameter": "load.connections", "values": [16, 64]}
+    alone = {**own(mine={}), "workload": "fan-out", "options": {"delay_milliseconds": 10}, "sweep": sweep}
+    assert not flaws("gain-beyond-waiting", ratio("mine at 64", "mine at 16", at_least=3), **alone)
+
+
 def test_two_contenders_under_one_cap() -> None:
     flaw = only(flaws("shared-cap", ratio("b", "a"), concurrency_budget=64))
     assert flaw.severity == "warning" and flaw.key == "load.connections"
@@ -239,10 +264,26 @@ def test_a_claim_says_how_many_processors_it_is_about() -> None:
     assert not flaws("too-few-processors", no_gain, workload="plaintext", stacks=PROCESSES)
 
 
+def test_on_several_processors_too_few_stop_nobody() -> None:
+    """A process may hinder itself on several processors, as by an interpreter's lock: three may gain more than two."""
+    three = {"parameter": "env.WEB_CONCURRENCY", "values": [1, 3]}
+    flaw = only(
+        flaws(
+            "too-few-processors",
+            ratio("a at 3", "a at 1", at_least=2.5),
+            workload="plaintext",
+            stacks=["a"],
+            sweep=three,
+            processors=2,
+        )
+    )
+    assert flaw.severity == "warning" and "which allows 2" in flaw.evidence
+
+
 def test_pauses_hide_in_high_percentiles_of_closed_loads() -> None:
     p99 = budget("a", metric="response_time_p99", at_most="50 ms")
     flaw = only(flaws("closed-percentile", p99))
-    assert flaw.severity == "warning" and "64 connections" in flaw.evidence and "rate_per_second" in flaw.remedy
+    assert flaw.severity == "warning" and "64 connections" in flaw.evidence and "`rate_per_second = 800`" in flaw.remedy
     assert not flaws("closed-percentile", p99, load=OPEN)
     assert not flaws("closed-percentile", budget("a", metric="response_time_p50", at_most="50 ms"))
 
@@ -266,7 +307,9 @@ def test_windows_too_short_for_what_compiles() -> None:
     short = {**CLOSED, "duration_seconds": 1.2}
     flaw = only(flaws("window-too-short", stacks=["java", "a"], workload="plaintext", load=short))
     assert flaw.severity == "warning" and flaw.contenders == ["java"] and flaw.key == "load.duration_seconds"
-    assert not flaws("window-too-short", stacks=["a", "b"], workload="plaintext", load=short)
+    assert only(flaws("window-too-short", stacks=["a", "b"], workload="plaintext", load=short)).severity == "note"
+    unknown = only(flaws("window-too-short", stacks=["a", "stranger"], workload="plaintext", load=short))
+    assert unknown.severity == "warning" and unknown.contenders == ["stranger"]
     assert not flaws("window-too-short", stacks=["java", "a"], workload="plaintext")
 
 

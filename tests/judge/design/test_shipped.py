@@ -20,6 +20,7 @@ from tests.docs.pages import EXAMPLES
 OF_ONE_PROCESSOR: Mapping[str, Mapping[str, int]] = {
     "expander-one-connection": {"connections-below-budget: warning": 2, "unequal-budgets: note": 4},
     "ggm-latency": {"shared-cap: warning": 1},
+    "http2-one-connection": {"window-too-short: note": 1},
     "models-waiting": {"closed-percentile: warning": 3, "shared-cap: warning": 5},
     "neverblock-background": {"unequal-budgets: note": 2},
     "neverblock-connections": {"connections-below-budget: warning": 1, "unequal-budgets: note": 2},
@@ -37,6 +38,10 @@ OF_ONE_PROCESSOR: Mapping[str, Mapping[str, int]] = {
     "neverblock-tasks": {"gain-beyond-waiting: warning": 1},
     "own-api": {"closed-percentile: warning": 1},
     "own-database": {"closed-percentile: warning": 1},
+    "profile-guided": {"window-too-short: note": 1},
+    "profile-guided-page": {"window-too-short: note": 1},
+    "profile-guided-random-item": {"window-too-short: note": 1},
+    "profile-guided-similar-items": {"window-too-short: note": 1},
     "python-models": {"closed-percentile: warning": 3, "shared-cap: warning": 3},
     "rest-stress": {"window-too-short: warning": 1},
     "rest-stress-layer": {"window-too-short: warning": 1},

@@ -37,8 +37,13 @@ def flaws_of(design: Design) -> list[Flaw]:
 
 
 def design_findings(record: ExperimentRecord) -> Iterator[Finding]:
-    """The flaws of what was tried, as findings about the experiment and about claims."""
+    """The flaws of what was tried, as findings about the experiment and about claims.
+
+    What is only a note and what the trials show better is left to the checks of these.
+    """
     for flaw in flaws_of(design_of_record(record)):
+        if flaw.severity == "note" and not design_kinds()[flaw.kind].in_sentence:
+            continue
         yield Finding(
             check=flaw.kind,
             severity=JUDGED_AS[flaw.severity],

@@ -81,3 +81,5 @@ class Kind:
     """A pure function: the same design gives the same flaws."""
     in_sentence: bool = True
     """whether what it says of a claim is part of that claim's sentence; false: what the trials show says it better"""
+    in_quick: bool = True
+    """whether it is worth a line before a run in the quick form, whose lengths are not those of the file"""

@@ -69,7 +69,7 @@ def room_of(metric: str, request: str | None, reference: ConditionRef, design: D
     if metric == "elapsed":
         return _of_elapsed(load, facts)
     if metric == "goodput":
-        return _of_goodput(load, facts, design) if request is None else NO_ROOM_KNOWN
+        return _of_goodput(load, facts) if request is None else NO_ROOM_KNOWN
     if metric.partition(":")[0] == CAPACITY and isinstance(load, CapacityLoad):
         rate = plain_in(load.highest_per_second, UNITS["/s"])
         return Room(high=load.highest_per_second, why_high=f"the search goes up to {rate}")
@@ -124,7 +124,7 @@ def _least_fixed_seconds(load: object, waits: Sequence[RequestWait]) -> float:
     return waited / load.most_in_flight
 
 
-def _of_goodput(load: object, facts: ConditionDesign, design: Design) -> Room:
+def _of_goodput(load: object, facts: ConditionDesign) -> Room:
     if facts.least_job_seconds and facts.operations:
         why = f"the waits of the job alone take {seconds_in_words(facts.least_job_seconds)}"
         return Room(high=facts.operations / (facts.least_job_seconds * (1 - SLEW)), why_high=why)
@@ -140,13 +140,11 @@ def _of_goodput(load: object, facts: ConditionDesign, design: Design) -> Room:
         rate = plain_in(load.rate_per_second, UNITS["/s"])
         return Room(high=(due + more) / load.duration_seconds, why_high=f"no more than {rate} are asked for")
     if isinstance(load, ClosedLoad):
-        # Of slices each begins with requests in flight, as a window does.
-        window = load.duration_seconds if design.experiment.slices is None else design.experiment.slices.seconds
-        return _below_closed(load, facts, window)
+        return _below_closed(load, facts)
     return NO_ROOM_KNOWN
 
 
-def _below_closed(load: ClosedLoad, facts: ConditionDesign, window_seconds: float) -> Room:
+def _below_closed(load: ClosedLoad, facts: ConditionDesign) -> Room:
     """Below what so many requests in flight can get, with those that the window began with."""
     waits, c = facts.waits, load.most_in_flight
     mean, longest = mean_wait(waits), max((wait.seconds for wait in waits), default=0.0)
@@ -155,7 +153,7 @@ def _below_closed(load: ClosedLoad, facts: ConditionDesign, window_seconds: floa
     # Of a mix, the requests that were begun in the window may lack one of each kind in a cycle, and their waits may go
     # on beyond its end.
     spare = c if len(waits) == 1 else (c + len(waits)) * longest / mean + c
-    most = (c / mean + spare / window_seconds) / (1 - SLEW)
+    most = (c / mean + spare / load.duration_seconds) / (1 - SLEW)
     rate = figure_in(c / mean, UNITS["/s"])
     return Room(high=most, why_high=f"{in_flight_in_words(load)} get {rate} at most, as {waits_in_words(waits)}")
 

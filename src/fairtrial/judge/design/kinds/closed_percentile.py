@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fairtrial.experiment.loads import ClosedLoad, FixedLoad
 from fairtrial.judge.design.model import Design, Flaw, Kind
-from fairtrial.judge.design.room import in_flight_in_words
+from fairtrial.judge.design.room import bound_on_speed, in_flight_in_words
 from fairtrial.judge.design.sides import speed_claims
 from fairtrial.judge.metrics import percentile_in
 
@@ -30,13 +30,21 @@ def examine(design: Design) -> Iterator[Flaw]:
             f"the load is closed: while the server pauses, its {clients} ask for nothing more, so that pauses, however "
             f"long they are, hide in p{percentile[1]}"
         )
-        yield Flaw("warning", "metric", evidence, OPEN_FORM, claim.id)
+        bounds = [bound for each in references if (bound := bound_on_speed(each, design)) is not None]
+        half = min((rate for rate, _ in bounds), default=0.0) / 2
+        yield Flaw("warning", "metric", evidence, _open_form(half), claim.id)
 
 
-OPEN_FORM = (
-    'offer an open load, which counts every request that a pause delays: `kind = "open"` and `rate_per_second = …` in '
-    "[load], at a rate that you expect in production, or half of the goodput that this load shows"
-)
+def _open_form(half_per_second: float) -> str:
+    """What to write instead: at half of the rate that the waits allow, or of one that only a run can tell."""
+    rate, words = f"{half_per_second:.0f}", "half of what its connections and the delay allow"
+    if half_per_second < 1:
+        rate, words = "…", "half of the goodput that this load shows"
+    return (
+        f'in [load], `kind = "open"` and `rate_per_second = {rate}` ({words}, or the rate that you expect): an open '
+        "load counts every request that a pause delays"
+    )
+
 
 KIND = Kind(
     name="closed-percentile",

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from fairtrial.base.formatting import plain
 from fairtrial.experiment.claims import Claim
+from fairtrial.experiment.loads import RequestLoad
 from fairtrial.experiment.reference import ConditionRef
 from fairtrial.judge.design.model import Design, Flaw, Kind
 from fairtrial.judge.design.room import bound_on_speed, times_in_words
@@ -53,7 +54,19 @@ def _beyond(claim: Claim, design: Design) -> Flaw | None:
         "change the load so that it allows more"
     )
     nothing_else = all(design.facts_of(each).only_waits for each in (more, less))
-    return Flaw("stop" if nothing_else else "warning", key, evidence, remedy, claim.id)
+    is_certain = nothing_else and times > _allowed_to_anybody(more, less, design) * (1 + 1e-6)
+    return Flaw("stop" if is_certain else "warning", key, evidence, remedy, claim.id)
+
+
+def _allowed_to_anybody(more: ConditionRef, less: ConditionRef, design: Design) -> float:
+    """The gain that waiting allows to contenders that keep to no budget: that of the requests in flight.
+
+    Where the budget itself is swept, who does not keep to it gains nothing.
+    """
+    loads = design.condition(more).load, design.condition(less).load
+    if isinstance(loads[0], RequestLoad) and isinstance(loads[1], RequestLoad):
+        return loads[0].most_in_flight / loads[1].most_in_flight
+    return 1.0
 
 
 def _waits_more(more: ConditionRef, less: ConditionRef, design: Design) -> bool:

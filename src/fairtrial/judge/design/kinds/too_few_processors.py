@@ -38,9 +38,9 @@ def _unstated(claim: Claim, design: Design, server: int) -> Flaw | None:
     allowed = min(many.processes, server) / min(few.processes, server)
     if many.processes <= few.processes or many.processes <= server or times <= max(1.0, allowed):
         return None
-    severity: DesignSeverity = (
-        "stop" if many.at_once == few.at_once and many.only_computes and few.only_computes else "warning"
-    )
+    # On one processor nothing is at work beside anything else; of several, one process may use less than one.
+    nothing_to_gain = server == 1 and many.at_once == few.at_once and many.only_computes and few.only_computes
+    severity: DesignSeverity = "stop" if nothing_to_gain else "warning"
     evidence = (
         f"it asks for a gain of {times_in_words(times)} by {many.processes} processes over "
         f"{few.processes}, and the server has {count(server, 'processor')}, which allows {plain(allowed)}"

@@ -7,7 +7,7 @@ from fairtrial.base.formatting import plain_in
 from fairtrial.base.units import UNITS
 from fairtrial.experiment.loads import ClosedLoad, RequestLoad
 from fairtrial.judge.checks.not_warm import SHORTEST_SECONDS
-from fairtrial.judge.design.model import Design, Flaw, Kind
+from fairtrial.judge.design.model import Design, DesignSeverity, Flaw, Kind
 from fairtrial.judge.design.room import mean_wait
 from fairtrial.record.design import ConditionDesign
 from fairtrial.record.model import Condition
@@ -26,7 +26,7 @@ request is called once a request."""
 
 
 def examine(design: Design) -> Iterator[Flaw]:
-    """At most one warning for windows, and one for the warm-up of a JVM. Other runtimes: `judge.not_examined`."""
+    """At most one flaw for windows, a note where no runtime compiles; and one for the warm-up of a JVM."""
     yield from _short_windows(design)
     yield from _few_calls(design)
 
@@ -37,20 +37,22 @@ def _short_windows(design: Design) -> Iterator[Flaw]:
     short = [
         condition
         for condition in design.conditions
-        if isinstance(condition.load, ClosedLoad)
-        and condition.load.duration_seconds < SHORTEST_SECONDS
-        and COMPILING.search(_facts(condition, design).language)
+        if isinstance(condition.load, ClosedLoad) and condition.load.duration_seconds < SHORTEST_SECONDS
     ]
     if not short:
         return
-    names = list(dict.fromkeys(condition.contender for condition in short))
-    seconds = max(condition.load.window_seconds or 0.0 for condition in short if isinstance(condition.load, ClosedLoad))
+    compiling = [each for each in short if COMPILING.search(_facts(each, design).language)]
+    strangers = [each for each in short if each.id in design.facts and not _facts(each, design).language]
+    names = list(dict.fromkeys(each.contender for each in (compiling or strangers or short)))
+    seconds = max(each.load.duration_seconds for each in short if isinstance(each.load, ClosedLoad))
+    because = ", which compile while they run" if compiling else ", of whose runtime nothing is known"
     evidence = (
-        f"{', '.join(names)} compile while they run, and windows of {seconds:g} s are below the {SHORTEST_SECONDS} s "
-        "that `not-warm` takes: whether they were still compiling is not examined"
+        f"windows of {seconds:g} s are below the {SHORTEST_SECONDS} s that `not-warm` takes: whether they began cold "
+        f"is not examined, of {', '.join(names)}{because if compiling or strangers else ''}"
     )
+    severity: DesignSeverity = "warning" if compiling or strangers else "note"
     remedy = f"`duration_seconds = {float(SHORTEST_SECONDS)}` or more"
-    yield Flaw("warning", "load.duration_seconds", evidence, remedy, contenders=names)
+    yield Flaw(severity, "load.duration_seconds", evidence, remedy, contenders=names)
 
 
 def _few_calls(design: Design) -> Iterator[Flaw]:
@@ -80,8 +82,9 @@ def _facts(condition: Condition, design: Design) -> ConditionDesign:
 
 KIND = Kind(
     name="window-too-short",
-    looks_for="windows that `not-warm` cannot examine of a runtime that compiles while it runs, and warm-ups in which "
-    "a JVM gets fewer requests than it takes to compile what answers them",
+    looks_for="windows that `not-warm` cannot examine, a warning of a runtime that compiles while it runs; and "
+    "warm-ups in which a JVM gets fewer requests than it takes to compile what answers them",
     examine=examine,
     in_sentence=False,
+    in_quick=False,
 )
