@@ -176,8 +176,18 @@ def test_an_experiment_with_a_reference_is_tried_one_after_the_other_and_that_is
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(Problem, match=r"there is no fairtrial\.toml here"):
+    with pytest.raises(Problem, match=r"there is no fairtrial\.toml here") as problem:
         ab_test()
+    assert "`fairtrial init`" in problem.value.remedy
+
+
+def test_a_service_on_a_fixed_port_is_tried_one_after_the_other_and_that_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = REFERENCED.replace('reference = "app"\n', "")
+    (paired,), said = asked_to_carry_out(f"{file}port = 8080\n", tmp_path, monkeypatch, capsys)
+    assert paired.slices is None
+    assert "not in slices: two always listen on port 8080, and cannot be up at once" in said
 
 
 def test_refs_are_named_in_two_ways() -> None:

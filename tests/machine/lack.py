@@ -19,6 +19,7 @@ from fairtrial.catalog.stacks.requirements import version_of
 from fairtrial.experiment.reference import StackRef
 from fairtrial.lab.awake import idle_limit
 from fairtrial.tools.provision.inventory import pick_provided, provided
+from tests.machine.plain_user import why_no_plain_user
 
 ROOT = Path(__file__).parents[2]
 OF_DEBIAN = re.compile(r"\bDebian: apt install ([a-z0-9][a-z0-9+. -]*[a-z0-9+])")
@@ -194,6 +195,7 @@ PROGRAMS: Mapping[str, Callable[[], Lack | None]] = {
 
 EXCUSED: Mapping[str, Callable[[], Lack | None]] = {
     "root": _excused("root", _why_not_root),
+    "plain-user": _excused("a user who may make a network in a user namespace", why_no_plain_user),
     "mounts": _excused("mounts of its own", _why_no_mounts),
     "own-network": _excused("a network of its own", why_not_own_network),
     "network-hosts": _excused("hosts on a network", _why_no_network_hosts),

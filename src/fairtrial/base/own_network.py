@@ -21,6 +21,8 @@ SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 0x1
 INTERFACE = struct.Struct("16sH22x")
 """The beginning of ifreq (netdevice(7)): the interface's name and its flags."""
 NETWORK_OF_THREAD = "/proc/thread-self/ns/net"
+LEAST_PORT_FOR_ALL = "/proc/sys/net/ipv4/ip_unprivileged_port_start"
+"""Of the network of the thread that opens it: the least port that takes no right (ip-sysctl of the kernel)."""
 
 
 def why_not_own_network() -> str | None:
@@ -64,9 +66,14 @@ def own_network() -> Iterator[None]:
 
 
 def _separate() -> None:
-    """Move the calling thread into a new network, and make its loopback work."""
+    """Move the calling thread into a new network, make its loopback work, and let everybody have its ports.
+
+    They are nobody else's: a program on port 80 then needs no right.
+    """
     leave_for_new(CLONE_NEWNET)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         answer = fcntl.ioctl(any_socket, SIOCGIFFLAGS, INTERFACE.pack(b"lo", 0))
         _, flags = INTERFACE.unpack(answer)
         fcntl.ioctl(any_socket, SIOCSIFFLAGS, INTERFACE.pack(b"lo", flags | IFF_UP))
+    with suppress(OSError), open(LEAST_PORT_FOR_ALL, "w", encoding="ascii") as setting:
+        setting.write("0")

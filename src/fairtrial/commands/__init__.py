@@ -12,6 +12,7 @@ import typer
 
 from fairtrial.base.locations import shipped
 from fairtrial.base.problem import Problem
+from fairtrial.base.user_namespace import StartAgainWithin, enter_if_started_again, start_again_within
 from fairtrial.commands import ab as ab_command
 from fairtrial.commands import wrk as wrk_command
 from fairtrial.commands.ab_test import ab_test
@@ -98,7 +99,10 @@ def main() -> NoReturn:
     signal.signal(signal.SIGHUP, _interrupt)
     with no_traceback(), silent_exit_when_output_closes():
         try:
+            enter_if_started_again()
             app(prog_name="fairtrial")
+        except StartAgainWithin:
+            start_again_within()
         except Problem as problem:
             print_problem(problem)
             sys.exit(problem.exit_status)

@@ -7,6 +7,7 @@ import typer
 
 from fairtrial.commands.further_reports import JUnit, Markdown
 from fairtrial.commands.run import Anyway, Blocks, Decide, Out, Profile, Quick, Wait
+from fairtrial.experiment.files import OWN
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,7 +23,7 @@ def ab_test(
     after: Annotated[str | None, typer.Argument(metavar="REF_B", help="The one after it.")] = None,
     file: Annotated[
         Path, typer.Option(metavar="FILE", help="The experiment, with `[contenders.NAME]` and its `folder`.")
-    ] = Path("fairtrial.toml"),
+    ] = Path(OWN),
     contender: Annotated[
         str | None, typer.Option(metavar="NAME", help="Which contender, if several have a folder.")
     ] = None,
@@ -68,7 +69,7 @@ def ab_test(
     if not file.exists():
         raise Problem(
             f"there is no {file} here",
-            "write one (docs/experiments.md, Two commits of your service), or name it with --file",
+            "`fairtrial init`, in the folder of the service, writes one; or name it with --file",
         )
     allowed = _share(margin)
     experiment = load_experiment(file)

@@ -78,6 +78,7 @@ def planned(
     """
     from fairtrial.catalog.stacks.contenders import with_contenders
     from fairtrial.catalog.stacks.find import find_stacks
+    from fairtrial.lab.private_network import assert_within
     from fairtrial.lab.profile.block import assert_profilable
     from fairtrial.plan.make import make_plan
     from fairtrial.plan.selection import select_stacks
@@ -97,6 +98,8 @@ def planned(
     assert_urls_given(plan)
     if settings.profile:
         assert_profilable(plan)
+    if settings.cluster is None and settings.hosts is None:
+        assert_within(plan.stacks)
     return plan, left_out
 
 

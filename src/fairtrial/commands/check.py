@@ -103,6 +103,7 @@ def _check_stacks(
 ) -> int:
     from fairtrial.catalog.stacks.find import MANIFEST, find_stacks, pick_stack
     from fairtrial.experiment.workload_file.read import names_file
+    from fairtrial.lab.private_network import assert_within
     from fairtrial.tools.check.contract import check_stacks
     from fairtrial.tools.check.experiment import check_plan
     from fairtrial.tools.check.own_workload import plan_on_file
@@ -111,6 +112,7 @@ def _check_stacks(
     folders = [Path(each) for each in names if (Path(each) / MANIFEST).is_file()]
     stacks = find_stacks([*own_folders, *folders])
     references = [_reference(folder.resolve().name if (folder := Path(each)) in folders else each) for each in names]
+    assert_within([pick_stack(stacks, reference) for reference in references])
     if workload is not None and names_file(workload):
         return check_plan(console, plan_on_file(stacks, references, Path(workload), service))
     return check_stacks(

@@ -9,8 +9,11 @@ import typer
 from fairtrial.commands.further_reports import JUnit, Markdown
 
 Experiment = Annotated[
-    str,
-    typer.Argument(help="An experiment file, or the name of a shipped one (`fairtrial list experiments`)."),
+    str | None,
+    typer.Argument(
+        help="An experiment file, or the name of a shipped one (`fairtrial list experiments`). [default: the "
+        "fairtrial.toml that lies here, else quickstart]"
+    ),
 ]
 Stack = Annotated[
     list[str] | None,
@@ -128,7 +131,7 @@ Unencrypted = Annotated[
 
 
 def run(
-    experiment: Experiment = "quickstart",
+    experiment: Experiment = None,
     stack: Stack = None,
     stacks: Stacks = None,
     workloads: Workloads = None,
@@ -162,9 +165,14 @@ def run(
     from fairtrial.commands.carry_out import carry_out
     from fairtrial.commands.run_settings import Settings
     from fairtrial.experiment.changes import with_settings
-    from fairtrial.experiment.files import find_experiment, load_experiment
+    from fairtrial.experiment.files import OWN, QUICKSTART, find_experiment, load_experiment
     from fairtrial.judge.outcome import exit_status
 
+    console = Console()
+    if experiment is None:
+        experiment = OWN if Path(OWN).is_file() else QUICKSTART
+        if experiment == OWN:
+            console.print(f"the {OWN} of this folder (for the quickstart: fairtrial run {QUICKSTART})", highlight=False)
     file = find_experiment(experiment)
     changed, too_long = with_settings(
         load_experiment(file),
@@ -199,6 +207,6 @@ def run(
         load_hosts,
         unencrypted,
     )
-    result, problem = carry_out(Console(), changed, file, settings, too_long)
+    result, problem = carry_out(console, changed, file, settings, too_long)
     status = exit_status(result)
     raise typer.Exit(IN_DOUBT if problem and status == ALL_WELL else status)

@@ -7,6 +7,10 @@ from fairtrial.base.problem import Problem
 from fairtrial.base.toml_file import read_toml
 from fairtrial.experiment.model import Experiment
 
+OWN = "fairtrial.toml"
+"""The experiment of a service, in its folder: `fairtrial init` writes it, `run` and `ab-test` look for it."""
+QUICKSTART = "quickstart"
+
 
 def shipped_experiments() -> dict[str, Path]:
     """The experiments that come with Fairtrial, by name."""

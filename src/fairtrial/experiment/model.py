@@ -226,12 +226,16 @@ class Experiment(Strict):
         if not isinstance(load, ClosedLoad | OpenLoad):
             return f"a load of kind {load.kind} is a whole: it has no slices"
         services = {self.service_of(stack) for stack in self.stacks} | {self.cache or "none"}
+        own = [self.contenders[stack.name] for stack in self.stacks if stack.name in self.contenders]
+        ports = [contender.port for contender in own if contender.port is not None]
+        fixed = f"two always listen on port {max(ports, key=ports.count, default=0)}, and cannot be up at once"
         reasons = {
             "without keep-alive, ports run out": not load.keep_alive,
             "local_ports are counted over one window": isinstance(load, ClosedLoad) and load.local_ports is not None,
             "the database would have the work of all conditions at once": services != {"none"},
             "answers are compared with the reference's in whole trials": self.reference is not None,
             "a sweep has more conditions than can be up at once": self.sweep is not None,
+            fixed: len(set(ports)) < len(ports),
             "on shared processors, foreign load cannot be told from the load engine": self.placement != "disjoint",
         }
         return next((reason for reason, applies in reasons.items() if applies), None)

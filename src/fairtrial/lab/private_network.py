@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from fairtrial.base.own_network import own_network, why_not_own_network
+from fairtrial.base.user_namespace import StartAgainWithin, why_no_own_network_within
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.engine.binary import engine_binary, guard_binary
 from fairtrial.plan.plan import Plan
@@ -35,6 +36,18 @@ def network_of(plan: Plan, stacks: Sequence[Stack]) -> Iterator[bool]:
         built()  # before: cargo may fetch what they are built from
     with own_network():
         yield True
+
+
+def assert_within(stacks: Sequence[Stack]) -> None:
+    """Where a stack asks for a network of its own, and this user may make one in a user namespace alone, go there.
+
+    Before anything is started.
+
+    Raises:
+        StartAgainWithin: that is so, and the lab is not in one yet.
+    """
+    if _asked_for(stacks) and why_not_own_network() is not None and why_no_own_network_within() is None:
+        raise StartAgainWithin
 
 
 def _asked_for(stacks: Sequence[Stack]) -> bool:

@@ -109,3 +109,22 @@ def test_a_branch_of_another_name_is_no_default(service: Path) -> None:
     git(service, "branch", "--quiet", "--move", "main", "trunk")
     with pytest.raises(Problem, match="no default branch is known"):
         usual_refs(Repository.of(service))
+
+
+def test_the_last_change_is_that_of_the_folder_and_of_files_that_count(service: Path) -> None:
+    """The commits that are found are those that differ there, whatever came after."""
+    repository, (old, new) = Repository.of(service), (git(service, "rev-parse", each) for each in ("first", "HEAD"))
+    for name in ("fairtrial.toml", "shop.workload.toml", "../README"):
+        (service / name).write_text("x")
+        git(service, "add", "--all", "..")
+        git(service, "commit", "--quiet", "--message", name)
+    last = repository.last_change("fairtrial.toml", "*.workload.toml")
+    assert last is not None and old.startswith(last[0]) and new.startswith(last[1])
+    with pytest.raises(Problem, match="no file has changed") as problem:
+        usual_refs(repository)
+    assert problem.value.remedy.endswith(" ".join(repository.last_change() or ()))
+
+
+def test_of_a_single_commit_there_is_no_last_change(tmp_path: Path) -> None:
+    a_repository(tmp_path, {"app": "x"})
+    assert Repository.of(tmp_path).last_change() is None

@@ -79,6 +79,17 @@ class Repository:
         """Whether files that git knows differ from HEAD."""
         return bool(_git(self.top, "status", "--porcelain", "--untracked-files=no"))
 
+    def last_change(self, *besides: str) -> tuple[str, str] | None:
+        """The last commit that changed the folder, after the one before it; None if only the first did.
+
+        Args:
+            besides: names of files, or patterns (gitglossary(7), pathspec), that do not count.
+        """
+        excluded = [f":(exclude){name}" for name in besides]
+        line = _git(self.top / self.prefix, "log", "-1", "--format=%h %p", "--", ".", *excluded)
+        commit, *parents = (line or "").split() or [""]
+        return (parents[0], commit) if parents else None
+
     def default_branch(self) -> str:
         """The branch that changes are merged into: the remote's HEAD, or else `main` or `master`.
 
@@ -175,6 +186,6 @@ def usual_refs(repository: Repository) -> tuple[str, str]:
     if base == repository.commit_of("HEAD"):
         raise Problem(
             f"{repository.top}: HEAD is on the default branch, and no file has changed",
-            "name the two refs to compare, such as HEAD~1 HEAD",
+            f"name the two refs to compare, such as {' '.join(repository.last_change() or ('HEAD~1', 'HEAD'))}",
         )
     return base[:SHORT_HASH], "HEAD"

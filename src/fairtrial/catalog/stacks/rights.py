@@ -7,15 +7,13 @@ from pathlib import Path
 from fairtrial.base.own_network import why_not_own_network
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.base.user_namespace import how_to_be_allowed
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.engine.guard import Guarded, Places
 
 ENDS_WITHIN_SECONDS = 30.0
 """A command that does nothing."""
 LONGEST_REASON = 300
-
-IN_USER_NAMESPACE = "unshare --user --map-current-user --keep-caps fairtrial …"
-"""util-linux 2.38 or newer. The user stays who he is, and has the rights of root over namespaces that he makes."""
 
 
 def assert_rights(stack: Stack) -> None:
@@ -27,8 +25,8 @@ def assert_rights(stack: Stack) -> None:
     if stack.network == "own" and (why := why_not_own_network()) is not None:
         raise Problem(
             f'network: {stack.name} needs a network of its own, and this user may not make one: "{why}"',
-            "run as root, or with the capabilities CAP_SYS_ADMIN and CAP_NET_ADMIN; without root, where this machine "
-            f"allows user namespaces, as `{IN_USER_NAMESPACE}`",
+            "let it listen on the address that the variable HOST says, and leave `network` out; or run as root (with "
+            f"CAP_SYS_ADMIN and CAP_NET_ADMIN); or allow users their own: {how_to_be_allowed()}",
         )
     if (stack.files or stack.hosts) and (why := _why_no_places(stack)) is not None:
         raise Problem(

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from fairtrial.experiment.ab_test import SLICED_BLOCKS, SLICED_SECONDS
 from fairtrial.tools.import_requests.assemble import slug, unused_name
 from fairtrial.tools.import_requests.toml_text import comments, inline, key, string
 from fairtrial.tools.init.answers import Answers
 
-EXPERIMENT = "fairtrial.toml"
-"""As `fairtrial ab-test` looks for it."""
 WORKLOAD_ENDING = ".workload.toml"
 CONTENDER = "app"
 AT = 43
@@ -25,7 +24,7 @@ def experiment_text(name: str, answers: Answers, remarks: Sequence[str]) -> str:
     lines = [
         "# This service on trial. `fairtrial init` wrote this file, and it is yours to change.",
         "#",
-        "#     fairtrial run fairtrial.toml --quick      how fast is it? A look, with a report",
+        "#     fairtrial run --quick                     how fast is it? A look, with a report",
         "#     fairtrial ab-test                         did the change make it slower? Two commits side by side",
         "#",
         "# docs/experiments.md of Fairtrial explains every key.",
@@ -34,7 +33,7 @@ def experiment_text(name: str, answers: Answers, remarks: Sequence[str]) -> str:
         _line("title", string(name)),
         _line("workload", string(f"{name}{WORKLOAD_ENDING}"), "what it is asked"),
         _line("stacks", inline([CONTENDER])),
-        _line("blocks", "10", "so many trials of each; more of them decide smaller differences"),
+        _line("blocks", str(SLICED_BLOCKS), "so many trials of each; more of them decide smaller differences"),
         "",
         *comments(remarks),
         f"[contenders.{CONTENDER}]",
@@ -50,7 +49,7 @@ def experiment_text(name: str, answers: Answers, remarks: Sequence[str]) -> str:
         _line("kind", '"closed"', "each connection sends its next request when it has its answer"),
         _line("connections", "16"),
         _line("warmup_seconds", "1.0", "not counted"),
-        _line("duration_seconds", "3.0"),
+        _line("duration_seconds", f"{SLICED_SECONDS:g}"),
         "",
         "# What must be true? `fairtrial run` judges it, with an interval (docs/claims.md):",
         "#",

@@ -11,13 +11,23 @@ from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, INTERRUPTED
 from fairtrial.base.own_network import why_not_own_network
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.base.user_namespace import why_no_own_network_within
+from fairtrial.base.within_user_namespace import called_within
 from fairtrial.catalog.stacks.repository import Repository
+from fairtrial.experiment.files import OWN
 from fairtrial.report.files import write_text
 from fairtrial.tools.import_requests.import_source import Import, import_source
 from fairtrial.tools.init.answers import HAS_PARAMETERS, Answers, line_of
 from fairtrial.tools.init.ask import Ask, InitOptions, answers_from, missing_options, takes_port
 from fairtrial.tools.init.documents import documents_in
-from fairtrial.tools.init.files import EXPERIMENT, experiment_text, name_of, network_line, workload_file, workload_text
+from fairtrial.tools.init.files import (
+    WORKLOAD_ENDING,
+    experiment_text,
+    name_of,
+    network_line,
+    workload_file,
+    workload_text,
+)
 from fairtrial.tools.init.project_folder import ProjectFolder
 from fairtrial.tools.init.projects import proposals_for
 from fairtrial.tools.init.proposal import Proposal
@@ -51,7 +61,7 @@ def initialise(call: Init, console: Console) -> int:
     folder = call.folder.resolve()
     _assert_usable(call, folder)
     name = name_of(folder)
-    experiment, workload = folder / EXPERIMENT, workload_file(folder, name)
+    experiment, workload = folder / OWN, workload_file(folder, name)
     _assert_no_files([experiment, workload], force=call.force)
     looked_at = ProjectFolder(folder)
     proposals, documents = proposals_for(looked_at), documents_in(looked_at)
@@ -135,14 +145,17 @@ def _in_own_network(experiment: Path, workload: Path, answers: Answers, attempt:
 
     It does not, for example, if it needs a database of this machine's; and the user may lack the right for it.
     """
-    if why_not_own_network() is not None:
+    within = why_not_own_network() is not None
+    if within and why_no_own_network_within() is not None:
         return attempt
     console.print(Text('it listens on all addresses: trying it with network = "own"', style="dim"))
     before = experiment.read_text(encoding="utf-8")
     apart = before.replace(network_line(answers), network_line(replace(answers, own_network=True)), 1)
     write_text(experiment, apart)
     try:
-        again = try_once(experiment, workload, console)
+        again = (
+            called_within(try_once, experiment, workload, None) if within else try_once(experiment, workload, console)
+        )
         if again.answered >= attempt.answered:
             return again
     except Problem as problem:
@@ -153,14 +166,15 @@ def _in_own_network(experiment: Path, workload: Path, answers: Answers, attempt:
 
 def _tell_what_next(console: Console, folder: Path, path: Path, workload: str, *, well: bool) -> None:
     change_folder = "" if path == Path() else f"cd {shlex.quote(str(path))} && "
-    steps = [("mend what is marked above", f"in {EXPERIMENT} or {workload}")] if not well else []
-    steps += [(f"{change_folder}fairtrial run {EXPERIMENT} --quick", "a look, with a report")]
-    comparison = "did the last commit make it slower?"
+    steps = [("mend what is marked above", f"in {OWN} or {workload}")] if not well else []
+    steps += [(f"{change_folder}fairtrial run --quick", "a look, with a report")]
+    refs, comparison = "", "what you change from here on: does it make it slower?"
     try:
-        Repository.of(folder)
+        if (last := Repository.of(folder).last_change(OWN, f"*{WORKLOAD_ENDING}")) is not None:
+            refs, comparison = f" {' '.join(last)}", "did the last change make it slower?"
     except Problem:
-        comparison = "did the last commit make it slower? (once it is in a repository of git)"
-    steps += [(f"{change_folder}fairtrial ab-test HEAD~1 HEAD", comparison)]
+        comparison += " (once it is in a repository of git)"
+    steps += [(f"{change_folder}fairtrial ab-test{refs}", comparison)]
     width = max(len(step) for step, _ in steps)
     console.print(Text("\nnext:", style="bold"))
     for step, purpose in steps:

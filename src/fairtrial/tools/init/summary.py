@@ -16,8 +16,7 @@ from fairtrial.tools.load.report.figures import at_least_ms, bounded_cell, goodp
 REMEDIES = {
     "keep-alive": "let it speak HTTP/1.1 and keep connections, as it does in production or behind a proxy",
     "close": "most servers answer so by themselves; a framework's development server may not",
-    "listens-on-host": "let it listen on the address that the variable HOST says (127.0.0.1), not on all of them; "
-    'or set network = "own" (docs/stack-contract.md)',
+    "listens-on-host": "let it listen on the address that the variable HOST says (127.0.0.1), not on all of them",
 }
 """By clause of any server, what to do about it. A trial in which one is broken is refused."""
 OF_A_REQUEST = "mend the request or what it expects, or leave it out"

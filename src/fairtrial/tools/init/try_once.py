@@ -65,17 +65,19 @@ class Attempt:
         return self.measurement is not None and self.measurement.exit_status == INTERRUPTED
 
 
-def try_once(file: Path, workload: Path, console: Console) -> Attempt:
+def try_once(file: Path, workload: Path, console: Console | None) -> Attempt:
     """Try the first contender of an experiment once. Nothing of it runs on afterwards.
 
     Args:
         file: the experiment.
         workload: its workload file.
+        console: on which its steps are told; None: standard output.
 
     Raises:
         Problem: the files do not fit, a variable that they name is not set, or the service could not be built or
             started; the reason holds the last lines of its output.
     """
+    console = console or Console(highlight=False)
     experiment = load_experiment(file)
     stacks = with_contenders(find_stacks(), experiment, file.parent, {})
     plan = make_plan(experiment, stacks, file)
