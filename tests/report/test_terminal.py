@@ -1,4 +1,5 @@
 import io
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -6,15 +7,17 @@ from rich.console import Console
 
 from fairtrial.judge.judging import judge
 from fairtrial.judge.model import Result
+from fairtrial.record.proof import Ledger
+from fairtrial.report.grouping import ranged
 from fairtrial.report.terminal import print_result
-from tests.builders import a_trial, an_experiment, trials_of
+from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 from tests.report.scene import judged
 
 
-def printed(result: Result, width: int, *, terminal: bool = False, no_color: bool = False) -> str:
+def printed(result: Result, width: int, *, terminal: bool = False, no_color: bool = False, verbose: bool = True) -> str:
     file = io.StringIO()
     console = Console(file=file, width=width, force_terminal=terminal, no_color=no_color, legacy_windows=False)
-    print_result(result, console, Path("results/it/report.html"))
+    print_result(result, console, Path("results/it/report.html"), verbose=verbose)
     return file.getvalue()
 
 
@@ -94,3 +97,49 @@ def test_an_interrupted_run_says_how_far_it_came() -> None:
 def test_a_result_without_a_trial_can_be_printed() -> None:
     text = printed(judge(an_experiment("a").record(), [], interrupted=False), 80)
     assert "it was never tried" in text
+
+
+BUSY = a_trial().on_machine(memory_available_bytes=400 * 2**20)
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_without_verbose_a_result_is_a_screen_and_says_all_that_asks_for_something(width: int) -> None:
+    """Five stacks, five blocks: short windows, a ledger in each trial, memory that runs short, a refused trial."""
+    names = ["rust-axum", "go-nethttp", "node-http", "python-fastapi", "python-flask"]
+    experiment = an_experiment(*names)
+    for first, second in pairwise(names):
+        experiment = experiment.claiming(first, second, at_least=1.1)
+    record = experiment.record()
+
+    def make(name: str, block: int) -> TrialBuilder:
+        made = BUSY if block in (2, 4) else a_trial()
+        wrong = {"status_5xx": 300} if (name, block) == ("python-flask", 3) else {}
+        return made.serving(16_000 / 2 ** names.index(name) + 7 * block).erring(**wrong)
+
+    trials = [
+        trial.model_copy(update={"ledger": Ledger(done={"reads": 9_000 + trial.index}, verified=9_000, answers=9_000)})
+        for trial in trials_of(record, make)
+    ]
+    result = judge(record, trials, interrupted=False)
+    brief, whole = printed(result, width, verbose=False), printed(result, width)
+    assert len(brief.splitlines()) <= 60 < len(whole.splitlines())
+    joined = " ".join(brief.split())
+    assert "warning memory-short, in 10 trials: rust-axum (2), go-nethttp (2), node-http (2)" in joined
+    assert "refusal errors, in 1 trial: python-flask (1)" in joined
+    assert "ledger" not in joined and "more in the report (--verbose)" in joined
+    assert "ledger" in whole
+    asking = {
+        finding.check
+        for condition in result.conditions
+        for trial in condition.trials
+        for finding in trial.findings
+        if not finding.asks_nothing
+    }
+    assert all(check in joined for check in asking)
+
+
+def test_numbers_that_differ_are_a_range() -> None:
+    texts = ["1.01 calls (55,451 for 54,935)", "1.06 calls (3,403 for 3,210)", "1.00 calls (3,403 for 9,999)"]
+    assert ranged(texts) == "1.00 to 1.06 calls (3,403 to 55,451 for 3,210 to 54,935)"
+    assert ranged(["the same"] * 3) == "the same"
+    assert ranged(["one thing", "another 2", "another 3"]) == "one thing (and 2 more like it)"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fairtrial.commands.further_reports import JUnit, Markdown
+from fairtrial.commands.further_reports import JUnit, Markdown, Verbose
 from fairtrial.commands.run import Anyway, Blocks, Decide, Out, Profile, Quick, Wait
 from fairtrial.experiment.files import OWN
 
@@ -41,6 +41,7 @@ def ab_test(
     quick: Quick = False,
     profile: Profile = False,
     anyway: Anyway = False,
+    verbose: Verbose = False,
     wait: Wait = True,
     junit: JUnit = None,
     markdown: Markdown = None,
@@ -93,6 +94,7 @@ def ab_test(
         quick=quick,
         anyway=anyway,
         wait=wait,
+        verbose=verbose,
     )
     left_out = [claim.id for claim in experiment.claims]
     result, problem = carry_out(console, changed, file, settings, left_out)

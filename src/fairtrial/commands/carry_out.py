@@ -62,7 +62,7 @@ def carry_out(
             result = judge(conducted.record, conducted.trials, interrupted=conducted.interrupted)
             profiles = _profiles(results)
             report, problem = _write_reports(result, conducted, profiles, results, settings)
-    print_result(result, console, report, profile_parts(profiles))
+    print_result(result, console, report, profile_parts(profiles), verbose=settings.verbose)
     if problem:
         print_problem(problem)
     return result, problem

@@ -1,4 +1,4 @@
-"""The options `--junit` and `--markdown`, which several commands have."""
+"""The options `--junit`, `--markdown` and `--verbose`, which several commands have."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +13,9 @@ JUnit = Annotated[
 ]
 Markdown = Annotated[
     Path | None, typer.Option("--markdown", metavar="FILE", help="Also write the result as Markdown, for a review.")
+]
+Verbose = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Print all findings and whole sentences, as the report has them.")
 ]
 
 

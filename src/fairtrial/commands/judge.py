@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from fairtrial.commands.further_reports import JUnit, Markdown
+from fairtrial.commands.further_reports import JUnit, Markdown, Verbose
 
 
 def judge(
@@ -24,6 +24,7 @@ def judge(
     ] = None,
     junit: JUnit = None,
     markdown: Markdown = None,
+    verbose: Verbose = False,
 ) -> None:
     """Judge a record with today's checks, and rebuild result.json and report.html from the record alone.
 
@@ -61,5 +62,5 @@ def judge(
         make_folder(target)
         report = write_reports(result, record, trials, target, profiles)
     write_further(result, junit=junit, markdown=markdown)
-    print_result(result, console, report, profile_parts(profiles))
+    print_result(result, console, report, profile_parts(profiles), verbose=verbose)
     raise typer.Exit(exit_status(result))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from fairtrial.commands.further_reports import JUnit, Markdown
+from fairtrial.commands.further_reports import JUnit, Markdown, Verbose
 
 Experiment = Annotated[
     str | None,
@@ -152,6 +152,7 @@ def run(
     unencrypted: Unencrypted = False,
     junit: JUnit = None,
     markdown: Markdown = None,
+    verbose: Verbose = False,
 ) -> None:
     """Conduct an experiment: every stack on trial, every claim judged.
 
@@ -205,6 +206,7 @@ def run(
         hosts,
         lanes,
         load_hosts,
+        verbose,
         unencrypted,
     )
     result, problem = carry_out(console, changed, file, settings, too_long)

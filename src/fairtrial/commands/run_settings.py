@@ -36,6 +36,8 @@ class Settings:
     """so many of a cluster; None: as many as there can be"""
     load_hosts: int = 1
     """from how many hosts the load of each lane comes"""
+    verbose: bool = False
+    """print all that is in the report"""
     unencrypted: bool = False
     """whether a connection to the cluster without TLS may leave this machine"""
 

@@ -232,6 +232,9 @@ class ClaimResult(Strict):
     published: float | str | None
     source: str | None
     sentence: str = Field(description="the sentence that a reader could quote")
+    remarks: list[str] = Field(
+        default_factory=list, description="of the sentence, what is known beside figure and verdict"
+    )
     reason: str | None = Field(description="why it is undecided, if it is")
     stack_classes: dict[str, StackClass] = Field(
         default_factory=dict, description="the class of each stack that it compares, where they are of different ones"

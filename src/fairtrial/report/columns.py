@@ -52,11 +52,18 @@ START_AND_MEMORY = (
     Column("end_rss_bytes", "memory at end", "MiB", 2**-20),
 )
 """A table of their own in the HTML report: the terminal has no room for them."""
-EXPLANATION = (
-    "goodput: verified answers only; median over blocks, with its 95% interval · p50, p99, max: response "
-    "times · CPU, DB CPU: processor time of the stack and of its database per 1,000 requests · memory: peak resident, "
-    "whole process tree of the stack · rank: by goodput, 1~3 where it may be any of these"
-)
+EXPLANATION = "goodput: verified answers only; median over blocks, with its 95% interval"
+EXPLANATIONS = {
+    "p50": "p50, p99, max: response times",
+    "CPU": "CPU: processor time of the stack per 1,000 requests",
+    "DB CPU": "DB CPU: that of its database",
+    "memory": "memory: peak of its whole process tree",
+    "elapsed": "elapsed: from the first request to the last, or of a program from start to end",
+    "settle": "settle: until the database was at rest",
+}
+"""By the title of a column, what stands below a table that has it."""
+
+RANKED = "rank: by goodput, 1~3 where it may be any of these"
 NOT_PROVEN = "work not proven"
 """What stands with a row whose figures rest on verified answers alone."""
 
@@ -154,10 +161,12 @@ def shows_class(conditions: Sequence[ConditionResult]) -> bool:
     return any(condition.stack_class != PRODUCTION for condition in conditions)
 
 
-def explanation(conditions: Sequence[ConditionResult]) -> str:
-    """What stands below the table: the meaning of its columns."""
+def explanation(conditions: Sequence[ConditionResult], columns: Sequence[Column]) -> str:
+    """What stands below the table: the meaning of the columns that it has."""
     parts = [
         EXPLANATION,
+        *(EXPLANATIONS[column.title] for column in columns if column.title in EXPLANATIONS),
+        *([RANKED] if any(condition.rank is not None for condition in conditions) else []),
         *([LIMITS_EXPLAINED] if any(condition.limit is not None for condition in conditions) else []),
         *([LOWER_BOUNDS] if any(map(has_lower_bounds, conditions)) else []),
         *([RANKED_APART] if shows_class(conditions) else []),

@@ -61,7 +61,7 @@ def markdown_text(result: Result) -> str:
     ]
     parts += ["### Conditions", "", row_text(head), "| --- " * len(head) + "|"]
     parts += [row_text(_cells(condition, columns, classed)) for condition in in_order(result.conditions)]
-    parts += ["", escape(explanation(result.conditions)), "", *(f"{escape(note)}\n" for note in notes(result))]
+    parts += ["", escape(explanation(result.conditions, columns)), "", *(f"{escape(note)}\n" for note in notes(result))]
     if rows := request_rows(result):
         head = ["stack", "request", "goodput/s", *(f"{column.title} ({column.unit})" for column in RESPONSE_TIMES)]
         parts += ["### By request", "", row_text(head), "| --- " * len(head) + "|"]

@@ -26,7 +26,7 @@ from fairtrial.report.columns import (
     request_rows,
     shows_class,
 )
-from fairtrial.report.grouping import grouped_findings, numbered, obstacles
+from fairtrial.report.grouping import brief_findings, grouped_findings, numbered, obstacles
 from fairtrial.report.sentences import (
     ceiling_in_words,
     claims_notes,
@@ -56,7 +56,12 @@ STYLES = {
 
 
 def print_result(
-    result: Result, console: Console, report: Path | None = None, further: Sequence[RenderableType] = ()
+    result: Result,
+    console: Console,
+    report: Path | None = None,
+    further: Sequence[RenderableType] = (),
+    *,
+    verbose: bool = True,
 ) -> None:
     """Print title, load, table, claims, findings, what was not run, and the path of the HTML report.
 
@@ -64,16 +69,18 @@ def print_result(
 
     Args:
         further: what is printed before the report's path, and is no part of the result.
+        verbose: all that is in the report. Otherwise findings are grouped by check, those that ask for nothing are left
+            out, and of a claim that is decided only what is known beside its figure.
     """
     parts: list[RenderableType] = [_heading(result), Text(), _table(result, console.width), _explanation(result)]
-    limits = (*lanes_in_words(result), ceiling_in_words(result), floor_in_words(result))
+    limits = (*lanes_in_words(result), *((ceiling_in_words(result), floor_in_words(result)) if verbose else ()))
     parts += [Text(limit, style="dim") for limit in limits if limit]
     parts += _requests(result)
     if sentences := notes(result):
         parts += [Text(), *(Text(printable(sentence)) for sentence in sentences)]
     about_claims = [Text(printable(sentence), style="dim") for sentence in claims_notes(result)]
-    parts += _section("Claims", [*(_claim(claim) for claim in result.claims), *about_claims])
-    parts += _section("Findings", [_entry(*entry) for entry in _findings(result)])
+    parts += _section("Claims", [*(_claim(claim, verbose=verbose) for claim in result.claims), *about_claims])
+    parts += _section("Findings", [_entry(*entry) for entry in _findings(result)] if verbose else _brief(result))
     parts += _section("Without figures", [_entry(*entry) for entry in _obstacles(result)])
     if result.interrupted:
         parts += [
@@ -84,6 +91,8 @@ def print_result(
             ),
         ]
     parts += further
+    if not verbose and (unsaid := _unsaid(result)):
+        parts += [Text(), Text(f"{count(unsaid, 'note')} more in the report (--verbose)", style="dim")]
     if report is not None:
         parts += [Text(), Text.assemble("report: ", (printable(str(report)), "bold"), overflow="fold")]
     console.print(Group(*parts), highlight=False)
@@ -94,7 +103,7 @@ def _heading(result: Result) -> Text:
         *workloads_in_words(result),
         *(f"load: {load}" for load in loads_in_words(result)),
         *waits_in_words(result),
-        count(result.blocks_planned, "block"),
+        count(result.blocks_complete - len(result.blocks_left_out), "block"),
     ]
     return Text.assemble(
         (printable(result.title), "bold"), "\n", (printable(" · ".join(lines)), "dim"), overflow="fold"
@@ -165,14 +174,14 @@ def _requests(result: Result) -> list[RenderableType]:
 
 
 def _explanation(result: Result) -> Text:
-    return Text(f"\n{explanation(result.conditions)}", style="dim")
+    return Text(f"\n{explanation(result.conditions, other_columns(result))}", style="dim")
 
 
 def _section(title: str, items: list[RenderableType]) -> list[RenderableType]:
     return [Text(), Text(title, style="bold underline"), *items] if items else []
 
 
-def _claim(claim: ClaimResult) -> RenderableType:
+def _claim(claim: ClaimResult, *, verbose: bool) -> RenderableType:
     head = Text.assemble((claim.verdict, STYLES[claim.verdict]), "  ", (printable(claim.id), "bold"))
     if claim.estimate is not None:
         measured = bounded_below(figure_in(claim.estimate, claim.unit), claim.estimate_is_lower_bound)
@@ -180,7 +189,10 @@ def _claim(claim: ClaimResult) -> RenderableType:
         if claim.interval is not None:
             interval = span_in(claim.interval, claim.unit, open_above=claim.interval_open_above)
         head.append(f"  {measured} ({interval}), asked: {printable(claim.asked)}")
-    return Group(head, Padding(Text(printable(claim.sentence)), (0, 0, 0, 2)))
+    words = claim.sentence
+    if claim.verdict != "undecided" and not verbose:
+        words = " ".join([f"{claim.text.strip().rstrip('.')}.", *claim.remarks])
+    return Group(head, Padding(Text(printable(words)), (0, 0, 0, 2)))
 
 
 def _findings(result: Result) -> list[tuple[str, str, str, str]]:
@@ -188,6 +200,28 @@ def _findings(result: Result) -> list[tuple[str, str, str, str]]:
         (group.severity, f"{group.check}, {group.where}", group.evidence, group.remedy)
         for group in grouped_findings(result)
     ]
+
+
+def _brief(result: Result) -> list[RenderableType]:
+    """Refusals and warnings with their remedies; of a note, one line."""
+    entries: list[RenderableType] = []
+    for each in brief_findings(result):
+        if each.severity != "note":
+            entries.append(_entry(each.severity, f"{each.check}, {each.where}", each.evidence, each.remedy))
+            continue
+        line = Text.assemble((each.severity, STYLES["note"]), "  ", (printable(each.check), "bold"))
+        line.append(f"  {printable(each.evidence)}")
+        line.no_wrap, line.overflow = True, "ellipsis"
+        entries.append(line)
+    return entries
+
+
+def _unsaid(result: Result) -> int:
+    """How many findings ask for nothing."""
+    findings = [*result.findings, *(finding for claim in result.claims for finding in claim.findings)]
+    for condition in result.conditions:
+        findings += [finding for trial in condition.trials for finding in trial.findings]
+    return sum(finding.asks_nothing for finding in findings)
 
 
 def _obstacles(result: Result) -> list[tuple[str, str, str, str]]:

@@ -15,7 +15,7 @@ def test_the_watcher_fits_the_console(terminal: bool, kind: type) -> None:
         assert isinstance(watcher, kind)
 
 
-def test_a_line_for_each_step_and_each_trial(passing: Time) -> None:
+def test_a_line_for_each_step_and_each_trial_that_takes_long(passing: Time) -> None:
     console, file = console_in_memory(terminal=False)
     progress = PlainProgress(console)
     record = an_experiment("a", "b", blocks=1).record()
@@ -34,6 +34,25 @@ def test_a_line_for_each_step_and_each_trial(passing: Time) -> None:
         "trial 1 of 2, block 1, a: 4,000 verified answers/s (elapsed 0:30, remaining 0:30)",
         "trial 2 of 2, block 1, b: 4,000 verified answers/s (elapsed 1:00, remaining 0:00)",
         "waiting for the database",
+    ]
+
+
+def test_short_trials_share_the_line_of_their_block_and_what_went_wrong_has_one(passing: Time) -> None:
+    console, file = console_in_memory(terminal=False)
+    progress = PlainProgress(console)
+    record = an_experiment("a", "b", blocks=2).record()
+    progress.begins(record)
+    wrong = {3: a_trial().erring(status_5xx=3000)}
+    for trial in trials_of_order(record):
+        progress.trial_begins(trial)
+        passing.passes(5)
+        made = wrong.get(trial.index, a_trial())
+        progress.trial_ends(made.record(trial.index, trial.block, trial.condition.label))
+    name = trials_of_order(record)[2].condition.label
+    assert file.getvalue().splitlines() == [
+        "block 1: 2 trials done (elapsed 0:10, remaining 0:10)",
+        f"trial 3 of 4, block 2, {name}: refused: errors (elapsed 0:15, remaining 0:05)",
+        "block 2: 2 trials done (elapsed 0:20, remaining 0:00)",
     ]
 
 

@@ -47,9 +47,9 @@ def test_a_run_from_file_to_verdict(lab: Lab) -> None:
     for trial in lines[1:]:
         assert 0 < trial["readiness"]["start_up_seconds"] <= trial["stage_seconds"]["start"]
         assert trial["readiness"]["first_answer_seconds"] <= trial["stage_seconds"]["contract"]
-    for words in ("one", "two", "upheld", "refuted", "closed, 4 connections", "trial 6 of 6", "report.html"):
+    for words in ("one", "two", "upheld", "refuted", "closed, 4 connections", "block 3: 2 trials", "report.html"):
         assert words in finished.out.replace("\n", "")
-    assert finished.out.index("placement") < finished.out.index("trial 1 of 6")
+    assert finished.out.index("placement") < finished.out.index("block 1: 2 trials")
 
 
 def test_one_block_decides_nothing(lab: Lab) -> None:

@@ -42,6 +42,11 @@ class Finding(Strict):
     )
 
     @property
+    def asks_nothing(self) -> bool:
+        """Whether there is nothing to do about it but to know it."""
+        return self.severity == "note" and self.remedy.startswith("nothing")
+
+    @property
     def refuses_trial(self) -> bool:
         """Whether the trial that it is about is refused whole."""
         return self.severity == "refusal" and not self.metrics

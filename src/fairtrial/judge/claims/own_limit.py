@@ -90,7 +90,7 @@ OF_COURSE = ("stack-processors", "single-threads", "program", "objective")
 
 IN_WORDS = {
     "database-processors": "the database's processors",
-    "shared-processors": "processors that stack and database share",
+    "shared-processors": "processors that others use as well",
     "own-concurrency": "how many requests it lets wait at once",
     "one-connection": "the single connection, so that goodput is the reciprocal of response time",
     "load": "the load",

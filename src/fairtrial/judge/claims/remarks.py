@@ -19,7 +19,7 @@ def with_remarks(claim: Claim, result: ClaimResult, evidence: Evidence) -> Claim
     """The claim's entry in the result, with its findings and with sentences that its verdict cannot do without."""
     classes = _different_classes(claim, evidence)
     findings = [*evidence.findings.get(claim.id, ())]
-    remarks = [result.sentence]
+    remarks: list[str] = []
     if classes:
         stack_classes = ", ".join(f"{name} ({stack_class})" for name, stack_class in classes.items())
         remarks.append(f"It compares stacks of different classes: {stack_classes}.")
@@ -39,7 +39,12 @@ def with_remarks(claim: Claim, result: ClaimResult, evidence: Evidence) -> Claim
     for remark in (_placement, _unproven, _warnings, _over_the_run):
         remarks += remark(claim, evidence)
     return result.model_copy(
-        update={"sentence": " ".join(remarks), "stack_classes": dict(classes), "findings": findings}
+        update={
+            "sentence": " ".join([result.sentence, *remarks]),
+            "remarks": remarks,
+            "stack_classes": dict(classes),
+            "findings": findings,
+        }
     )
 
 

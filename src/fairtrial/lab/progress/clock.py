@@ -3,9 +3,10 @@
 import time
 
 from fairtrial.base.formatting import minutes
+from fairtrial.judge.checks import run_checks
 from fairtrial.judge.run_length import with_looks_in_time
 from fairtrial.plan.plan import planned_seconds
-from fairtrial.record.model import ExperimentRecord
+from fairtrial.record.model import ExperimentRecord, TrialRecord
 
 
 class Clock:
@@ -29,6 +30,16 @@ class Clock:
         if self.ended > self.total:
             self.total = self._experiment.trials_until_possible_end(self.ended // len(self._experiment.conditions) + 1)
         self._last_end_at = time.monotonic()
+
+    @property
+    def trials_a_block(self) -> int:
+        """How many trials a block has."""
+        return len(self._experiment.conditions)
+
+    def refusing(self, trial: TrialRecord) -> list[str]:
+        """The checks that refuse a trial, looked at by itself; the others, which need all trials, follow at the end."""
+        findings = run_checks(self._experiment, [trial])
+        return list(dict.fromkeys(each.check for each in findings if each.trial and each.refuses_trial))
 
     def times(self) -> str:
         """Both times as text: `elapsed 0:42, remaining 1:10`."""

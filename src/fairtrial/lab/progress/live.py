@@ -76,7 +76,7 @@ class LiveProgress:
         self._clock.trial_ended()
         self._share = self._clock.ended / self._clock.total
         head = f"trial {record.index:>3}  block {record.block}  {self._trial.condition.label:<24} "
-        self._console.print(Text.assemble((head, "dim"), ending(record)), highlight=False)
+        self._console.print(Text.assemble((head, "dim"), ending(record, self._clock.refusing(record))), highlight=False)
 
     def close(self) -> None:
         """Remove the live line from the screen."""

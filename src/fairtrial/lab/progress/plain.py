@@ -1,4 +1,4 @@
-"""Progress without a terminal: a line for each step and each trial."""
+"""Progress without a terminal: a line for each step, each block, and each trial that went wrong or took long."""
 
 from typing import Any
 
@@ -7,9 +7,12 @@ from rich.text import Text
 
 from fairtrial.lab.preparation import Steps
 from fairtrial.lab.progress.clock import Clock
-from fairtrial.lab.progress.ending import ending
+from fairtrial.lab.progress.ending import ending, went_wrong
 from fairtrial.plan.plan import PlannedTrial
 from fairtrial.record.model import ExperimentRecord, TrialRecord
+
+SILENT_SECONDS = 30.0
+"""So long nothing is printed at most while trials end."""
 
 
 class PlainProgress:
@@ -20,6 +23,7 @@ class PlainProgress:
         self._clock: Clock | None = None
         self._trial: PlannedTrial | None = None
         self._printed_tenths = 0
+        self._printed_at_seconds = 0.0
 
     def preparing(self, what: str) -> None:
         self._printed_tenths = 0
@@ -55,11 +59,17 @@ class PlainProgress:
     def trial_ends(self, record: TrialRecord) -> None:
         assert self._clock and self._trial
         self._clock.trial_ended()
+        of_block = self._clock.trials_a_block
         head = f"trial {record.index} of {self._clock.total}, block {record.block}, {self._trial.condition.label}: "
-        self._print(Text.assemble(head, ending(record), f" ({self._clock.times()})"))
+        is_long = self._clock.elapsed_seconds - self._printed_at_seconds >= SILENT_SECONDS
+        if is_long or of_block == 1 or self._clock.refusing(record) or went_wrong(record):
+            self._print(Text.assemble(head, ending(record, self._clock.refusing(record)), f" ({self._clock.times()})"))
+        elif record.index % of_block == 0:
+            self._print(Text(f"block {record.block}: {of_block} trials done ({self._clock.times()})"))
 
     def close(self) -> None:
         """Do nothing: there is no live line to remove."""
 
     def _print(self, text: Text) -> None:
+        self._printed_at_seconds = 0.0 if self._clock is None else self._clock.elapsed_seconds
         self._console.print(text, soft_wrap=True, highlight=False)
