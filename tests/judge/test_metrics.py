@@ -5,7 +5,7 @@ import pytest
 from fairtrial.experiment.loads import ProgramLoad
 from fairtrial.judge.claims.absence import absence
 from fairtrial.judge.metrics import METRICS, find_metric
-from fairtrial.record.model import Readiness
+from fairtrial.record.model import ProgramRun, Readiness
 from fairtrial.report.columns import ALWAYS, GOODPUT, IF_MEASURED, START_AND_MEMORY
 from tests.builders import a_trial
 from tests.record.test_histogram import encoded, zigzag
@@ -67,6 +67,16 @@ def test_cpu_time_is_for_the_answers_of_its_own_window() -> None:
     )
     read = METRICS["server_cpu_per_1000_requests"].read
     assert read(trial.model_copy(update={"server": longer})) == pytest.approx(read(trial))
+
+
+def test_cpu_time_of_a_program_is_that_of_its_whole_job() -> None:
+    """Its meters are opened before it begins and closed when it has ended: all that they saw is the job's."""
+    trial = a_trial().record()
+    run = (
+        ProgramRun(operations=1000, seconds=0.5 * trial.server.window_seconds, exit_status=0) if trial.server else None
+    )
+    program = trial.model_copy(update={"program": run, "engine": None})
+    assert METRICS["server_cpu_per_1000_requests"].read(program) == pytest.approx(0.95 * 3)
 
 
 def test_times_to_the_first_byte_are_read_by_any_percentile() -> None:

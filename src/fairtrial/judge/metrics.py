@@ -96,7 +96,7 @@ def server_cpu_seconds_per_1000_requests(trial: TrialRecord) -> float | None:
     """Processor time of the stack's process tree for 1,000 verified answers, or for 1,000 operations of a program.
 
     Processor time and answers are each divided by their own window: the two windows differ by the moment that it takes
-    to read the meters.
+    to read the meters. What a program's job took is known as a whole, and is divided by its operations.
     """
     return _per_1000_requests(trial, trial.server)
 
@@ -109,6 +109,8 @@ def _per_1000_requests(trial: TrialRecord, meter: ServerMeter | None) -> float |
     rate = _goodput(trial)
     if not rate or meter is None or meter.window_seconds <= 0:
         return None
+    if trial.program is not None:
+        return 1000 * meter.cpu_seconds / trial.program.operations
     return 1000 * meter.cpu_seconds / meter.window_seconds / rate
 
 

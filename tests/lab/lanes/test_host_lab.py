@@ -72,7 +72,7 @@ def test_rows_come_in_parts_and_what_json_cannot_hold_as_python_shows_it() -> No
         ("open_rows", ["none"], "there is no such table"),
         ("counters", [], "counters failed on its host: RuntimeError: nobody foresaw this"),
         ("next_rows", [99], "next_rows failed on its host: KeyError"),
-        ("close_meter", [], "close_meter failed on its host: AssertionError"),
+        ("close_meter", [0.0], "close_meter failed on its host: AssertionError"),
         ("no_method", [], "no_method failed on its host: KeyError"),
     ],
 )

@@ -2,12 +2,14 @@
 
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from fairtrial.engine.guard import Guarded
 from fairtrial.engine.process_tree import threads_below
 from fairtrial.lab.meters.tree import TreeMeter
 from fairtrial.record.model import ServerMeter
+from tests.waiting import wait_for
 
 BURN = "import time\nwhile time.process_time() < 0.3: pass"
 MIB = 1 << 20
@@ -72,3 +74,22 @@ def test_threads_are_counted(engine: Path) -> None:
             if threads >= 21 or process.ends_within(0.05):
                 break
         assert threads == 21
+
+
+def test_a_meter_that_is_closed_late_covers_the_time_until_the_load_ended(engine: Path) -> None:
+    """The figure is processor time by window: the time in which nobody asked anything more would dilute it."""
+    assert engine
+    command = [sys.executable, "-c", f"{BURN}\nprint(flush=True)\ntime.sleep(60)"]
+    with (
+        tempfile.TemporaryFile() as output,
+        Guarded(command, folder=Path("/"), environment={}, output=output) as process,
+    ):
+        meter = TreeMeter(process.pid)
+        opened = time.monotonic()
+        meter.open()
+        wait_for(lambda: output.seek(0, 2) > 0, "it has worked")
+        ended = time.monotonic()
+        wait_for(lambda: time.monotonic() - ended > 2 * (ended - opened), "the meter is late")
+        usage = meter.close(time.monotonic() - ended)
+        assert usage.window_seconds < 1.5 * (ended - opened)
+        assert usage.cpu_seconds >= 0.1

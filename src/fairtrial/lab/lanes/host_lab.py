@@ -276,13 +276,13 @@ def _open_meter(running: _Running) -> None:
     assert running.server.pid is not None
     running.meter = TreeMeter(running.server.pid, every_seconds=SAMPLE_EVERY_SECONDS)
     running.machine = MachineWatch(os.sched_getaffinity(0))
-    running.machine.open()
     running.meter.open()
+    running.machine.open()
 
 
-def _close_meter(running: _Running) -> Metered:
+def _close_meter(running: _Running, ended_seconds_ago: float) -> Metered:
     assert running.meter is not None and running.machine is not None
-    metered = Metered(running.meter.close(), running.machine.close())
+    metered = Metered(running.meter.close(ended_seconds_ago), running.machine.close())
     running.meter = running.machine = None
     return metered
 

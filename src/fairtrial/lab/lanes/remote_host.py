@@ -143,9 +143,9 @@ class RemoteMeter:
         self.machine = None
         self._host.call(self._target, "open_meter")
 
-    def close(self) -> ServerMeter:
+    def close(self, ended_seconds_ago: float = 0.0) -> ServerMeter:
         """Close the window, and return what its processes used in it. Raises Problem: its host is lost."""
-        metered: Metered = self._host.call(self._target, "close_meter")
+        metered: Metered = self._host.call(self._target, "close_meter", ended_seconds_ago)
         self.machine = metered.machine
         return metered.processes
 

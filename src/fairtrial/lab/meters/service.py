@@ -19,8 +19,8 @@ class ServiceMeter(Protocol):
     def open(self) -> None:
         """Open the window."""
 
-    def close(self) -> ServerMeter:
-        """Close the window, and return what they used in it."""
+    def close(self, ended_seconds_ago: float = 0.0) -> ServerMeter:
+        """Close the window, and return what they used in it. It ended so long ago, with the load."""
 
     def abandon(self) -> None:
         """Stop without a result."""

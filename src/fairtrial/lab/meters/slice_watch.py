@@ -60,13 +60,13 @@ class SliceWatch:
         """Open the window."""
         self._network.open()
         self._machine.open()
-        self._opened_at = time.monotonic()
         self._before = [tree.read() for tree in self._trees]
+        self._opened_at = time.monotonic()
 
     def close(self) -> None:
-        """Close the window."""
-        self._after = [tree.read() for tree in self._trees]
+        """Close the window. The slice's load has ended, and nobody asks anything while this is read."""
         self._seconds = time.monotonic() - self._opened_at
+        self._after = [tree.read() for tree in self._trees]
         self._of_machine = self._machine.close()
         self._came = [tree.of_newcomers() for tree in self._trees]
         self._of_network = self._network.close()

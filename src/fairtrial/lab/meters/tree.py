@@ -54,17 +54,22 @@ class TreeMeter:
 
     def open(self) -> None:
         """Open the window: read the CPU times, and start to sample memory."""
-        self._opened_at = time.monotonic()
         times = CpuTimes(*self._roots)
         self._user_before, self._system_before = (0.0, 0.0) if self._since_start else times.read()
+        self._opened_at = time.monotonic()
         self._workers.open(times.processes())
         self._sampler.start()
 
-    def close(self) -> ServerMeter:
-        """Close the window and return what the trees used in it."""
+    def close(self, ended_seconds_ago: float = 0.0) -> ServerMeter:
+        """Close the window and return what the trees used in it.
+
+        Args:
+            ended_seconds_ago: when the load ended. Nobody asks anything of the trees since then: what they did is for
+                requests of the window, which ends there, however late the meter is closed.
+        """
+        window = time.monotonic() - ended_seconds_ago - self._opened_at
         times = CpuTimes(*self._roots)
         user, system = times.read()
-        window = time.monotonic() - self._opened_at
         self._workers.close(times.processes())
         self._closing.set()
         self._sampler.join()

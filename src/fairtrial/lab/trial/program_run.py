@@ -189,7 +189,7 @@ def do_job(context: TrialContext) -> JobOutcome:
         ended = _wait(context, process, began)
         seconds = time.monotonic() - began
         server, whole_machine, network_meter = of_program.close(), machine.close(), network.close()
-        service_meter = None if of_service is None else of_service.close()
+        service_meter = None if of_service is None else of_service.close(time.monotonic() - began - seconds)
         beside = service_meter if service.pid is not None and not placement.service_cpus else None
         machine_meter = _on_the_servers_side(whole_machine, server, beside)
         maintained = maintenance.close()
