@@ -30,11 +30,11 @@ class ImpliedWork(Strict):
 class Ledger(Strict):
     """What the database counted from before the load (warm-up included) until the stack had stopped.
 
-    By the names of `services.model.Counters`, those of tables among them (`rows_read.TABLE`); the lab's own few
-    statements are among them. Also calls: answers that the upstream gave, from its start to its end. Of programs also
-    tasks: those that gathered, all at once; threads: of the kernel, while they were gathered; steps: of the token, all
-    of them if the last token is right, else none; voluntary_switches: of the kernel threads, between the first token
-    and the last; background_commits: of the lab's own job beside it.
+    By the names of `services.model.Counters`, those of tables among them (`rows_read.TABLE`). Also calls: answers that
+    the upstream gave, from its start to its end. Of programs also tasks: those that gathered, all at once; threads: of
+    the kernel, while they were gathered; steps: of the token, all of them if the last token is right, else none;
+    voluntary_switches: of the kernel threads, between the first token and the last; background_commits: of the lab's
+    own job beside it.
     """
 
     done: dict[str, int]
@@ -43,6 +43,11 @@ class Ledger(Strict):
     verified_by_request: dict[str, int] = Field(
         default_factory=dict,
         description="verified answers in the same time, by the request's name; empty: not counted, in older records",
+    )
+    lab_left_out: bool = Field(
+        False,
+        description="what the lab itself changed is not in `done`; false: in older records, where stores and external "
+        "databases count it as the stack's",
     )
 
 

@@ -7,9 +7,10 @@ import pytest
 from fairtrial.experiment.claims import RatioClaim
 from fairtrial.judge.judging import judge
 from fairtrial.judge.model import ClaimResult, Result
-from fairtrial.record.proof import Ledger
+from fairtrial.record.proof import Freshness, Ledger, RowChangesSeen
 from fairtrial.report.grouping import grouped_findings
 from tests.builders import ExperimentBuilder, an_experiment, trials_of
+from tests.judge.checks.findings import found, severities
 from tests.judge.claims.scene import served
 
 RATES = {"one": 3000.0, "other": 1000.0, "third": 500.0}
@@ -85,6 +86,59 @@ def test_only_what_is_no_noise_withholds_a_verdict(
     one: dict[str, float], other: dict[str, float], answers: int, verdict: str
 ) -> None:
     assert ratio(one, other, answers).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("connections", "left_unanswered", "fires"),
+    [
+        (200, 200, False),  # 200 of 650 requests were in flight when the load ended: 1.00 for each
+        (200, 20, True),  # 20 were
+        (20, 200, True),  # 180 of these were due and had not been sent
+    ],
+)
+def test_requests_in_flight_when_the_load_ends_may_have_been_worked_on(
+    connections: int, left_unanswered: int, fires: bool
+) -> None:
+    record = an_experiment("one", "other").but(connections=connections).claiming("one", "other", at_least=2).record()
+    reads = {"one": 650, "other": 459}
+    trials = [
+        trial.model_copy(
+            update={
+                "ledger": Ledger(done={"reads": reads[name]}, verified=450, answers=450),
+                "engine": trial.engine.model_copy(update={"in_flight_at_end": left_unanswered}),
+                "database_connections": 4,
+            }
+        )
+        for trial in trials_of(record, served(RATES))
+        if trial.engine is not None
+        for name in [next(each.contender for each in record.conditions if each.id == trial.condition)]
+    ]
+    assert severities(found("unequal-work", record, trials)) == ["refusal"] * fires
+
+
+@pytest.mark.parametrize(
+    ("service", "lab_left_out", "fires"), [("mongodb", False, False), ("mongodb", True, True), ("mariadb", False, True)]
+)
+def test_older_records_count_the_rows_that_the_lab_changed_as_the_stacks_writes(
+    service: str, lab_left_out: bool, fires: bool
+) -> None:
+    record = an_experiment("one", "other").claiming("one", "other", at_least=2).record()
+    record = record.model_copy(
+        update={"conditions": [each.model_copy(update={"service": service}) for each in record.conditions]}
+    )
+    changes = RowChangesSeen(
+        changed=995, in_window=25, answers=9, old=0, latest_seconds=0, grace_seconds=0, example="", left_out=0, keys=[]
+    )
+    freshness = Freshness(changed=3, stale=0, grace_seconds=0, example="")
+    answers = {"one": 9_000, "other": 500}
+    trials = []
+    for trial in trials_of(record, served(RATES)):
+        verified = answers[next(each.contender for each in record.conditions if each.id == trial.condition)]
+        ledger = Ledger(
+            done={"reads": verified, "writes": 2_001}, verified=verified, answers=verified, lab_left_out=lab_left_out
+        )
+        trials.append(trial.model_copy(update={"ledger": ledger, "row_changes": changes, "freshness": freshness}))
+    assert severities(found("unequal-work", record, trials)) == ["refusal"] * fires
 
 
 def test_every_kind_that_compares_is_held_to_it_and_no_other() -> None:

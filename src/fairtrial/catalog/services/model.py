@@ -63,9 +63,11 @@ class RunningService(Protocol):
         """
 
     def counters(self) -> Counters:
-        """What the service did so far; empty if it tells nothing or cannot be asked.
+        """What the service did so far, the lab's own changes of rows left out; empty if it cannot be asked or tells
+        nothing.
 
-        Where a service cannot tell users apart, the lab's own statements are included.
+        They are left out by whatever changes them (`common.lab_work`), so that no one else has to. Of what the lab
+        asks, a few statements may be among them where a service cannot tell users apart.
         """
 
     def end_sessions(self) -> None:
@@ -195,12 +197,14 @@ class TellsKeysRead(Protocol):
         """How many of these keys were read, or written, since `mark_unread`. Raises Problem: it cannot be asked."""
 
 
-def one_by_one(changed: Any, table: Any, column: str, *, together: bool = False) -> AbstractContextManager[Change]:
+def one_by_one(
+    changed: Any, table: Any, column: str, *, together: bool = False
+) -> AbstractContextManager[Callable[[int, str], Any]]:
     """`changing` of whatever changes a row by `change` without a connection for it alone, and has no transactions."""
     del together
 
-    def change(key: int, value: str) -> None:
-        changed.change(table, key, column, value)
+    def change(key: int, value: str) -> Any:
+        return changed.change(table, key, column, value)
 
     return nullcontext(change)
 

@@ -7,6 +7,7 @@ from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.record.proof import ImpliedWork, Ledger
 
 NOUNS = {
+    "statements": "statements of all kinds",
     "reads": "reading statements",
     "table_reads": "reading statements that looked at a table",
     "rows_read": "rows read",

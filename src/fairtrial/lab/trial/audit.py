@@ -30,17 +30,13 @@ def ledger(
     if not after:
         return None
     operations = {name: count - before.get(name, 0) for name, count in after.items()}
-    return Ledger(done=operations, verified=verified, answers=answers, verified_by_request=dict(verified_by_request))
-
-
-def without_lab(counters: Counters, rows_changed: Mapping[str, int]) -> Counters:
-    """The counters without the rows that the lab changed, by table.
-
-    Those by table do not know who did it: a change by key reads one row, and writes it.
-    """
-    kinds = ("rows_read", "rows_written")
-    lab = {f"{kind}.{table}": rows for table, rows in rows_changed.items() for kind in kinds}
-    return {name: count - lab.get(name, 0) for name, count in counters.items()}
+    return Ledger(
+        done=operations,
+        verified=verified,
+        answers=answers,
+        verified_by_request=dict(verified_by_request),
+        lab_left_out=True,
+    )
 
 
 def ledger_of_runs(before: Counters, after: Counters, runs: Sequence[EngineSummary]) -> Ledger | None:

@@ -2,7 +2,6 @@
 
 import os
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -75,8 +74,6 @@ class TrialContext:
 
     why_labs_user: str = ""
     """why the stack is run as the user of the lab, whatever else could be; empty: there is no such reason"""
-    rows_changed_by_lab: Counter[str] = field(default_factory=Counter)
-    """by table, how many rows the lab wrote while the database counted"""
 
     set_up_secrets: list[Mapping[str, str]] = field(default_factory=list)
     """those that the setup requests of this trial were answered with, by placeholder"""

@@ -157,7 +157,7 @@ def _run_with_changes(
     except BaseException:
         changes.abandon()
         raise
-    context.rows_changed_by_lab[changes.table] += changes.end()
+    changes.end()
     return summary
 
 

@@ -134,8 +134,8 @@ class RowChanges:
         else:
             self._here = LaterChanges(self._service, table, column, changes, opened)
 
-    def end(self) -> int:
-        """Change no more, and set back what was changed. Returns how many rows were written in all.
+    def end(self) -> None:
+        """Change no more, and set back what was changed.
 
         Raises:
             Problem: the database refused a change, or to set it back.
@@ -147,7 +147,6 @@ class RowChanges:
                 change(key, text)
         if self._problem is not None:
             raise self._problem
-        return len(self._committed_ns) + len(self._old)
 
     def _stop(self) -> None:
         """Change no more, and take over when changes were committed."""
@@ -194,11 +193,6 @@ class RowChanges:
             left_out=sightings.left_out,
             keys=sorted(self._committed_ns),
         )
-
-    @property
-    def table(self) -> str:
-        """In which rows change."""
-        return self._table.name
 
     def _changing(self, *, together: bool) -> Any:
         return self._service.changing(self._table.name, self._probe.column, together=together)

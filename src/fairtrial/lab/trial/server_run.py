@@ -13,7 +13,7 @@ from fairtrial.engine.guard import GRACE_SECONDS
 from fairtrial.experiment.loads import RequestLoad
 from fairtrial.lab.meters.service import has_processes
 from fairtrial.lab.meters.tree import TreeMeter
-from fairtrial.lab.trial.audit import audit_answers, ledger_of_runs, without_lab
+from fairtrial.lab.trial.audit import audit_answers, ledger_of_runs
 from fairtrial.lab.trial.callee import upstream_of_trial
 from fairtrial.lab.trial.context import TrialContext, awaited_fault
 from fairtrial.lab.trial.deployment import Deployment, deployed, failed_start
@@ -68,8 +68,7 @@ def run_server(context: TrialContext) -> None:
         # Databases report what a connection did at the latest when it has ended.
         service.end_sessions()
         record.durability = durability_since(context, commits)
-        counters = without_lab(service.counters(), context.rows_changed_by_lab)
-        record.ledger = ledger_of_runs(before, {**counters, **calls}, context.engine_runs)
+        record.ledger = ledger_of_runs(before, {**service.counters(), **calls}, context.engine_runs)
         record.keys_read = keys_read(context, marked)
         with context.stage("audit"):
             record.audit = audit_answers(context)

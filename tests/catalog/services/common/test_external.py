@@ -9,6 +9,7 @@ import pytest
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.services.common.external import ExternalService, external, external_service
+from fairtrial.catalog.services.common.lab_work import LabWork
 from fairtrial.catalog.services.common.sql_external import redactor
 from fairtrial.catalog.services.model import Counters, RowsLoaded, one_by_one
 from fairtrial.catalog.tables import LiteralRows, Table
@@ -25,6 +26,7 @@ class Server:
         self.failing = set(failing)
         self.done: list[str] = []
         self.written = False
+        self.lab_work = LabWork()
 
     def _do(self, step: str) -> None:
         self.done.append(step)
@@ -57,8 +59,9 @@ class Server:
     def rows(self, table: Table) -> Iterator[dict[str, Any]]:
         return iter([{"id": 1, "text": table.name}])
 
-    def change(self, table: Table, key: int, column: str, value: str) -> None:
+    def change(self, table: Table, key: int, column: str, value: str) -> int:
         self._do(f"change {table.name}")
+        return 1
 
     changing = one_by_one
 

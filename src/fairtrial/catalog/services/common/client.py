@@ -1,10 +1,11 @@
 """How the lab speaks to one database server, whoever runs it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, closing, contextmanager
 from typing import Any, Protocol, runtime_checkable
 
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.common.lab_work import ChangeInCounters, ClientChange, LabWork, one_write
 from fairtrial.catalog.services.model import Change, Counters, MaintenanceReading, RowsLoaded
 from fairtrial.catalog.tables import Table
 
@@ -15,6 +16,9 @@ class Client(Protocol):
     Every method raises Problem if the server cannot be reached or refuses; the message holds neither the URL nor a
     password.
     """
+
+    lab_work: LabWork
+    """what the lab did, of which `counters_of` says nothing; the client adds what it writes beside changes of rows"""
 
     def ping(self) -> None:
         """Have the server answer something that costs nothing."""
@@ -35,16 +39,13 @@ class Client(Protocol):
         """Whether anybody but this client wrote since `mark_loaded`, as far as the server counts writes."""
 
     def counters(self) -> Counters:
-        """As `RunningService.counters`."""
+        """As `RunningService.counters`, what the lab did among them: ask `counters_of`."""
 
     def rows(self, table: Table) -> Iterator[dict[str, Any]]:
         """As `RunningService.rows`."""
 
-    def change(self, table: Table, key: int, column: str, value: str) -> None:
-        """As `RunningService.change`."""
-
-    def changing(self, table: Table, column: str, *, together: bool = False) -> AbstractContextManager[Change]:
-        """As `RunningService.changing`."""
+    def changing(self, table: Table, column: str, *, together: bool = False) -> AbstractContextManager[ClientChange]:
+        """As `RunningService.changing`, to be called by `lab_changing` alone."""
 
     def close(self) -> None:
         """Close all connections. The client may be used again: it then opens new ones."""
@@ -59,6 +60,14 @@ class KeyClient(Protocol):
 
     def keys_read(self, keys: Sequence[bytes]) -> int:
         """As `TellsKeysRead.keys_read`."""
+
+
+@runtime_checkable
+class ChangeCounts(Protocol):
+    """The lab's access to a server whose counters take a change of a row for something else than `one_write`."""
+
+    def change_in_counters(self, table: Table) -> ChangeInCounters:
+        """What it adds to `counters` to change one row of a table."""
 
 
 @runtime_checkable
@@ -89,11 +98,39 @@ def answers(client: Client) -> bool:
 
 
 def counters_of(client: Client) -> Counters:
-    """The server's counters; empty if it cannot be asked."""
+    """The server's counters without what the lab did; empty if it cannot be asked."""
     try:
-        return client.counters()
+        return counters_without_lab(client)
     except Problem:
         return {}
+
+
+def counters_without_lab(client: Client) -> Counters:
+    """The server's counters without what the lab did.
+
+    Raises:
+        Problem: it cannot be asked.
+    """
+    return client.lab_work.left_out_of(client.counters())
+
+
+def change_by_lab(client: Client, table: Table, key: int, column: str, value: str) -> None:
+    """As `RunningService.change`. It is the lab's own work."""
+    with lab_changing(client, table, column) as change:
+        change(key, value)
+
+
+@contextmanager
+def lab_changing(client: Client, table: Table, column: str, *, together: bool = False) -> Iterator[Change]:
+    """As `RunningService.changing`. Each change is the lab's own work, from before the server gets it."""
+    counted = client.change_in_counters(table) if isinstance(client, ChangeCounts) else one_write(table)
+    with client.changing(table, column, together=together) as change:
+
+        def change_as_lab(key: int, value: str) -> None:
+            client.lab_work.add(counted.statement)
+            client.lab_work.add(counted.row, change(key, value))
+
+        yield change_as_lab
 
 
 def table_named(tables: Sequence[Table], name: str) -> Table:

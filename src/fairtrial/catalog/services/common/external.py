@@ -7,7 +7,14 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.common.client import Client, counters_of, maintenance_of, table_named
+from fairtrial.catalog.services.common.client import (
+    Client,
+    change_by_lab,
+    counters_of,
+    lab_changing,
+    maintenance_of,
+    table_named,
+)
 from fairtrial.catalog.services.common.lease import Lease
 from fairtrial.catalog.services.model import Change, Counters, MaintenanceReading, RowsLoaded, RunningService, Service
 from fairtrial.catalog.tables import Table
@@ -50,6 +57,7 @@ class ExternalService:
         self._lease.hold()
         self._client.clear(self._tables)
         self._client.load(self._tables, self._on_rows)
+        self._client.lab_work.begin_anew()
         self._client.mark_loaded()
 
     def fault(self) -> str | None:
@@ -77,7 +85,7 @@ class ExternalService:
         self.load()
 
     def counters(self) -> Counters:
-        """As far as the login may see them, the lab's own statements among them; empty if it cannot be asked."""
+        """As far as the login may see them, the lab's work left out; empty if it cannot be asked."""
         return counters_of(self._client)
 
     def maintenance(self) -> MaintenanceReading | None:
@@ -97,11 +105,11 @@ class ExternalService:
 
     def change(self, table: str, key: int, column: str, value: str) -> None:
         """Set one column of the row with this key."""
-        self._client.change(table_named(self._tables, table), key, column, value)
+        change_by_lab(self._client, table_named(self._tables, table), key, column, value)
 
     def changing(self, table: str, column: str, *, together: bool = False) -> AbstractContextManager[Change]:
         """To set that column of one row after the other, over one connection."""
-        return self._client.changing(table_named(self._tables, table), column, together=together)
+        return lab_changing(self._client, table_named(self._tables, table), column, together=together)
 
 
 @contextmanager

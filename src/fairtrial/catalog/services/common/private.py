@@ -12,7 +12,9 @@ from fairtrial.catalog.services.common.client import (
     Client,
     KeyClient,
     answers,
+    change_by_lab,
     counters_of,
+    lab_changing,
     maintenance_of,
     table_named,
 )
@@ -76,6 +78,7 @@ class PrivateService:
         self._program.admit_stacks(self._location)
         if self._program.data_recipe is None:
             self._client.load(self._tables, self._on_rows)
+        self._client.lab_work.begin_anew()
         self._client.mark_loaded()
         if (durable := self._program.durability) is not None:
             durable.begin(self._location)
@@ -151,6 +154,7 @@ class PrivateService:
             Problem: it did not start; it is down then.
         """
         self._client.close()
+        self._client.lab_work.begin_anew()
         # By a login: one that was started the first time may have asked for none.
         location = self._location
         self._server.start_again(lambda port: listens(port, location.host) and answers(self._program.client(location)))
@@ -174,7 +178,7 @@ class PrivateService:
         self._server.sync_disk()
 
     def counters(self) -> Counters:
-        """What the server counted since its last start; empty if it cannot be asked."""
+        """What the server counted since its last start, the lab's work left out; empty if it cannot be asked."""
         return counters_of(self._client)
 
     def maintenance(self) -> MaintenanceReading | None:
@@ -216,11 +220,11 @@ class PrivateService:
 
     def change(self, table: str, key: int, column: str, value: str) -> None:
         """Set one column of the row with this key."""
-        self._client.change(table_named(self._tables, table), key, column, value)
+        change_by_lab(self._client, table_named(self._tables, table), key, column, value)
 
     def changing(self, table: str, column: str, *, together: bool = False) -> AbstractContextManager[Change]:
         """To set that column of one row after the other, over one connection."""
-        return self._client.changing(table_named(self._tables, table), column, together=together)
+        return lab_changing(self._client, table_named(self._tables, table), column, together=together)
 
 
 @contextmanager

@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.installed import dotted
+from fairtrial.catalog.services.common.lab_work import ChangeInCounters, ClientChange, LabWork, one_write
 from fairtrial.catalog.services.common.loading import assert_loaded
-from fairtrial.catalog.services.model import MOST_CONCURRENCY, Change, Counters, RowsLoaded
+from fairtrial.catalog.services.model import MOST_CONCURRENCY, Counters, RowsLoaded
 from fairtrial.catalog.tables import ColumnKind, Index, Table
 
 Redact = Callable[[str], str]
@@ -61,6 +62,7 @@ class SqlClient(ABC):
     def __init__(self, counted_user: str | None = None, redact: Redact = lambda message: message) -> None:
         self._counted_user, self._redact = counted_user, redact
         self._alterations_at_load = self._changed_by_lab = 0
+        self.lab_work = LabWork()
 
     @abstractmethod
     def _open(self, loading: bool) -> Any:
@@ -88,7 +90,7 @@ class SqlClient(ABC):
 
     @abstractmethod
     def counters(self) -> Counters:
-        """As `RunningService.counters`; raises Problem if the database cannot be asked."""
+        """As `Client.counters`; raises Problem if the database cannot be asked."""
 
     @abstractmethod
     def alterations(self) -> int:
@@ -208,7 +210,25 @@ class SqlClient(ABC):
         """
         with self.connection() as connection, connection.cursor() as cursor:
             cursor.execute(statement, parameters)
+            self._count_statement(reads=statement.lstrip()[:6].upper() == "SELECT")
             return list(cursor.fetchall())
+
+    def _count_statement(self, *, reads: bool) -> None:
+        """A statement of the lab's was carried out, which is counted as the stack's where users are not told apart.
+
+        The rows that it read are not taken off: databases differ in what rows of their own tables count as.
+        """
+        if self._counted_user is None:
+            self.lab_work.add({"statements": 1, "reads": int(reads)})
+
+    def change_in_counters(self, table: Table) -> ChangeInCounters:
+        """What it adds to `counters` to change one row by its key.
+
+        Where one user's statements are counted, the counters by table alone do not know who did it.
+        """
+        if self._counted_user is None:
+            return one_write(table)
+        return ChangeInCounters({f"rows_read.{table.name}": 1}, {f"rows_written.{table.name}": 1})
 
     def execute(self, *statements: str) -> None:
         """Statements that answer nothing, each in a transaction of its own.
@@ -311,18 +331,9 @@ class SqlClient(ABC):
             for values in rows:
                 yield comparable_row(table.columns, names, values)
 
-    def change(self, table: Table, key: int, column: str, value: str) -> None:
-        """As `RunningService.change`; does nothing if there is no such row.
-
-        Raises:
-            Problem: as `connection`.
-        """
-        with self.changing(table, column) as change:
-            change(key, value)
-
     @contextmanager
-    def changing(self, table: Table, column: str, *, together: bool = False) -> Iterator[Change]:
-        """As `RunningService.changing`; a change does nothing if there is no such row.
+    def changing(self, table: Table, column: str, *, together: bool = False) -> Iterator[ClientChange]:
+        """As `Client.changing`; a change does nothing if there is no such row.
 
         Raises:
             Problem: as `connection`.
@@ -331,10 +342,13 @@ class SqlClient(ABC):
         statement = f"UPDATE {table.name} SET {column} = %s WHERE {key_column} = %s"  # noqa: S608
         with self.connection() as connection, connection.cursor() as cursor:
 
-            def change(key: int, value: str) -> None:
+            def change(key: int, value: str) -> int:
                 with self._driver_errors():
                     cursor.execute(statement, [value, key])
-                self._changed_by_lab += int(cursor.rowcount)
+                written_rows = int(cursor.rowcount)
+                self._changed_by_lab += written_rows
+                self.lab_work.add({"commits": 0 if together else 1})
+                return written_rows
 
             if not together:
                 yield change
@@ -344,6 +358,7 @@ class SqlClient(ABC):
             yield change  # what is raised here ends the connection, and so the transaction, without a commit
             with self._driver_errors():
                 cursor.execute("COMMIT")
+            self.lab_work.add({"commits": 1})
 
     def assert_own(self) -> None:
         """Raise Problem if the database holds any table or view that no lab made.

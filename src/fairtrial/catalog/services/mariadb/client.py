@@ -9,9 +9,11 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pymysql
+from pymysql.constants import CLIENT
 from pymysql.cursors import SSCursor
 
 from fairtrial.base.loopback import LOOPBACK
+from fairtrial.catalog.services.common.lab_work import ChangeInCounters
 from fairtrial.catalog.services.common.loading import reported_blocks
 from fairtrial.catalog.services.common.sql import Redact, SqlClient
 from fairtrial.catalog.services.model import Counters, MaintenanceReading, RowsLoaded
@@ -106,6 +108,8 @@ class MariaClient(SqlClient):
             connect_timeout=CONNECT_WITHIN_SECONDS,
             # On such a connection a server may ask for any file, so no other connection allows it.
             local_infile=loading,
+            # The global status counts a row as written that has the value already; the statistics of tables do not.
+            client_flag=0 if self._counted_user else CLIENT.FOUND_ROWS,
         )
 
     def _server_version(self, connection: Any) -> tuple[int, ...] | None:
@@ -187,6 +191,11 @@ class MariaClient(SqlClient):
             "rows_read": status["rows_read"],
             "rows_written": sum(status[name] for name in ROWS_WRITTEN),
         }
+
+    def change_in_counters(self, table: Table) -> ChangeInCounters:
+        """As `SqlClient` has it; the global status counts the row that is looked up as read."""
+        change = super().change_in_counters(table)
+        return change if self._counted_user else ChangeInCounters({**change.statement, "rows_read": 1}, change.row)
 
     def maintenance(self) -> MaintenanceReading:
         """Pages that InnoDB flushed, and how often somebody had to wait for a page that was free."""

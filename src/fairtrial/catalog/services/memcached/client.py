@@ -12,6 +12,7 @@ from pymemcache.exceptions import MemcacheError
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.common.client import counters_without_lab
 from fairtrial.catalog.services.common.external import ExternalService, external_service
 from fairtrial.catalog.services.common.key_value import (
     BATCH_ROWS,
@@ -22,6 +23,7 @@ from fairtrial.catalog.services.common.key_value import (
     sampled_row,
     stored_row,
 )
+from fairtrial.catalog.services.common.lab_work import LabWork
 from fairtrial.catalog.services.common.lease import MarkerLease, read_marker
 from fairtrial.catalog.services.common.loading import assert_loaded
 from fairtrial.catalog.services.model import Counters, RowsLoaded, one_by_one
@@ -62,14 +64,12 @@ class MemcachedClient:
 
     Args:
         prefixes: of the keys that are the lab's; None: all keys are.
-
-    Attributes:
-        writes_by_lab: how many writing commands the lab gave since `mark_loaded`, loading apart.
     """
 
     def __init__(self, address: Address, prefixes: Sequence[str] | None = None) -> None:
         self._address, self._prefixes = address, prefixes
-        self._writes_at_load = self._evictions_at_load = self.writes_by_lab = 0
+        self._writes_at_load = self._evictions_at_load = 0
+        self.lab_work = LabWork()
 
     @property
     def prefixes(self) -> Sequence[str]:
@@ -127,16 +127,13 @@ class MemcachedClient:
 
     def mark_loaded(self) -> None:
         """From now on, `altered` compares with this moment."""
-        self.writes_by_lab, self._writes_at_load = 0, self.counters()["writes"]
+        self._writes_at_load = counters_without_lab(self)["writes"]
 
     def altered(self) -> bool:
         """Whether any command was given that may write, the lab's own apart, or memory was too small for all keys."""
         with self.connection() as driver:
             evictions = _evictions(driver)
-        return (
-            evictions > self._evictions_at_load
-            or self.counters()["writes"] != self._writes_at_load + self.writes_by_lab
-        )
+        return evictions > self._evictions_at_load or counters_without_lab(self)["writes"] != self._writes_at_load
 
     def counters(self) -> Counters:
         """memcached counts keys and not commands: one get for five keys is five reads. rows_read: keys found."""
@@ -159,8 +156,8 @@ class MemcachedClient:
                 for key, value in driver.get_many(keys[begin : begin + BATCH_ROWS]).items():
                     yield stored_row(table, key, value)
 
-    def change(self, table: Table, key: int, column: str, value: str) -> None:
-        """Set the value of one key.
+    def change(self, table: Table, key: int, column: str, value: str) -> int:
+        """Set the value of one key; returns that one was written.
 
         Raises:
             Problem: there is no such key.
@@ -169,9 +166,9 @@ class MemcachedClient:
         name = key_of(table, key)
         with self.connection() as driver:
             changed = driver.replace(name, value.encode(), noreply=False)
-        self.writes_by_lab += 1
         if not changed:
             raise Problem(f"there is no key {printable(name.decode())} to change")
+        return 1
 
     changing = one_by_one
 
@@ -187,7 +184,7 @@ class MemcachedClient:
                 values = driver.get_many(batch)
                 if missing := [key for key in batch if key not in values]:
                     raise Problem(f"there is no key {printable(missing[0].decode())}")
-                self.writes_by_lab += len(values)
+                self.lab_work.add({"writes": 1}, len(values))
                 driver.set_many(values, noreply=True)
                 driver.version()  # answered when all keys are set
 
@@ -295,7 +292,7 @@ class MarkerItem:
             else:
                 value, unique = driver.gets(MARKER)
                 is_swapped = _text(value) == old and bool(driver.cas(MARKER, new.encode(), unique, noreply=False))
-        self._client.writes_by_lab += is_swapped
+        self._client.lab_work.add({"statements": 1, "writes": 1}, int(is_swapped))
         return is_swapped
 
 

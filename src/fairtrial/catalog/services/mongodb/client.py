@@ -12,7 +12,9 @@ from pymongo.errors import ConfigurationError, ConnectionFailure, DuplicateKeyEr
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.common.client import counters_without_lab
 from fairtrial.catalog.services.common.external import ExternalService, external_service
+from fairtrial.catalog.services.common.lab_work import LabWork
 from fairtrial.catalog.services.common.lease import MarkerLease
 from fairtrial.catalog.services.model import Counters, MaintenanceReading, RowsLoaded, one_by_one
 from fairtrial.catalog.services.mongodb.documents import ID, Document, as_row, fill
@@ -40,16 +42,13 @@ class MongodbClient:
     Args:
         package: what the lab installed the server as, if it did.
         login: what the driver needs to log in and the URL does not hold, read when the client is opened.
-
-    Attributes:
-        writes_by_lab: how many writing operations the lab gave since `mark_loaded`, loading apart.
     """
 
     def __init__(self, url: str, package: str = "", login: Callable[[], Mapping[str, Any]] = dict) -> None:
         self._url, self._package, self._login = url, package, login
         self._open: MongoClient[Document] | None = None
         self._writes_at_load: int | None = None
-        self.writes_by_lab = 0
+        self.lab_work = LabWork()
 
     @property
     def driver(self) -> MongoClient[Document]:
@@ -114,14 +113,12 @@ class MongodbClient:
 
     def mark_loaded(self) -> None:
         """From now on, `altered` compares with this moment."""
-        self.writes_by_lab, self._writes_at_load = 0, self.counters().get("writes")
+        self._writes_at_load = counters_without_lab(self).get("writes")
 
     def altered(self) -> bool:
         """Whether any operation wrote in the database, the lab's own apart; False if the server does not tell."""
-        writes = self.counters().get("writes")
-        if writes is None or self._writes_at_load is None:
-            return False
-        return writes != self._writes_at_load + self.writes_by_lab
+        writes = counters_without_lab(self).get("writes")
+        return None not in (writes, self._writes_at_load) and writes != self._writes_at_load
 
     def counters(self) -> Counters:
         """The operations on all collections of the database, by the command `top`; empty where that is forbidden.
@@ -181,17 +178,17 @@ class MongodbClient:
             for document in self.database[table.name].find({}):
                 yield as_row(table, document)
 
-    def change(self, table: Table, key: int, column: str, value: str) -> None:
-        """Set one field of the document with this key.
+    def change(self, table: Table, key: int, column: str, value: str) -> int:
+        """Set one field of the document with this key; returns that one was written.
 
         Raises:
             Problem: there is no such document.
         """
         with driver_errors():
             updated = self.database[table.name].update_one({ID: key}, {"$set": {column: value}})
-        self.writes_by_lab += 1
         if not updated.matched_count:
             raise Problem(f"there is no document {key} in {table.name} to change")
+        return 1
 
     changing = one_by_one
 
@@ -240,7 +237,7 @@ class MarkerCollection:
         """By an insert, of which only one can succeed, or by an update of the old text."""
         with driver_errors():
             is_swapped = self._insert(new) if old is None else self._replace(old, new)
-        self._client.writes_by_lab += is_swapped
+        self._client.lab_work.add({"statements": 1, "writes": 1, "rows_written": 1}, int(is_swapped))
         return is_swapped
 
     def _insert(self, new: str) -> bool:

@@ -10,6 +10,7 @@ from redis.retry import Retry
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.common.client import counters_without_lab
 from fairtrial.catalog.services.common.external import ExternalService, external_service
 from fairtrial.catalog.services.common.key_value import (
     BATCH_ROWS,
@@ -20,6 +21,7 @@ from fairtrial.catalog.services.common.key_value import (
     sampled_row,
     stored_row,
 )
+from fairtrial.catalog.services.common.lab_work import LabWork
 from fairtrial.catalog.services.common.lease import MarkerLease
 from fairtrial.catalog.services.common.loading import assert_loaded
 from fairtrial.catalog.services.model import Counters, MaintenanceReading, RowsLoaded, one_by_one
@@ -39,11 +41,7 @@ SETTINGS = ("save", "appendonly", "appendfsync", "maxmemory", "maxmemory-policy"
 
 
 class RedisClient:
-    """One numbered database of a Redis.
-
-    Attributes:
-        writes_by_lab: how many writing commands the lab gave since `mark_loaded`, loading apart.
-    """
+    """One numbered database of a Redis."""
 
     def __init__(self, url: str) -> None:
         try:
@@ -58,7 +56,8 @@ class RedisClient:
                 "the URL of the Redis is malformed", "it looks like redis://USER:PASSWORD@HOST:PORT/NUMBER"
             ) from None
         self._flags: dict[str, frozenset[str]] = {}
-        self._changes_at_load = self.writes_by_lab = 0
+        self._changes_at_load = 0
+        self.lab_work = LabWork()
         self._saved_at: int | None = None
         self._saves_seen = 0
 
@@ -109,16 +108,16 @@ class RedisClient:
 
     def mark_loaded(self) -> None:
         """From now on, `altered` compares with this moment."""
-        self.writes_by_lab, self._changes_at_load = 0, self._changes()
+        self._changes_at_load = self._changes()
 
     def altered(self) -> bool:
         """Whether any command was given that may write, the lab's own apart, or memory was too small for all keys."""
-        return self._changes() != self._changes_at_load + self.writes_by_lab
+        return self._changes() != self._changes_at_load
 
     def _changes(self) -> int:
         with driver_errors():
             evicted = int(self.driver.info("stats").get("evicted_keys", 0))
-        return evicted + self.counters()["writes"]
+        return evicted + counters_without_lab(self)["writes"]
 
     def counters(self) -> Counters:
         """By commands: what reads or writes is what Redis itself flags as such.
@@ -190,8 +189,8 @@ class RedisClient:
                     if value is not None:
                         yield stored_row(table, key, value)
 
-    def change(self, table: Table, key: int, column: str, value: str) -> None:
-        """Set the value of one key.
+    def change(self, table: Table, key: int, column: str, value: str) -> int:
+        """Set the value of one key; returns that one was written.
 
         Raises:
             Problem: there is no such key.
@@ -200,9 +199,9 @@ class RedisClient:
         name = key_of(table, key)
         with driver_errors():
             changed = self.driver.set(name, value, xx=True)
-        self.writes_by_lab += 1
         if not changed:
             raise Problem(f"there is no key {printable(name.decode())} to change")
+        return 1
 
     changing = one_by_one
 
@@ -222,7 +221,7 @@ class RedisClient:
                 if value is None:
                     raise Problem(f"there is no key {printable(key.decode())}")
                 steps.restore(key, 0, value, replace=True, idletime=IDLE_SECONDS)
-            self.writes_by_lab += len(keys)
+            self.lab_work.add({"statements": 1, "writes": 1}, len(keys))
             steps.execute()
             self.driver.save()
 
@@ -281,7 +280,7 @@ class MarkerKey:
         """By SET NX, or by WATCH and a transaction."""
         with driver_errors():
             is_swapped = self._add(new) if old is None else self._replace(old, new)
-        self._client.writes_by_lab += is_swapped
+        self._client.lab_work.add({"statements": 1, "writes": 1}, int(is_swapped))
         return is_swapped
 
     def _add(self, new: str) -> bool:
