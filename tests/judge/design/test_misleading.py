@@ -60,7 +60,7 @@ DESIGNS: dict[str, tuple[dict[str, Any], dict[str, Any], str, str, str]] = {
         {**POOLS, "load": {**CLOSED, "connections": 1}},
         "warning",
         "connections-below-budget",
-        "1 connection never ask for more than 1",
+        "the most that is asked for at once is 1 (1 connection): what the larger is worth is not seen",
     ),
     "a window of 1.2 s of what compiles for 2 s": (
         ratio("a", "java"),

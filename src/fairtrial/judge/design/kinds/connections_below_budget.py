@@ -38,7 +38,7 @@ def _unfilled(claim: str, pair: Pair, design: Design) -> Flaw | None:
             continue
         evidence = (
             f"{variable} lets {reference} do {allowed[place]:,} at once and {pair[1 - place]} {allowed[1 - place]:,}, "
-            f"and {words} never ask for more than {asked_for:,}: what the larger is worth cannot be seen"
+            f"and the most that is asked for at once is {asked_for:,} ({words}): what the larger is worth is not seen"
         )
         key = "connections" if isinstance(load, RequestLoad) else "operations"
         remedy = f"ask for twice as much at once as the larger allows (`{key} = {2 * allowed[place]}`), or lower it"

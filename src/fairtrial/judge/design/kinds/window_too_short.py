@@ -51,6 +51,8 @@ def _short_windows(design: Design) -> Iterator[Flaw]:
         f"is not examined, of {', '.join(names)}{because if compiling or strangers else ''}"
     )
     severity: DesignSeverity = "warning" if compiling or strangers else "note"
+    if severity == "note" and not design.experiment.claims:
+        return
     remedy = f"`duration_seconds = {float(SHORTEST_SECONDS)}` or more"
     yield Flaw(severity, "load.duration_seconds", evidence, remedy, contenders=names)
 
