@@ -99,10 +99,15 @@ def test_a_claim_is_open_while_more_blocks_could_decide_it(verdict: str, blocks:
 
 
 def test_a_block_that_the_machine_spoils_is_tried_again_at_the_end(lab: Lab) -> None:
-    """The lab is late, by its threshold, in each trial of a real run: all spare blocks are tried, and nothing helps."""
+    """Whatever others take is too much, by the threshold, in each trial of a real run: all spare blocks are tried, and
+    nothing helps."""
     name = lab.stack("tried")
     experiment = lab.experiment(name, blocks=2)
-    experiment.write_text(experiment.read_text().replace("share = 3.0", "share = 0"))
+    experiment.write_text(
+        experiment.read_text().replace(
+            "[checks.foreign-load]\nrefuse = 2", "[checks.foreign-load]\nrefuse = 0\nseconds = 0"
+        )
+    )
     finished = lab.fairtrial("run", experiment, *lab.named(name))
     assert [line["block"] for line in finished.record[1:]] == [1, 2, 3], finished.out
     assert "up to 1 block more if the machine spoils some" in " ".join(finished.out.split())
