@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.value import Value
+from fairtrial.judge.losses import Losses, goodput_by_block
 from fairtrial.judge.model import ConditionResult, Curve, Scaling
-from fairtrial.judge.ranking import goodput_by_block, shared_blocks
+from fairtrial.judge.ranking import shared_blocks
 from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.judge.statistics.scalability import PoorFit, scalability
 from fairtrial.record.model import TrialRecord
@@ -26,7 +27,10 @@ SCALED = {
 
 
 def curves_of(
-    experiment: Experiment, conditions: Sequence[ConditionResult], valid: Mapping[str, Sequence[TrialRecord]]
+    experiment: Experiment,
+    conditions: Sequence[ConditionResult],
+    valid: Mapping[str, Sequence[TrialRecord]],
+    losses: Losses,
 ) -> list[Curve]:
     """One for each stack, of its valid points; none without a sweep."""
     sweep = experiment.sweep
@@ -36,7 +40,7 @@ def curves_of(
     for stack in experiment.stacks:
         points = _points(experiment, stack, conditions)
         measured = {at: condition for at, condition in points.items() if valid.get(condition.id)}
-        trials = {at: valid[condition.id] for at, condition in measured.items()}
+        rates = {at: goodput_by_block(valid[condition.id], losses) for at, condition in measured.items()}
         curves.append(
             Curve(
                 stack=str(stack),
@@ -44,7 +48,7 @@ def curves_of(
                 title=sweep.title,
                 at=list(measured),
                 goodput_per_second=[condition.figures["goodput_per_second"] for condition in measured.values()],
-                scaling=_scaling(experiment, len(points), trials),
+                scaling=_scaling(experiment, len(points), {at: each for at, each in rates.items() if each}),
             )
         )
     return curves
@@ -62,18 +66,18 @@ def _points(
     return points
 
 
-def _scaling(experiment: Experiment, planned: int, valid: Mapping[Value, Sequence[TrialRecord]]) -> Scaling | None:
-    """None where the sweep does not count workers or callers."""
+def _scaling(experiment: Experiment, planned: int, rates: Mapping[Value, Mapping[int, float]]) -> Scaling | None:
+    """From the goodput of each block, by the sweep's value. None where the sweep does not count workers or callers."""
     sweep = experiment.sweep
     assert sweep is not None
     if sweep.parameter not in SCALED or not sweep.is_numeric or any(at < 1 for at in sweep.numbers):
         return None
-    if len(valid) < planned:
-        return Scaling(refused=f"{planned - len(valid)} of {planned} points have no figures")
-    values = shared_blocks({str(at): goodput_by_block(trials) for at, trials in valid.items()})
+    if len(rates) < planned:
+        return Scaling(refused=f"{planned - len(rates)} of {planned} points have no figures")
+    values = shared_blocks({str(at): each for at, each in rates.items()})
     if not values or not all(values.values()):
         return Scaling(refused="no block has an answer at every point")
-    fit = scalability([float(at) for at in valid], list(values.values()))
+    fit = scalability([float(at) for at in rates], list(values.values()))
     if isinstance(fit, PoorFit):
         return Scaling(refused=fit.reason, miss=fit.miss)
     return Scaling(

@@ -3,14 +3,15 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from fairtrial.judge.checks import by_machine, run_checks, unusual_thresholds
+from fairtrial.judge.checks import run_checks, unusual_thresholds
 from fairtrial.judge.checks.drift_over_blocks import ceilings_of
-from fairtrial.judge.checks.model import Finding, Severity, refusing
+from fairtrial.judge.checks.model import Finding, Severity
 from fairtrial.judge.claims.evidence import Evidence, TrialOutcome
 from fairtrial.judge.claims.together import judge_claims
 from fairtrial.judge.curves import curves_of
 from fairtrial.judge.design import design_findings
 from fairtrial.judge.limits import limit_of
+from fairtrial.judge.losses import Losses
 from fairtrial.judge.lost_blocks import counts, left_out, lost_blocks, spoiled_by_machine
 from fairtrial.judge.metrics import Metric, is_lower_bound, metrics_of, request_metrics
 from fairtrial.judge.model import (
@@ -70,7 +71,8 @@ def judge(
     complete = _blocks_complete(record, trials)
     blocks = blocks_judged(record, complete)
     level = level_of(record, complete, time_is_over=is_time_over(record, trials))
-    standing = standings(record.conditions, valid, level)
+    losses = Losses.of(findings)
+    standing = standings(record.conditions, valid, level, losses)
     limits = {condition.id: limit_of(record, condition, valid[condition.id]) for condition in record.conditions}
     conditions = [
         _condition(
@@ -78,7 +80,7 @@ def judge(
             [results[trial.index] for trial in trials_of[condition.id]],
             condition_outcome([results[trial.index] for trial in counted[condition.id]]),
             valid[condition.id],
-            findings,
+            losses,
             standing.get(condition.id),
             limits[condition.id],
             work_proven(record, condition, trials_of[condition.id]),
@@ -100,6 +102,7 @@ def judge(
         findings=of_claims,
         overall=findings[None],
         unproven=frozenset(condition.id for condition in conditions if condition.work_proven is False),
+        losses=losses,
         limits=limits,
         beside_database=frozenset(trial.condition for trial in judged if record.shares_processors(trial)),
     )
@@ -139,8 +142,8 @@ def judge(
             for conditions, series in ceilings_of(trials).items()
         ],
         conditions=conditions,
-        curves=curves_of(experiment, conditions, valid),
-        noise_floor=noise_floor(record.conditions, valid, level),
+        curves=curves_of(experiment, conditions, valid, losses),
+        noise_floor=noise_floor(record.conditions, valid, level, losses),
         claims_stated=claims_stated,
         claims_judged=experiment.claims_judged,
         claims=judge_claims(experiment.claims, evidence, experiment.claims_judged),
@@ -195,7 +198,7 @@ def _condition(
     results: Sequence[TrialResult],
     its_outcome: tuple[Outcome, str | None],
     valid: Sequence[TrialRecord],
-    findings: Mapping[int | None, list[Finding]],
+    losses: Losses,
     standing: Standing | None,
     limit: Limit | None,
     proven: bool | None,
@@ -221,39 +224,32 @@ def _condition(
         rank=rank,
         limit=limit,
         tie_groups=groups,
-        scatter=scatter(valid),
+        scatter=scatter(valid, losses),
         figures={
-            metric.key: _figure(metric, valid, findings) if outcome == "valid" and metric.fits(condition.load) else None
+            metric.key: _figure(metric, valid, losses) if outcome == "valid" and metric.fits(condition.load) else None
             for metric in metrics_of(condition.load)
         },
-        requests=_requests(valid, findings),
+        requests=_requests(valid, losses),
         trials=list(results),
     )
 
 
-def _requests(valid: Sequence[TrialRecord], findings: Mapping[int | None, list[Finding]]) -> list[RequestResult]:
+def _requests(valid: Sequence[TrialRecord], losses: Losses) -> list[RequestResult]:
     """Figures of each request, if there are several and their times were kept apart."""
     mixes = [trial.engine.mix for trial in valid if trial.engine is not None and len(trial.engine.mix) > 1]
     names = dict.fromkeys(share.name for mix in mixes for share in mix if share.response_time is not None)
     return [
         RequestResult(
-            name=name, figures={metric.key: _figure(metric, valid, findings) for metric in request_metrics(name)}
+            name=name, figures={metric.key: _figure(metric, valid, losses) for metric in request_metrics(name)}
         )
         for name in names
     ]
 
 
-def _figure(
-    metric: Metric, valid: Sequence[TrialRecord], findings: Mapping[int | None, list[Finding]]
-) -> Estimate | None:
-    own = [trial for trial in valid if not by_machine(refusing(metric.name, findings.get(trial.index, [])))]
-    read = [
-        (trial, value)
-        for trial in own
-        if (value := metric.read(trial)) is not None and not refusing(metric.name, findings.get(trial.index, []))
-    ]
-    if len(read) < len(own) or 2 * len(own) < len(valid):
-        return None  # a figure of only those trials whose sample was large enough would be a selection
+def _figure(metric: Metric, valid: Sequence[TrialRecord], losses: Losses) -> Estimate | None:
+    read = losses.readings(metric, valid)
+    if not read:
+        return None
     are_bounds = [is_lower_bound(metric, trial, value) for trial, value in read]
     return over_blocks_bounded([value for _, value in read], are_bounds)
 
@@ -268,7 +264,6 @@ def _outcomes(conditions: Sequence[ConditionResult]) -> dict[int, TrialOutcome]:
             _checks(trial, "warning") | frozenset(finding.check for finding in trial.findings if finding.metrics),
             _checks(trial, "note"),
             frozenset(finding.check for finding in trial.findings if not finding.examined),
-            tuple(finding for finding in trial.findings if finding.metrics),
         )
         for condition in conditions
         for trial in condition.trials

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from fairtrial.experiment.stack_class import StackClass
 from fairtrial.experiment.value import Value
+from fairtrial.judge.losses import Losses, goodput_by_block
 from fairtrial.judge.metrics import METRICS
 from fairtrial.judge.model import NoiseFloor, Scatter
 from fairtrial.judge.statistics.estimate import paired_ratio
@@ -17,20 +18,21 @@ Standing = tuple[tuple[int, int], str]
 
 
 def standings(
-    conditions: Sequence[Condition], valid: Mapping[str, Sequence[TrialRecord]], level: float
+    conditions: Sequence[Condition], valid: Mapping[str, Sequence[TrialRecord]], level: float, losses: Losses
 ) -> dict[str, Standing]:
-    """By condition id.
+    """By condition id; of conditions without goodput there is none.
 
     Conditions are ranked against those of their class at the same value of the sweep, over the blocks that all of them
     share. The second of the pair tried for the noise floor is left out.
     """
     rivals: dict[tuple[Value | None, StackClass], list[str]] = defaultdict(list)
+    rates = {each.id: goodput_by_block(valid.get(each.id, ()), losses) for each in conditions}
     for condition in conditions:
-        if valid.get(condition.id) and not condition.again:
+        if rates[condition.id] and not condition.again:
             rivals[condition.at, condition.stack_class].append(condition.id)
     standings: dict[str, Standing] = {}
     for ids in rivals.values():
-        values = shared_blocks({name: goodput_by_block(valid[name]) for name in ids})
+        values = shared_blocks({name: rates[name] for name in ids})
         if len(ids) > 1 and values[ids[0]]:
             ranking = compare_all(values, level)
             standings |= {name: (ranking.ranks[name], ranking.letters[name]) for name in ids}
@@ -38,7 +40,7 @@ def standings(
 
 
 def noise_floor(
-    conditions: Sequence[Condition], valid: Mapping[str, Sequence[TrialRecord]], level: float
+    conditions: Sequence[Condition], valid: Mapping[str, Sequence[TrialRecord]], level: float, losses: Losses
 ) -> NoiseFloor | None:
     """The difference of a stack to itself; None if none was tried under two names."""
     again = next((condition for condition in conditions if condition.again), None)
@@ -47,7 +49,7 @@ def noise_floor(
     first = next(
         condition for condition in conditions if not condition.again and _identity(condition) == _identity(again)
     )
-    values = shared_blocks({each.id: goodput_by_block(valid.get(each.id, ())) for each in (first, again)})
+    values = shared_blocks({each.id: goodput_by_block(valid.get(each.id, ()), losses) for each in (first, again)})
     if not values[first.id]:
         return NoiseFloor(contender=first.contender, estimate=None, interval=None, blocks=0, difference_found=None)
     ratio = paired_ratio(values[again.id], values[first.id], level)
@@ -66,9 +68,10 @@ def _identity(condition: Condition) -> tuple[str, str, str, Value | None]:
     return condition.stack, condition.variant, condition.service, condition.at
 
 
-def scatter(valid: Sequence[TrialRecord]) -> Scatter | None:
+def scatter(valid: Sequence[TrialRecord], losses: Losses) -> Scatter | None:
     """From the seconds of each trial's window; None if there are too few seconds, or one without an answer."""
-    measured = [(trial.engine.series, str(trial.build)) for trial in valid if trial.engine]
+    counted = [trial for trial, _ in losses.readings(METRICS["goodput"], valid)]
+    measured = [(trial.engine.series, str(trial.build)) for trial in counted if trial.engine]
     series = [[float(second.verified) for second in seconds] for seconds, _ in measured]
     builds = [build for _, build in measured]
     try:
@@ -79,12 +82,6 @@ def scatter(valid: Sequence[TrialRecord]) -> Scatter | None:
     return Scatter(
         spread=variance.spread(), builds=shares.get("builds"), starts=shares["starts"], window=shares["window"]
     )
-
-
-def goodput_by_block(trials: Sequence[TrialRecord]) -> dict[int, float]:
-    """The goodput of each block in which it is above zero."""
-    read = METRICS["goodput"].read
-    return {trial.block: value for trial in trials if (value := read(trial)) is not None and value > 0}
 
 
 def shared_blocks(by_block: Mapping[str, Mapping[int, float]]) -> dict[str, list[float]]:

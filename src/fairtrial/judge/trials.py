@@ -22,7 +22,7 @@ def judge_trial(trial: TrialRecord, findings: Sequence[Finding], placement: Plac
         outcome=outcome,
         reason=reason,
         remedy=remedy,
-        goodput=_goodput(trial) if outcome == "valid" else None,
+        goodput=_goodput(trial) if outcome == "valid" and not refusing("goodput", findings) else None,
         response_time=None if measured is None else _times("response_time", measured.response_time, findings),
         service_time=None if measured is None else _times("service_time", measured.service_time, findings),
         errors={} if engine is None else engine.errors,

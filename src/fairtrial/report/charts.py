@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fairtrial.base.formatting import bounded_below, figure
+from fairtrial.judge.checks.model import refusing
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.model import ClaimResult, ConditionResult, Result
 from fairtrial.judge.statistics.lower_bounds import over_blocks_bounded
@@ -100,7 +101,10 @@ def percentile_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | No
     valid = _valid(result)
     for condition in valid:
         engines = [engine for trial in condition.trials if (engine := records[trial.index].engine) is not None]
+        findings = [finding for trial in condition.trials for finding in trial.findings]
         for percentile in CHART_PERCENTILES:
+            if refusing(f"response_time_p{percentile}", findings):
+                continue
             times = [supported_percentile(engine.response_time, percentile) for engine in engines]
             supported = [value for value in times if value is not None]
             if supported and len(supported) == len(times):

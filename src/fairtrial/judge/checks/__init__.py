@@ -9,7 +9,7 @@ from fairtrial.experiment.loads import Load
 from fairtrial.judge.checks.model import Case, Check, Finding, LoadCase, LoadCheck
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 
-__all__ = ["all_checks", "by_machine", "run_checks", "run_load_checks", "unusual_thresholds", "validate_thresholds"]
+__all__ = ["all_checks", "run_checks", "run_load_checks", "unusual_thresholds", "validate_thresholds"]
 
 TO_EXAMINE = "let the lab start the contender: give its `folder`, or its `command` and `directory`"
 
@@ -87,8 +87,3 @@ def validate_thresholds(overrides: Mapping[str, Mapping[str, float]]) -> None:
                 raise ValueError(f"checks.{name}: there is no threshold {key!r}; there are {', '.join(allowed)}")
             if not math.isfinite(value) or value < 0:
                 raise ValueError(f"checks.{name}.{key}: {value!r} is not a number of at least 0")
-
-
-def by_machine(finding: Finding | None) -> bool:
-    """Whether a finding is there, and is one on what the machine did: what it takes from a trial is no selection."""
-    return finding is not None and all_checks()[finding.check].of_machine

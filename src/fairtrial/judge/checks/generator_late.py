@@ -6,7 +6,7 @@ from fairtrial.experiment.loads import METRIC_PERCENTILES
 from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
 from fairtrial.judge.statistics.support import supports_percentile
 from fairtrial.record.calibration import Calibration
-from fairtrial.record.engine_summary import Distribution, EngineSummary
+from fairtrial.record.engine_summary import Distribution, EngineSummary, Share
 
 MAX = "max"
 
@@ -23,38 +23,50 @@ def examine(case: LoadCase) -> Iterator[Finding]:
             continue
         waited = summary.waiting.peak if summary.waiting is not None else 0
         shares = _generators_shares(summary)
-        share = shares.get("99", 0.0)
         unsent = 1 - summary.sent / summary.offered if summary.offered else 0.0
         if waited > 0:
-            yield from _overloaded(case, trial.index, summary, waited, share, unsent)
+            yield from _overloaded(case, trial.index, summary, waited, shares.get("99", 0.0), unsent)
             continue
-        beyond = [name for name, part in shares.items() if part >= case.thresholds["refuse"]]
         late = summary.send_lag.percentiles.get("99") or 0.0
-        lateness = f"1 in 100 requests was sent {1000 * late:.3g} ms or more after its time"
+        evidence = f"1 in 100 requests was sent {1000 * late:.3g} ms or more after its time"
         free = f", although a connection was free{_alone(case.calibrations)}"
         if unsent > case.thresholds["unsent"]:
-            evidence = f"{lateness}{free}; {unsent:.1%} of the offered requests were not sent"
+            evidence += f"{free}; {unsent:.1%} of the offered requests were not sent"
             yield case.finding(trial.index, "refusal", evidence)
-        elif beyond or share >= case.thresholds["warn"]:
-            worst = beyond[0] if beyond else "99"
-            which = "max" if worst == MAX else f"p{worst}"
-            evidence = f"{lateness}: {shares[worst]:.0%} of the {which} of response time passed before that{free}"
-            metrics = [f"response_time_{'max' if name == MAX else f'p{name}'}" for name in beyond]
-            yield case.finding(trial.index, "refusal" if beyond else "warning", evidence, metrics=metrics)
+            continue
+        by_request = {share.name: _generators_shares(share) for share in summary.mix if len(summary.mix) > 1}
+        names = {_name(name): part for name, part in shares.items()}
+        names |= {f"{_name(name)} of {each}": part for each, own in by_request.items() for name, part in own.items()}
+        metrics = [name for name, part in names.items() if part >= case.thresholds["refuse"]]
+        most = max(names, key=lambda name: names[name], default="")
+        if metrics or (most and names[most] >= case.thresholds["warn"]):
+            which = metrics[0] if metrics else most
+            evidence += f": {names[which]:.0%} of {which.replace('_', ' ')} passed before that{free}"
+            yield case.finding(trial.index, "refusal" if metrics else "warning", evidence, metrics=metrics)
 
 
-def _generators_shares(summary: EngineSummary) -> dict[str, float]:
+def _name(percentile: str) -> str:
+    return f"response_time_{MAX if percentile == MAX else f'p{percentile}'}"
+
+
+def _generators_shares(times: EngineSummary | Share) -> dict[str, float]:
     """By percentile of response time, ascending, and the maximum, the part of it that passed before the request was
-    sent: what it lies above the same percentile of service time, which counts from there."""
+    sent: what it lies above the same percentile of service time, which counts from there.
+
+    A request's response time is its service time and its lag, so that no percentile of the first lies below that of
+    the second, and the difference is what the figure would lose if every request were sent in time and took as long.
+    """
     shares = {}
     for name in (*METRIC_PERCENTILES, MAX):
-        response, service = _at(summary.response_time, name), _at(summary.service_time, name)
+        response, service = _at(times.response_time, name), _at(times.service_time, name)
         if response and service is not None:
             shares[name] = max(0.0, 1 - service / response)
     return shares
 
 
-def _at(times: Distribution, name: str) -> float | None:
+def _at(times: Distribution | None, name: str) -> float | None:
+    if times is None:
+        return None
     if name == MAX:
         return times.max_seconds
     return times.percentiles.get(name) if supports_percentile(times.count, float(name)) else None
@@ -90,9 +102,9 @@ CHECK = LoadCheck(
     thresholds={
         "warn": Threshold(
             0.1,
-            "share of the p99 of response time",
-            "response times count from the intended start, so the generator's lateness is part of them: a tenth of the "
-            "printed tail is its own",
+            "share of a percentile of response time",
+            "response times count from the intended start, so the generator's lateness is part of them: a tenth of "
+            "what is printed is its own",
         ),
         "refuse": Threshold(
             0.5,

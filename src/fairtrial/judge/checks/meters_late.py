@@ -1,61 +1,87 @@
 """Meters that the lab read too late, or too early, for the window that they are said to describe. Only what such a
 meter measured is lost."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from statistics import median
 
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
-from fairtrial.judge.metrics import METRICS
+from fairtrial.judge.metrics import METRICS, Metric
+from fairtrial.judge.statistics.estimate import over_blocks
+from fairtrial.record.machine import MachineMeter
+from fairtrial.record.model import ServerMeter, TrialRecord
 
-SERVER, SERVICE = "server_cpu_per_1000_requests", "service_cpu_per_1000_requests"
+SERVER, SERVICE = METRICS["server_cpu_per_1000_requests"], METRICS["service_cpu_per_1000_requests"]
 FEWEST = 3
-"""Values of which a spread is told."""
-NORMAL_SPREAD = 1.4826
-"""Standard deviations of normal values for each median absolute deviation."""
+"""Blocks of which there is an interval."""
 
 
 def examine(case: Case) -> Iterator[Finding]:
     """A refusal of what a meter says that covers another time than the window; a warning where that is of a machine."""
-    typical = {condition.id: _spreads(case, condition.id) for condition in case.record.conditions}
-    for trial in case.trials:
-        summary = trial.engine
-        if summary is None or summary.window_seconds <= 0:
-            continue
-        window = summary.window_seconds
+    for condition in case.record.conditions:
+        trials = [trial for trial in case.trials if trial.condition == condition.id]
+        windows = [trial.engine.window_seconds for trial in trials if trial.engine and trial.engine.window_seconds > 0]
+        if windows:
+            yield from _late_of(case, trials, median(windows))
+
+
+def _late_of(case: Case, trials: Sequence[TrialRecord], typical_seconds: float) -> Iterator[Finding]:
+    """Lateness is held against the condition's typical window, so that it is no matter of how fast a trial was: a
+    window of a number of requests is as long as the contender makes it."""
+    worth = {
+        SERVER.key: _precision(case, SERVER, trials, lambda trial: trial.server, typical_seconds),
+        SERVICE.key: _precision(case, SERVICE, trials, lambda trial: trial.service, typical_seconds),
+    }
+    for trial in trials:
         for whose, metric, meter in (
             ("the stack", SERVER, trial.server),
             ("its service", SERVICE, trial.service),
-            ("its balancer", "", trial.balancer),
-            ("the machine", "", trial.machine),
-            ("the service host", "", trial.service_machine),
-            ("the balancer host", "", trial.balancer_machine),
+            ("its balancer", None, trial.balancer),
+            ("the machine", None, trial.machine),
+            ("the service host", None, trial.service_machine),
+            ("the balancer host", None, trial.balancer_machine),
         ):
-            if meter is None:
-                continue
-            # The figure is the meter's time a second of its own window: what it misses is as large a part of it.
-            missed = abs(meter.window_seconds - window) / max(meter.window_seconds, window)
-            worth = max(case.thresholds["share"], typical[trial.condition].get(metric, 0.0))
-            if missed <= (worth if metric else case.thresholds["machine"]):
+            late_seconds = _late_seconds(trial, meter)
+            limit = case.thresholds["machine"] if metric is None else worth[metric.key]
+            if meter is None or trial.engine is None or late_seconds <= limit * typical_seconds:
                 continue
             yield case.finding(
                 trial.index,
-                "refusal" if metric else "warning",
+                "warning" if metric is None else "refusal",
                 f"processor time of {whose} was measured over {meter.window_seconds:.2f} s, while the window lasted "
-                f"{window:.2f} s",
-                metrics=[metric] if metric else [],
+                f"{trial.engine.window_seconds:.2f} s",
+                metrics=[] if metric is None else [metric.name],
             )
 
 
-def _spreads(case: Case, condition: str) -> dict[str, float]:
-    """By metric, how far a typical trial's figure lies from the median of the condition's, as a share of it."""
-    trials = [trial for trial in case.trials if trial.condition == condition]
-    spreads = {}
-    for name in (SERVER, SERVICE):
-        values = [value for trial in trials if (value := METRICS[name].read(trial))]
-        if len(values) >= FEWEST:
-            middle = median(values)
-            spreads[name] = NORMAL_SPREAD * median(abs(value - middle) for value in values) / middle
-    return spreads
+def _precision(
+    case: Case,
+    metric: Metric,
+    trials: Sequence[TrialRecord],
+    meter_of: Callable[[TrialRecord], ServerMeter | None],
+    typical_seconds: float,
+) -> float:
+    """The share of the figure that its own interval leaves open, or the threshold, where that is more.
+
+    The interval is that of the trials whose meters were on time, as late ones are no witness of how well the figure is
+    known; where they are too few, that of all.
+    """
+    share = case.thresholds["share"]
+    readings = {trial.index: value for trial in trials if (value := metric.read(trial))}
+    on_time = [
+        readings[trial.index]
+        for trial in trials
+        if trial.index in readings and _late_seconds(trial, meter_of(trial)) <= share * typical_seconds
+    ]
+    values = on_time if len(on_time) >= FEWEST else list(readings.values())
+    interval = over_blocks(values).interval if values else None
+    return share if interval is None else max(share, (interval[1] - interval[0]) / 2 / median(values))
+
+
+def _late_seconds(trial: TrialRecord, meter: ServerMeter | MachineMeter | None) -> float:
+    """By how much a meter's time differs from the window; 0 where there is none of either."""
+    if meter is None or trial.engine is None or trial.engine.window_seconds <= 0:
+        return 0.0
+    return abs(meter.window_seconds - trial.engine.window_seconds)
 
 
 CHECK = Check(
@@ -64,14 +90,14 @@ CHECK = Check(
     thresholds={
         "share": Threshold(
             0.05,
-            "share of the window",
-            "claims are about differences from 5% on: a figure that misses as much decides none. Where trials of the "
-            "condition differ by more among themselves, that is the limit (standard deviations from the median "
-            "absolute deviation)",
+            "share of the typical window",
+            "the figure is the meter's processor time by its own time: a part of the window that it misses is as large "
+            "a part of the figure at most. Claims are about differences from 5% on. Where the interval of the figure "
+            "itself reaches further to either side, that is the limit",
         ),
         "machine": Threshold(
             0.2,
-            "share of the window",
+            "share of the typical window",
             "of a machine no figure is shown; what foreign-load and stolen read of it is diluted by as much",
         ),
     },

@@ -32,8 +32,9 @@ class Finding(Strict):
     )
     metrics: list[str] = Field(
         default_factory=list,
-        description="of a refusal, the metrics that it takes from the trial, which stands otherwise; a percentile "
-        "takes those above it along. Empty: the whole trial",
+        description="of a refusal, the metrics that it takes from the trial, which stands otherwise: by name, also of "
+        "each request of the mix (`goodput`), or of one request alone (`goodput of NAME`); a percentile takes those "
+        "above it along. Empty: the whole trial",
     )
     examined: bool = Field(True, description="false: the check could not look, and the evidence says why")
     key: str | None = Field(
@@ -51,19 +52,22 @@ class Finding(Strict):
         """Whether the trial that it is about is refused whole."""
         return self.severity == "refusal" and not self.metrics
 
-    def takes(self, metric: str) -> bool:
-        """Whether it takes a metric of this name from the trial: by name, or as a higher percentile of the same
-        times."""
-        if metric in self.metrics:
+    def takes(self, metric: str, request: str | None = None) -> bool:
+        """Whether it takes a metric of this name, of all requests or of one, from the trial: by name, or as a higher
+        percentile of the same times."""
+        entries = [entry.partition(" of ") for entry in self.metrics]
+        names = [name for name, _, of_request in entries if of_request in ("", request)]
+        if metric in names:
             return True
         kind, separator, percentile = metric.rpartition("_p")
-        percentiles = [name.rpartition("_p")[2] for name in self.metrics if name.startswith(f"{kind}_p")]
+        percentiles = [name.rpartition("_p")[2] for name in names if name.startswith(f"{kind}_p")]
         return bool(separator and percentiles) and any(float(percentile) >= float(each) for each in percentiles)
 
 
-def refusing(metric: str, findings: Sequence[Finding]) -> Finding | None:
+def refusing(metric: str, findings: Sequence[Finding], request: str | None = None) -> Finding | None:
     """The first of a trial's findings that takes a metric of this name from it; None if it has it."""
-    return next((finding for finding in findings if finding.severity == "refusal" and finding.takes(metric)), None)
+    taking = (finding for finding in findings if finding.severity == "refusal" and finding.takes(metric, request))
+    return next(taking, None)
 
 
 @dataclass(frozen=True)
@@ -150,6 +154,8 @@ class LoadCase:
             examined: whether the check could look.
         """
         unusual = self.check.unusual(self.thresholds)
+        if metrics:
+            evidence += f"; lost: {', '.join(metrics)}"
         return Finding(
             check=self.check.name,
             severity=severity,

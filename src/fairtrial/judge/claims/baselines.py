@@ -26,9 +26,9 @@ def baseline_figure(claim: Claim, evidence: Evidence) -> list[str]:
 
 
 def _sentence(metric: Metric, reference: ConditionRef, role: str, evidence: Evidence) -> list[str]:
-    trials = evidence.of(evidence.condition(reference)).values()
-    values = [value for trial in trials if (value := metric.read(trial)) is not None]
-    if not values or len(values) < len(trials):
+    trials = list(evidence.of(evidence.condition(reference)).values())
+    values = [value for _, value in evidence.losses.readings(metric, trials)]
+    if not values:
         return []
     figure = over_blocks(values, evidence.level)
     unit = readable_unit(metric.unit, figure.estimate)

@@ -10,7 +10,8 @@ from fairtrial.base.formatting import figure_in
 from fairtrial.base.units import UNITS
 from fairtrial.experiment.claims import DifferenceClaim, EqualClaim, OrderClaim, RatioClaim
 from fairtrial.judge.claims.evidence import Evidence
-from fairtrial.judge.metrics import METRICS, find_metric, percentile_in
+from fairtrial.judge.losses import goodput_by_block
+from fairtrial.judge.metrics import find_metric, percentile_in
 from fairtrial.judge.statistics.estimate import paired_ratio
 
 ALIKE = 1.1
@@ -27,11 +28,7 @@ def closed_rates(claim: object, evidence: Evidence) -> list[str]:
     conditions = [evidence.condition(each) for each in references]
     if any(each.load.kind != "closed" for each in conditions):
         return []
-    read = METRICS["goodput"].read
-    by_block = [
-        {block: rate for block, trial in evidence.of(each).items() if (rate := read(trial)) is not None and rate > 0}
-        for each in conditions
-    ]
+    by_block = [goodput_by_block(list(evidence.of(each).values()), evidence.losses) for each in conditions]
     blocks = sorted(set.intersection(*map(set, by_block)))
     if not blocks:
         return []

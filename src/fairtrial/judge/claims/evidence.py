@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import ConditionRef
 from fairtrial.judge.checks.model import Finding
+from fairtrial.judge.losses import Losses
 from fairtrial.judge.model import Limit, Outcome
 from fairtrial.judge.statistics.student import LEVEL
 from fairtrial.record.model import Condition, TrialRecord
@@ -26,8 +27,6 @@ class TrialOutcome:
     """names of the checks that noted something"""
     not_examined: frozenset[str] = frozenset()
     """names of the checks that could not look"""
-    taking: tuple[Finding, ...] = ()
-    """refusals that take some metrics from it"""
 
 
 @dataclass(frozen=True)
@@ -53,6 +52,8 @@ class Evidence:
     """ids of conditions of which nothing but the answers says that the work was done"""
     beside_database: frozenset[str] = frozenset()
     """ids of conditions whose stack had the processors of its database"""
+    losses: Losses = field(default_factory=Losses)
+    """what findings take from trials that stand otherwise"""
     limits: Mapping[str, Limit | None] = field(default_factory=dict)
     """what limited each condition's goodput, by the condition's id"""
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 
 from fairtrial.experiment.claims import BudgetClaim, MetricClaim
 from fairtrial.experiment.reference import ConditionRef
-from fairtrial.judge.checks import by_machine
-from fairtrial.judge.checks.model import Finding, refusing
+from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.claims.absence import absence
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.ruling import ALL_VALID
+from fairtrial.judge.losses import too_many
 from fairtrial.judge.metrics import METRICS, OVERHEAD, Metric, is_lower_bound, overhead_seconds
 from fairtrial.record.model import TrialRecord
 
@@ -113,10 +113,12 @@ def _read(metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence
     missing: list[_Obstacle] = []
     bounds: list[str] = []
     are_bounds: dict[ConditionRef, list[bool]] = {condition: [] for condition in trials}
-    blocks, spoiled = sorted(set().union(*trials.values())), 0
+    blocks = sorted(set().union(*trials.values()))
+    takings: list[Finding] = []
     for block in blocks:
-        if _is_spoiled(metric, [by_block[block] for by_block in trials.values() if block in by_block], evidence):
-            spoiled += 1
+        own = [each[block] for each in trials.values() if block in each]
+        if late := [finding for each in own if (finding := evidence.losses.by_machine(metric, each)) is not None]:
+            takings.append(late[0])  # the block counts for none of them, so that pairs stay together
             continue
         in_block: dict[ConditionRef, tuple[float, bool]] = {}
         for condition, by_block in trials.items():
@@ -140,8 +142,10 @@ def _read(metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence
     if len(blocks) < evidence.blocks:
         why = "the run was interrupted" if evidence.interrupted else "the record ends early"
         missing.append(_Obstacle(f"{why}: {len(blocks)} of {evidence.blocks} blocks were begun", TO_ITS_END))
-    if 2 * spoiled > len(blocks):
-        missing.append(_Obstacle(f"in {spoiled} of {len(blocks)} blocks the {metric.label} was not measured in time"))
+    if too_many(len(takings), len(blocks)):
+        first = f"{takings[0].check}: {takings[0].evidence}"
+        reason = f"the {metric.label} of {len(takings)} of {len(blocks)} blocks is lost ({first})"
+        missing.append(_Obstacle(reason, f"To decide it, {takings[0].remedy}."))
     obstacle = next(iter([*refused, *missing]), _Obstacle(""))
     refusal, absent, bound = _first_of(refused), _first_of(missing), next(iter(bounds), None)
     return Values(values, refusal, absent, lower_bound=bound, are_bounds=are_bounds, remedy=obstacle.way_out)
@@ -154,7 +158,7 @@ def _value(metric: Metric, condition: ConditionRef, trial: TrialRecord, evidence
     if outcome.outcome != "valid" and not stands:
         is_refusal = outcome.outcome == "refused"
         return _Obstacle(f"{name} was {outcome.outcome} ({outcome.cause})", is_refusal=is_refusal)
-    taking = refusing(metric.name, outcome.taking)
+    taking = evidence.losses.taking(metric, trial)
     if taking is not None:
         reason = f"{name} has no {metric.label} ({taking.check}: {taking.evidence})"
         return _Obstacle(reason, f"To decide it, {taking.remedy}.", is_refusal=True)
@@ -163,12 +167,6 @@ def _value(metric: Metric, condition: ConditionRef, trial: TrialRecord, evidence
         return value
     why = absence(metric, trial)
     return _Obstacle(f"{name} {why.reason}", why.way_out, is_refusal=True)
-
-
-def _is_spoiled(metric: Metric, trials: Sequence[TrialRecord], evidence: Evidence) -> bool:
-    """Whether the machine took this metric from one of a block's trials: the block counts for none of them then, so
-    that pairs stay together."""
-    return any(by_machine(refusing(metric.name, evidence.outcomes[trial.index].taking)) for trial in trials)
 
 
 def _first_of(obstacles: Sequence[_Obstacle]) -> str | None:

@@ -13,9 +13,8 @@ from itertools import product
 from typing import Literal
 
 from fairtrial.base.formatting import count
-from fairtrial.judge.checks import by_machine
-from fairtrial.judge.checks.model import refusing
 from fairtrial.judge.judging import judge_record
+from fairtrial.judge.losses import Losses
 from fairtrial.judge.metrics import Metric, is_lower_bound
 from fairtrial.judge.model import ConditionResult, Outcome, Result
 from fairtrial.judge.statistics.estimate import Estimate, over_blocks
@@ -234,14 +233,14 @@ def _values(metric: Metric, run: JudgedRun, condition: ConditionResult | None) -
     if not metric.fits(condition.load):
         return _NOTHING, f"{metric.label} is not measured under this load: {condition.load.describe()}"
     trials = [trial for trial in run.trials if trial.condition == condition.id]
-    results = {trial.index: trial.findings for trial in condition.trials}
-    trials = [trial for trial in trials if not by_machine(refusing(metric.name, results.get(trial.index, [])))]
-    values = [None if refusing(metric.name, results.get(trial.index, [])) else metric.read(trial) for trial in trials]
-    present = [value for value in values if value is not None and value > 0]
-    if len(present) < len(values) or not present:
+    losses = Losses.of({trial.index: trial.findings for trial in condition.trials})
+    readings = losses.readings(metric, trials)
+    if not readings and (taking := next(filter(None, (losses.taking(metric, trial) for trial in trials)), None)):
+        return _NOTHING, f"{metric.label} is not known ({taking.check}: {taking.evidence})"
+    if not readings or any(value <= 0 for _, value in readings):
         return _NOTHING, f"{metric.label} was not measured, zero, or not supported by the sample in every block"
-    are_bounds = [is_lower_bound(metric, trial, value) for trial, value in zip(trials, present, strict=True)]
-    return _Side(present, are_bounds), None
+    are_bounds = [is_lower_bound(metric, trial, value) for trial, value in readings]
+    return _Side([value for _, value in readings], are_bounds), None
 
 
 def _change(row: Row, margin: float) -> Change:
