@@ -17,6 +17,7 @@ from fairtrial.tools.init.answers import (
     port_of,
     ready_of,
     requests_of,
+    with_made_up,
     words_of,
 )
 from fairtrial.tools.init.ask import InitOptions, answers_from
@@ -53,6 +54,7 @@ def test_three_questions_with_what_is_proposed() -> None:
         ready=Ready(path="/health"),
         document=None,
         paths=("/items",),
+        are_proposed=True,
     )
     assert answers == expected and said == []
 
@@ -156,3 +158,22 @@ def test_what_stands_in_comments_works_once_it_is_uncommented(tmp_path: Path) ->
     model = read_workload_file(tmp_path / "x.toml").model
     assert set(model.requests) == {"get-a", "order"} and model.defaults.headers
     assert read_toml(tmp_path / "x.toml", type(model)) == model
+
+
+@pytest.mark.parametrize(
+    ("path", "filled"),
+    [
+        ("/items", "/items"),
+        ("/items/{id}/parts/{part}", "/items/1/parts/1"),
+        ("/items/<int:pk>", "/items/1"),
+        ("/items/:id", "/items/1"),
+        ("/at/12:30", "/at/12:30"),
+        ("/users/<uuid:key>", "/users/00000000-0000-4000-8000-000000000001"),
+        ("/users/{userUuid}", "/users/00000000-0000-4000-8000-000000000001"),
+        ("/files/{path...}", None),
+        ("/files/*", None),
+        ("/items/{id:[0-9]+}", None),
+    ],
+)
+def test_parameters_of_a_path_get_made_up_values(path: str, filled: str | None) -> None:
+    assert with_made_up(path) == filled

@@ -10,6 +10,7 @@ from fairtrial.tools.init.project_folder import ProjectFolder
 from fairtrial.tools.init.projects import all_projects, proposals_for
 
 GUNICORN = 'gunicorn --bind "$HOST:$PORT" --workers "$WEB_CONCURRENCY" --threads "$MAX_THREADS" --keep-alive 65'
+CONTROLLER = '@RestController\npublic class A {\n@GetMapping("/items")\nint items() { return 1; }\n}\n'
 FASTAPI = "from fastapi import FastAPI\napp = FastAPI()\n@app.get('/healthz')\ndef a(): ...\n@app.get('/items/{id}')\n"
 PACKAGE = {"scripts": {"start": "node src/server.js"}, "dependencies": {"express": "5"}}
 EXPRESS = "const p = process.env.PORT || 3000\napp.get('/items', list)\napp.get('/items/:id', one)\napp.listen(p)\n"
@@ -83,7 +84,7 @@ FOLDERS: dict[str, tuple[dict[str, str], str, str, list[str]]] = {
         ["/items"],
     ),
     "maven": (
-        {"pom.xml": "<parent>spring-boot-starter-parent</parent>", "src/main/java/A.java": '@GetMapping("/items")'},
+        {"pom.xml": "<parent>spring-boot-starter-parent</parent>", "src/main/java/A.java": CONTROLLER},
         'Spring Boot: java -jar target/*.jar --server.address="$HOST" --server.port="$PORT"',
         "PORT",
         ["/items"],

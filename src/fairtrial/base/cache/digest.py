@@ -14,7 +14,7 @@ BUILT_BESIDE = {"target": ("Cargo.toml", "pom.xml")}
 MADE_WITH = ("pyvenv.cfg", "record.jsonl")
 """Files by which a folder of any name is known as made: a Python environment, and the results of a run."""
 
-TRIED_BY = ("fairtrial.toml", ".workload.toml")
+TRIED_BY = ("fairtrial.toml", ".workload.toml", ".served.openapi.json")
 """Endings of files that say how a program is tried, and are no part of it: a change of theirs builds nothing anew."""
 
 

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from fairtrial.base.toml_file import LARGEST_FILE_BYTES
 from fairtrial.report.files import write_text
 from fairtrial.tools.import_requests.assemble import Workload, assemble
 from fairtrial.tools.import_requests.kinds import kind_of
+from fairtrial.tools.import_requests.model import ImportedRequests
 from fairtrial.tools.import_requests.source import open_source
 from fairtrial.tools.import_requests.variables import Variables
 from fairtrial.tools.import_requests.write import rows_text, workload_text
@@ -35,8 +36,13 @@ class Import:
     force: bool
 
 
-def import_source(call: Import, messages: Console) -> None:
+def import_source(
+    call: Import, messages: Console, select: Callable[[ImportedRequests], ImportedRequests] | None = None
+) -> None:
     """Write a workload file of what the source holds, with its rows beside it, and say what became of it.
+
+    Args:
+        select: of what was read, what is wanted; None: all.
 
     Raises:
         Problem: the source cannot be read, or a file is there already or cannot be written. No file is then changed,
@@ -45,6 +51,7 @@ def import_source(call: Import, messages: Console) -> None:
     source = open_source(call.source)
     variables = Variables()
     requests = kind_of(source, call.kind).read(source, variables)
+    requests = requests if select is None else select(requests)
     workload = assemble(requests, variables, call.hosts, call.most, source.label)
     row_files = [_rows_file(call.out, rows.name) for rows in workload.rows]
     text = workload_text(workload, os.path.basename(source.label), call.out, [file.name for file in row_files])

@@ -12,6 +12,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.experiment.ready import Ready
 from fairtrial.experiment.workload_file.model import RequestEntry
+from fairtrial.tools.import_requests.samples import UUID
 from fairtrial.tools.init.proposal import TAKES_PORT, Words, port_in
 
 FOR_A_SHELL = re.compile(r"[$|&;<>`*]|^\w+=")
@@ -25,6 +26,8 @@ HEALTH_PATHS = ("/healthz", "/health", "/readyz", "/ready", "/livez", "/up", "/p
 MOST_PATHS = 5
 PATHS = re.compile(r"(?:\{\{[^{}]*\}\}|[^\s,])+")
 """Paths in a line. A placeholder in one may hold spaces."""
+PARAMETER = re.compile(r"\{(?P<braces>\w+)\}|<(?:(?P<type>\w+):)?(?P<angles>\w+)>|(?<=/):(?P<colon>\w+)")
+"""In a path of a source: `{id}` of many, `<int:id>` of Flask and Django, `:id` of Express, Gin and others."""
 HAS_PARAMETERS = re.compile(r"[{}<>*\[\]()]|/:")
 
 
@@ -42,6 +45,8 @@ class Answers:
     """from which the requests are imported; None: they are `paths`"""
     paths: tuple[str, ...]
     """asked by GET"""
+    are_proposed: bool = False
+    """the paths, which nobody has typed"""
     own_network: bool = False
     """it listens on all addresses, and has a network of its own"""
 
@@ -145,6 +150,18 @@ def paths_to_ask(paths: Sequence[str]) -> tuple[str, ...]:
     plain = [path for path in paths if not HAS_PARAMETERS.search(path) and _can_be_asked(path)]
     others = [path for path in plain if path.rstrip("/") not in HEALTH_PATHS]
     return tuple((others or plain)[:MOST_PATHS])
+
+
+def with_made_up(path: str) -> str | None:
+    """A path of the source with values for its parameters, as `fairtrial import` makes them up: 1, or a UUID where the
+    source asks for one. None: it has other parameters, such as a regular expression."""
+
+    def value(parameter: re.Match[str]) -> str:
+        is_uuid = "uuid" in "".join(filter(None, parameter.groups())).lower()
+        return UUID if is_uuid else "1"
+
+    filled = PARAMETER.sub(value, path)
+    return None if HAS_PARAMETERS.search(filled) or not _can_be_asked(filled) else filled
 
 
 def ready_path(paths: Sequence[str]) -> str | None:

@@ -5,6 +5,7 @@ import re
 from fairtrial.base.problem import Problem
 from fairtrial.tools.import_requests.kinds import kind_of
 from fairtrial.tools.import_requests.source import open_source
+from fairtrial.tools.init.files import SERVED_ENDING
 from fairtrial.tools.init.project_folder import ProjectFolder
 
 NAMED_LIKE_ONE = re.compile(r"(?:openapi|swagger)[^/]*\.(?:ya?ml|json)$|\.(?:har|http|rest)$", re.IGNORECASE)
@@ -16,7 +17,8 @@ MOST_TRIED = 20
 def documents_in(folder: ProjectFolder) -> list[str]:
     """The paths of documents that can be imported, relative to the folder; what is proposed comes first."""
     documents: list[tuple[int, str]] = []
-    names = [name for name in folder.names if NAMED_LIKE_ONE.search(name)]
+    candidates = (name for name in folder.names if NAMED_LIKE_ONE.search(name))
+    names = [name for name in candidates if not name.endswith(SERVED_ENDING)]  # which is asked for anew
     for name in names[:MOST_TRIED]:
         try:
             kind = kind_of(open_source(str(folder.path / name)), None).name

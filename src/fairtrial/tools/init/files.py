@@ -9,6 +9,8 @@ from fairtrial.tools.import_requests.toml_text import comments, inline, key, str
 from fairtrial.tools.init.answers import Answers
 
 WORKLOAD_ENDING = ".workload.toml"
+SERVED_ENDING = ".served.openapi.json"
+"""Of the document that the service itself serves."""
 CONTENDER = "app"
 AT = 43
 """The column at which remarks stand behind keys."""

@@ -1,6 +1,7 @@
 """What `fairtrial init` does: it looks at a folder, asks, writes two files, and tries the service once."""
 
 import shlex
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -31,11 +32,9 @@ from fairtrial.tools.init.files import (
 from fairtrial.tools.init.project_folder import ProjectFolder
 from fairtrial.tools.init.projects import proposals_for
 from fairtrial.tools.init.proposal import Proposal
+from fairtrial.tools.init.requests import MOST_IMPORTED, MOST_OTHERS_NAMED, OwnRequests
 from fairtrial.tools.init.summary import print_attempt
 from fairtrial.tools.init.try_once import Attempt, try_once
-
-MOST_IMPORTED = 100
-MOST_OTHERS_NAMED = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +72,7 @@ def initialise(call: Init, console: Console) -> int:
 
     answers = answers_from(call.options, proposals, documents, folder, ask, say)
     _write(experiment, workload, name, answers, proposals, call.force, console)
-    attempt = try_once(experiment, workload, console)
+    attempt = try_once(experiment, workload, console, _own_requests(workload, name, answers, proposals))
     if attempt.listens_elsewhere and not attempt.interrupted:
         attempt = _in_own_network(experiment, workload, answers, attempt, console)
     print_attempt(console, attempt, workload.name)
@@ -138,6 +137,18 @@ def _write(
     console.print(Text(printable(f"written: {experiment.name}, {workload.name} ({started})", 400)), soft_wrap=True)
     for remark in remarks:
         console.print(Text(remark, style="yellow"), soft_wrap=True)
+
+
+def _own_requests(
+    workload: Path, name: str, answers: Answers, proposals: list[Proposal]
+) -> Callable[[str, Console], None] | None:
+    """What writes the requests anew once the service has started; None where somebody has said what they are."""
+    if not answers.are_proposed:
+        return None
+    best = proposals[0]
+    return OwnRequests(
+        workload=workload, name=name, paths=best.paths, prefixes=best.prefixes, documents=best.documents
+    ).write
 
 
 def _in_own_network(experiment: Path, workload: Path, answers: Answers, attempt: Attempt, console: Console) -> Attempt:

@@ -24,6 +24,18 @@ WRITTEN_PORTS = (
 )
 """How programs write the port on which they listen, the surest first."""
 
+PREFIXES = (
+    re.compile(r"""\.use\(\s*["'`](/[\w./-]+)["'`]\s*,"""),  # Express, Koa
+    re.compile(r"""\b(?:url_)?prefix\s*[=:]\s*["'](/[\w./-]+)["']"""),  # Flask, FastAPI, Fastify
+    re.compile(r"""\bpath\(\s*["']([\w./-]+)["']\s*,\s*include\("""),  # Django
+    re.compile(r"""\.(?:Group|Route|Mount|PathPrefix|nest|scope)\(\s*"(/[\w./-]+)\""""),  # Gin, Echo, chi, mux, axum
+    re.compile(r"""@Controller\(\s*["'`]([\w./-]+)["'`]"""),  # NestJS
+    re.compile(r"""\bsetGlobalPrefix\(\s*["'`]([\w./-]+)["'`]"""),
+)
+MOST_PREFIXES = 8
+DOCUMENT = re.compile(r"""(?:\bopenapi_url\s*=|\bspringdoc\.api-docs\.path\s*[=:])\s*["']?(/[^\s"']+)""")
+"""FastAPI's argument, and springdoc's property."""
+
 LEAST_PORT, LARGEST_PORT = 80, 65_535
 
 
@@ -39,6 +51,10 @@ class Proposal:
     """a number; or PORT: it takes the one that this variable says; empty: it is not known"""
     paths: tuple[str, ...] = ()
     """of its GET requests, as its source writes them, with their parameters"""
+    prefixes: tuple[str, ...] = ()
+    """below which the source puts some of its paths"""
+    documents: tuple[str, ...] = ()
+    """paths at which the source says that it serves an OpenAPI document"""
     remarks: tuple[str, ...] = ()
     """what a reader of the experiment has to know of the commands"""
 
@@ -64,6 +80,17 @@ def paths_in(texts: Iterable[str], *forms: re.Pattern[str]) -> tuple[str, ...]:
     """
     paths = (match[1] for text in texts for form in forms for match in form.finditer(text))
     return tuple(dict.fromkeys(path for path in paths if re.fullmatch(r"/[!-~]*", path)))
+
+
+def prefixes_in(texts: Iterable[str]) -> tuple[str, ...]:
+    """The prefixes below which sources put paths: of routers that are mounted, groups, blueprints, and so on."""
+    prefixes = (match[1].strip("/") for text in texts for form in PREFIXES for match in form.finditer(text))
+    return tuple(dict.fromkeys(f"/{prefix}" for prefix in prefixes if prefix))[:MOST_PREFIXES]
+
+
+def documents_in_source(texts: Iterable[str]) -> tuple[str, ...]:
+    """The paths at which sources say that an OpenAPI document is served."""
+    return paths_in(texts, DOCUMENT)
 
 
 def through_shell(command: str) -> Words:

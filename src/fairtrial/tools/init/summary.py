@@ -1,12 +1,13 @@
 """What `fairtrial init` says of a service that it tried once."""
 
+import re
 from collections.abc import Iterator
 
 from rich.console import Console
 from rich.text import Text
 
 from fairtrial.base.formatting import count, figure
-from fairtrial.base.printable import printable
+from fairtrial.base.printable import log_tail, printable
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.tools.init.try_once import Attempt
 from fairtrial.tools.load.advice import remedy
@@ -21,6 +22,11 @@ REMEDIES = {
 """By clause of any server, what to do about it. A trial in which one is broken is refused."""
 OF_A_REQUEST = "mend the request or what it expects, or leave it out"
 EXAMPLES_SHOWN = 3
+NO_TABLES = re.compile(r"no such table|relation .* does not exist|unapplied migration|table .* doesn.t exist", re.I)
+MIGRATE = (
+    'its database lacks tables: add the migration to `build`, such as [".venv/bin/python", "manage.py", '
+    '"migrate"] of Django; or migrate the database that it uses'
+)
 
 
 def print_attempt(console: Console, attempt: Attempt, workload: str) -> None:
@@ -36,11 +42,16 @@ def print_attempt(console: Console, attempt: Attempt, workload: str) -> None:
                 console.print(Text.assemble(("  ✓ ", "green"), printable(clause.name)), soft_wrap=True)
             continue
         advice = f"{OF_A_REQUEST}: {workload}" if clause.name in attempt.requests else REMEDIES.get(clause.name, "")
-        line = Text.assemble(
-            ("  ✗ ", "bold red"), f"{printable(clause.name)}: ", (printable(clause.evidence, 300), "red")
-        )
+        page = attempt.pages.get(clause.name, "")
+        evidence = clause.evidence if not page else f"{clause.evidence.partition(':')[0]}: {page}"
+        advice = MIGRATE if NO_TABLES.search(page) else advice
+        line = Text.assemble(("  ✗ ", "bold red"), f"{printable(clause.name)}: ", (printable(evidence, 300), "red"))
         console.print(line, soft_wrap=True)
         console.print(Text(f"    {advice}"), soft_wrap=True)
+    if attempt.log is not None:
+        for logged in log_tail(attempt.log).splitlines():
+            console.print(Text(f"    {logged}", style="dim"), soft_wrap=True)
+        console.print(Text(f"the end of what it printed; all of it: {attempt.log}"), soft_wrap=True)
     for line in _load_in_words(attempt.measurement):
         console.print(line, soft_wrap=True)
 

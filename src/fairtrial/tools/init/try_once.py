@@ -1,15 +1,18 @@
 """The service tried once, as `fairtrial run` would try it, for two seconds: built, started, asked, loaded, stopped."""
 
+import shutil
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
+import httpx
 from rich.console import Console
 from rich.text import Text
 
 from fairtrial.base.exit_status import INTERRUPTED, NOTHING_RAN
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.contract.answer import ask, client_of
 from fairtrial.catalog.contract.every_stack import LISTENS_ON_HOST, try_contract
 from fairtrial.catalog.stacks.build import build_stack
 from fairtrial.catalog.stacks.contenders import with_contenders
@@ -18,12 +21,14 @@ from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.catalog.stacks.places import places_of
 from fairtrial.catalog.stacks.run import RunningStack, start_stack
 from fairtrial.catalog.workloads.model import ServerWorkload
+from fairtrial.engine.plan import Request
 from fairtrial.experiment.files import load_experiment
 from fairtrial.lab.placement import local_placement
 from fairtrial.lab.private_network import network_of
 from fairtrial.plan.make import make_plan
 from fairtrial.plan.plan import Plan, PlannedCondition
 from fairtrial.record.model import Clause
+from fairtrial.tools.init.error_page import page_in_words
 from fairtrial.tools.init.port_watch import PortWatch
 from fairtrial.tools.load.measure import Measurement, measure
 from fairtrial.tools.load.request.options import LoadOptions
@@ -43,6 +48,10 @@ class Attempt:
     """the names of the requests: the clauses of these names are theirs"""
     measurement: Measurement | None = None
     """None: no request was answered as it should be, and no load was offered"""
+    pages: dict[str, str] = field(default_factory=dict)
+    """by request, what a page of HTML says that came instead of the answer"""
+    log: Path | None = None
+    """what it printed, kept where a request failed"""
 
     @property
     def broken(self) -> list[Clause]:
@@ -55,6 +64,11 @@ class Attempt:
         return sum(clause.passed for clause in self.clauses if clause.name in self.requests)
 
     @property
+    def failed_requests(self) -> list[str]:
+        """The names of the requests that were not."""
+        return [clause.name for clause in self.broken if clause.name in self.requests]
+
+    @property
     def listens_elsewhere(self) -> bool:
         """Whether others than this machine could reach it, which refuses a trial."""
         return any(clause.name == LISTENS_ON_HOST.name for clause in self.broken)
@@ -65,34 +79,52 @@ class Attempt:
         return self.measurement is not None and self.measurement.exit_status == INTERRUPTED
 
 
-def try_once(file: Path, workload: Path, console: Console | None) -> Attempt:
+def try_once(
+    file: Path, workload: Path, console: Console | None, on_start: Callable[[str, Console], None] | None = None
+) -> Attempt:
     """Try the first contender of an experiment once. Nothing of it runs on afterwards.
 
     Args:
         file: the experiment.
         workload: its workload file.
         console: on which its steps are told; None: standard output.
+        on_start: is called with its URL when it has started, and may write the workload file anew.
 
     Raises:
         Problem: the files do not fit, a variable that they name is not set, or the service could not be built or
             started; the reason holds the last lines of its output.
     """
     console = console or Console(highlight=False)
-    experiment = load_experiment(file)
-    stacks = with_contenders(find_stacks(), experiment, file.parent, {})
-    plan = make_plan(experiment, stacks, file)
+    plan = _planned(file)
     condition = plan.conditions[0]
-    with tempfile.TemporaryDirectory(prefix="fairtrial-init-") as logs:
-        folder = _built(condition, Path(logs) / "build.log", file, console)
+    logs, is_of_use = Path(tempfile.mkdtemp(prefix="fairtrial-init-")), False
+    try:
+        folder = _built(condition, logs / "build.log", file, console)
         with network_of(plan, [condition.stack]) as own_network:
-            running = _started(plan, condition, folder, Path(logs) / "run.log", file, console)
+            running = _started(plan, condition, folder, logs / "run.log", file, console)
             try:
+                if on_start is not None:
+                    on_start(running.url, console)
+                    plan = _planned(file)
                 attempt = _try_requests(plan, running, own_network=own_network)
                 if attempt.answered:
                     attempt.measurement = _loaded(running, workload, console)
             finally:
                 running.process.stop()
+        if attempt.failed_requests:
+            attempt.log, is_of_use = logs / "run.log", True
+    except Problem:
+        is_of_use = any(logs.iterdir())
+        raise
+    finally:
+        if not is_of_use:
+            shutil.rmtree(logs)
     return attempt
+
+
+def _planned(file: Path) -> Plan:
+    experiment = load_experiment(file)
+    return make_plan(experiment, with_contenders(find_stacks(), experiment, file.parent, {}), file)
 
 
 def _built(condition: PlannedCondition, log: Path, file: Path, console: Console) -> Path:
@@ -107,7 +139,7 @@ def _built(condition: PlannedCondition, log: Path, file: Path, console: Console)
     except Problem as problem:
         raise Problem(
             f"it could not be built: {problem.reason}",
-            f"mend `build` in {file}, then: fairtrial run {file} --quick",
+            f"mend `build` in {file}, then: fairtrial run {file} --quick; the whole output: {log}",
             NOTHING_RAN,
         ) from problem
 
@@ -135,14 +167,16 @@ def _started(
             )
         except Problem as problem:
             raise Problem(
-                f"it did not start: {problem.reason}", _remedy(problem, stack.port, watch.ports, file), NOTHING_RAN
+                f"it did not start: {problem.reason}",
+                f"{_remedy(problem, stack.port, watch.ports, file)}; its whole log: {log}",
+                NOTHING_RAN,
             ) from problem
         except OSError as error:
             raise Problem(f"it did not start: {error}", f"mend `command` in {file}", NOTHING_RAN) from error
 
 
 def _remedy(problem: Problem, port: int | None, ports: set[int], file: Path) -> str:
-    """What to do about a service that is not ready. The log that the problem names is gone when this is read."""
+    """What to do about a service that is not ready."""
     elsewhere = sorted(ports - {port})
     if "is held by" in problem.reason:
         return problem.remedy
@@ -164,7 +198,22 @@ def _try_requests(plan: Plan, running: RunningStack, *, own_network: bool) -> At
     listening = None if own_network else running.listening()
     clauses = try_contract(running.url, workload.clauses, point.data, point.options, listening, own=workload.ready)
     names = frozenset(clause.name for clause in workload.clauses)
-    return Attempt(running.start_up_seconds, list(clauses), names)
+    attempt = Attempt(running.start_up_seconds, list(clauses), names)
+    requests = {each.name: each for each in workload.requests(point.data, point.options)}
+    with client_of(running.url) as client:
+        for name in attempt.failed_requests:
+            attempt.pages[name] = _page(client, requests[name])
+    return attempt
+
+
+def _page(client: httpx.Client, request: Request) -> str:
+    """What a page of HTML says with which a request is answered that stays the same each time; empty: there is none."""
+    if request.method != "GET" or "{{" in request.path:
+        return ""
+    try:
+        return page_in_words(ask(client, "GET", request.path, headers=dict(request.headers)).body)
+    except (Problem, httpx.HTTPError):
+        return ""
 
 
 def _loaded(running: RunningStack, workload: Path, console: Console) -> Measurement:

@@ -4,7 +4,7 @@ import re
 
 from fairtrial.tools.init.project_folder import ProjectFolder
 from fairtrial.tools.init.projects.model import A_LANGUAGE, Project
-from fairtrial.tools.init.proposal import Proposal, paths_in, port_in
+from fairtrial.tools.init.proposal import Proposal, paths_in, port_in, prefixes_in
 
 PROGRAM = "fairtrial-server"
 """What the build is called: a name that no folder of the project has."""
@@ -32,6 +32,7 @@ def propose(folder: ProjectFolder) -> Proposal | None:
         build=(("go", "build", "-o", PROGRAM, package),),
         port=port_in(sources.values()),
         paths=paths_in(sources.values(), *ROUTES),
+        prefixes=prefixes_in(sources.values()),
     )
 
 

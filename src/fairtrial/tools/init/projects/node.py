@@ -7,7 +7,7 @@ from typing import Any
 
 from fairtrial.tools.init.project_folder import ProjectFolder
 from fairtrial.tools.init.projects.model import A_LANGUAGE, Project
-from fairtrial.tools.init.proposal import Proposal, Words, paths_in, port_in
+from fairtrial.tools.init.proposal import Proposal, Words, paths_in, port_in, prefixes_in
 
 SERVES = re.compile(r"\.listen\(|\bserve\(|\bcreateServer\(")
 USUAL_NAMES = ("server.js", "server.mjs", "app.js", "index.js", "index.mjs", "main.js", "src/server.js", "src/index.js")
@@ -22,6 +22,8 @@ ROUTES = (
     re.compile(r"""\.(?:get|route)\(\s*["'`](/[^"'`]*)["'`]"""),
     re.compile(r"""\b(?:url|pathname|path)\s*===?\s*["'`](/[^"'`]*)["'`]"""),
 )
+
+OF_NEST = re.compile(r"""@Get\(\s*(?:["'`]/?([^"'`]*)["'`])?\s*\)""")
 
 
 def propose(folder: ProjectFolder) -> Proposal | None:
@@ -47,7 +49,11 @@ def propose(folder: ProjectFolder) -> Proposal | None:
         command=command,
         build=tuple(build),
         port=port_in([text for text in sources.values() if SERVES.search(text)] or sources.values()),
-        paths=paths_in(sources.values(), *ROUTES),
+        paths=(
+            *paths_in(sources.values(), *ROUTES),
+            *(f"/{path}" for text in sources.values() for path in OF_NEST.findall(text)),
+        ),
+        prefixes=prefixes_in(sources.values()),
         remarks=remarks,
     )
 

@@ -4,7 +4,14 @@ import re
 
 from fairtrial.tools.init.project_folder import ProjectFolder
 from fairtrial.tools.init.projects.model import A_FRAMEWORK, Project
-from fairtrial.tools.init.proposal import TAKES_PORT, Proposal, paths_in, through_shell
+from fairtrial.tools.init.proposal import (
+    TAKES_PORT,
+    Proposal,
+    documents_in_source,
+    paths_in,
+    prefixes_in,
+    through_shell,
+)
 from fairtrial.tools.init.python_environment import module_of, python_environment
 
 APPLICATION = re.compile(r"^(\w+)(?:\s*:\s*[\w.]+)?\s*=\s*(?:\w+\.)?(FastAPI|Starlette|Litestar|Quart)\(", re.MULTILINE)
@@ -35,6 +42,8 @@ def propose(folder: ProjectFolder) -> Proposal | None:
             build=build,
             port=TAKES_PORT,
             paths=paths_in(sources.values(), *ROUTES),
+            prefixes=prefixes_in(sources.values()),
+            documents=documents_in_source(sources.values()),
             remarks=remarks,
         )
     return None

@@ -4,10 +4,13 @@ import re
 
 from fairtrial.tools.init.project_folder import ProjectFolder
 from fairtrial.tools.init.projects.model import A_FRAMEWORK, Project
-from fairtrial.tools.init.proposal import TAKES_PORT, Proposal, through_shell
+from fairtrial.tools.init.proposal import TAKES_PORT, Proposal, prefixes_in, through_shell
 from fairtrial.tools.init.python_environment import GUNICORN, module_of, python_environment
 
-ROUTE = re.compile(r"""\bpath\(\s*["']([^"']*)["']\s*,(?!\s*include)""")
+ROUTE = re.compile(r"""\bpath\(\s*["']([^"']*)["']\s*,(?!\s*include|\s*admin\.)""")
+OF_ROUTER = re.compile(r"""\brouter\.register\(\s*r?["']([^"']*)["']""")
+"""Of Django REST framework, which adds the slash."""
+DATABASE = re.compile(r"""django\.db\.backends\.(\w+)""")
 
 
 def propose(folder: ProjectFolder) -> Proposal | None:
@@ -22,14 +25,21 @@ def propose(folder: ProjectFolder) -> Proposal | None:
     environment = python_environment(folder)
     build, remarks = environment.with_server("gunicorn", included=False)
     origin = "" if beside == "." else f" --pythonpath {beside}"
-    # Only paths of the project's own urls.py stand on their own: those of an app follow the prefix that includes it.
-    own = folder.text(wsgi_file.removesuffix("wsgi.py") + "urls.py")
+    if set(DATABASE.findall("".join(sources.values()))) == {"sqlite3"}:
+        build = (*build, (environment.python, "manage.py", "migrate", "--noinput"))
+        remarks = (
+            *remarks,
+            "The copy's SQLite file gets its tables from the last command: put rows in, if it has none.",
+        )
+    urls = "".join(text for path, text in sources.items() if path.endswith("urls.py"))
+    paths = [f"/{path}" for path in ROUTE.findall(urls)] + [f"/{path}/" for path in OF_ROUTER.findall(urls)]
     return Proposal(
         kind="Django",
         command=through_shell(f"{environment.program('gunicorn')} {GUNICORN}{origin} {module}:application"),
         build=build,
         port=TAKES_PORT,
-        paths=tuple(dict.fromkeys(f"/{path}" for path in ROUTE.findall(own))),
+        paths=tuple(dict.fromkeys(paths)),
+        prefixes=prefixes_in([urls]),
         remarks=remarks,
     )
 

@@ -5,7 +5,7 @@ import tomllib
 
 from fairtrial.tools.init.project_folder import ProjectFolder
 from fairtrial.tools.init.projects.model import A_LANGUAGE, Project
-from fairtrial.tools.init.proposal import Proposal, paths_in, port_in
+from fairtrial.tools.init.proposal import Proposal, paths_in, port_in, prefixes_in
 
 ROUTES = (
     re.compile(r"""\.route\(\s*"(/[^"]*)"\s*,\s*(?:\w+::)*get\("""),
@@ -34,6 +34,7 @@ def propose(folder: ProjectFolder) -> Proposal | None:
         build=(("cargo", "build", "--release", "--quiet", *locked),),
         port=port_in(sources.values()),
         paths=paths_in(sources.values(), *ROUTES),
+        prefixes=prefixes_in(sources.values()),
     )
 
 
