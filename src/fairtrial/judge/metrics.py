@@ -6,7 +6,7 @@ without the unit it is the metric's name, as claims write it (`goodput`, `server
 
 import difflib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from fairtrial.base.units import BaseUnit
@@ -14,6 +14,7 @@ from fairtrial.experiment.loads import METRIC_PERCENTILES, Load
 from fairtrial.judge.statistics.support import supports_percentile
 from fairtrial.record.engine_summary import Distribution, EngineSummary, Share
 from fairtrial.record.histogram import read_histogram
+from fairtrial.record.memory import MemoryKind
 from fairtrial.record.model import ServerMeter, TrialRecord
 
 
@@ -39,6 +40,9 @@ class Metric:
     """of a share that is a count: how many, and of how many requests; None: it is no count"""
     of_processes: bool = False
     """whether it is of the stack's own processes"""
+    read_kind: Callable[[TrialRecord], str | None] | None = None
+    """how a trial's figure was read, where figures that were read otherwise cannot be compared with it; None: all are
+    alike"""
 
     def fits(self, load: Load) -> bool:
         """Whether it is measured under this load."""
@@ -170,14 +174,37 @@ def _peak_rss(trial: TrialRecord) -> float | None:
     return float(trial.server.peak_rss_bytes) if trial.server is not None and trial.server.peak_rss_bytes else None
 
 
-def _of_a_server(name: str, unit: BaseUnit, label: str, part: str, key: str, *, of_processes: bool = True) -> Metric:
+def _memory_kind(part: str) -> Callable[[TrialRecord], str | None]:
+    """How the memory in one part of a trial's record was read; None where it was not."""
+
+    def read_kind(trial: TrialRecord) -> str | None:
+        kind: MemoryKind | None = getattr(getattr(trial, part), "memory_kind", None)
+        return None if kind is None else str(kind)
+
+    return read_kind
+
+
+def kinds_of(metric: Metric, trials: Iterable[TrialRecord]) -> set[str]:
+    """In how many ways a metric was read in those of these trials that have it; empty: it is read in one way alone."""
+    read_kind = metric.read_kind
+    if read_kind is None:
+        return set()
+    return {kind for trial in trials if metric.read(trial) is not None and (kind := read_kind(trial)) is not None}
+
+
+def _of_a_server(
+    name: str, unit: BaseUnit, label: str, part: str, key: str, *, of_processes: bool = True, kind: bool = False
+) -> Metric:
     """A figure that one part of the record of a server's trial holds; None where either was not measured."""
 
     def read(trial: TrialRecord) -> float | None:
         value = getattr(getattr(trial, part), key, None)
         return None if value is None else float(value)
 
-    return Metric(name, f"{name}_{unit}", unit, label, False, read, SERVED, of_processes=of_processes)
+    read_kind = _memory_kind(part) if kind else None
+    return Metric(
+        name, f"{name}_{unit}", unit, label, False, read, SERVED, of_processes=of_processes, read_kind=read_kind
+    )
 
 
 def _error_share(trial: TrialRecord) -> float | None:
@@ -382,9 +409,18 @@ METRICS: Mapping[str, Metric] = {
             _service_cpu_seconds_per_1000_requests,
             despite=WHOEVER_IS_SERVED,
         ),
-        Metric("peak_rss", "peak_rss_bytes", "bytes", "peak resident memory", False, _peak_rss, of_processes=True),
-        _of_a_server("ready_rss", "bytes", "resident memory when ready", "readiness", "rss_bytes"),
-        _of_a_server("end_rss", "bytes", "resident memory at the end of the window", "server", "end_rss_bytes"),
+        Metric(
+            "peak_rss",
+            "peak_rss_bytes",
+            "bytes",
+            "peak memory",
+            False,
+            _peak_rss,
+            of_processes=True,
+            read_kind=_memory_kind("server"),
+        ),
+        _of_a_server("ready_rss", "bytes", "memory when ready", "readiness", "rss_bytes", kind=True),
+        _of_a_server("end_rss", "bytes", "memory at the end of the window", "server", "end_rss_bytes", kind=True),
         _of_a_server("start_up", "seconds", "start-up time", "readiness", "start_up_seconds"),
         _of_a_server(
             "first_answer",

@@ -21,6 +21,7 @@ from fairtrial.judge.statistics.equivalence import Verdict
 from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.identity import DatasetIdentity, Host, ServiceIdentity, StackIdentity
+from fairtrial.record.memory import MemoryKind
 from fairtrial.record.model import IdleLimit, LaneHost, Placement
 from fairtrial.record.stack_user import StackUser
 
@@ -56,6 +57,7 @@ class ServerUse(Strict):
     cpu_seconds_per_1000_requests: float | None
     peak_rss_bytes: int
     processes: int
+    memory_kind: MemoryKind = Field(MemoryKind.RESIDENT, description="how its memory was read")
 
 
 class EngineUse(Strict):

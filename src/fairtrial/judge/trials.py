@@ -64,6 +64,7 @@ def _server_use(trial: TrialRecord, findings: Sequence[Finding]) -> ServerUse | 
         else server_cpu_seconds_per_1000_requests(trial),
         peak_rss_bytes=trial.server.peak_rss_bytes,
         processes=trial.server.processes,
+        memory_kind=trial.server.memory_kind,
     )
 
 

@@ -25,6 +25,7 @@ from fairtrial.record.identity import DatasetIdentity, Host, ServiceIdentity, St
 from fairtrial.record.load_hosts import LoadHostAccount
 from fairtrial.record.machine import MachineMeter, NetworkMeter
 from fairtrial.record.maintenance import Maintenance
+from fairtrial.record.memory import MemoryKind
 from fairtrial.record.own_audit import OwnAudit
 from fairtrial.record.proof import Audit, Freshness, ImpliedWork, KeysRead, Ledger, RowChangesSeen
 from fairtrial.record.proxy import ProxyAccount
@@ -325,7 +326,8 @@ class Readiness(Strict):
         description="from the start of its process until it was ready, which is asked every 20 ms; of several "
         "instances the longest. Proxies, upstream and balancer are not in it. Null: it was running already"
     )
-    rss_bytes: int | None = Field(None, description="resident memory of its whole process tree then; null: not read")
+    rss_bytes: int | None = Field(None, description="memory of its whole process tree then; null: not read")
+    memory_kind: MemoryKind = Field(MemoryKind.RESIDENT, description="how it was read; older records do not say")
     first_answer_seconds: float | None = Field(
         None,
         description="of the first request of the workload, to the last byte of an answer that kept its clause; null: "
@@ -339,7 +341,7 @@ class ServerMeter(Strict):
     window_seconds: float
     cpu_user_seconds: float
     cpu_system_seconds: float
-    peak_rss_bytes: int = Field(description="largest sum of resident set sizes in the window; 0: none was measured")
+    peak_rss_bytes: int = Field(description="largest sum of its memory in the window; 0: none was measured")
     processes: int = Field(description="at the window's end")
     rss_series_bytes: list[int] = Field(
         default_factory=list, description="the largest sum in each full second of the window"
@@ -351,6 +353,9 @@ class ServerMeter(Strict):
         None,
         description="null where no two processes are alike, in a trial that was measured in slices, and in older "
         "records",
+    )
+    memory_kind: MemoryKind = Field(
+        MemoryKind.RESIDENT, description="how its memory was read; older records do not say, and have resident sizes"
     )
 
     @property

@@ -15,6 +15,7 @@ from fairtrial.judge.metrics import METRICS
 from fairtrial.judge.statistics.holm import step_down
 from fairtrial.judge.statistics.unpaired import unpaired_ratio
 from fairtrial.record.identity import WorkloadIdentity
+from fairtrial.record.memory import MemoryKind
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.record.write import RecordWriter
 from fairtrial.tools.compare.comparison import Comparison, JudgedRun, compare, judge_run
@@ -65,6 +66,22 @@ def test_lower_may_be_better() -> None:
     assert row.ratio is not None and row.ratio.estimate == pytest.approx(4 / 3, rel=0.01)
     assert comparison.regressions == [row]
     assert compared(run(3000), run(4000), "response_time_p50").rows[0].change == "improvement"
+
+
+@pytest.mark.parametrize(("metric", "change"), [("peak_rss", "not compared"), ("goodput", "within the margin")])
+def test_memory_that_was_read_in_another_way_is_not_compared(metric: str, change: str) -> None:
+    before, (record, trials) = run(4000), run(4000)
+    now = [
+        trial.model_copy(update={"server": trial.server.model_copy(update={"memory_kind": MemoryKind.PROPORTIONAL})})
+        for trial in trials
+        if trial.server is not None
+    ]
+    (row,) = compared(before, (record, now), metric).rows
+    assert row.change == change
+    if row.reason is not None:
+        assert row.reason == "peak memory is resident before and proportional after"
+    (same,) = compared((record, now), (record, now), metric).rows
+    assert same.change != "not compared"
 
 
 SLOW_DAY = 0.9

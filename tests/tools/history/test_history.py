@@ -14,6 +14,7 @@ from fairtrial.commands import app
 from fairtrial.judge.judging import judge_record
 from fairtrial.judge.metrics import METRICS
 from fairtrial.judge.model import Result
+from fairtrial.record.memory import MemoryKind
 from fairtrial.record.write import RecordWriter
 from fairtrial.tools.history.table import csv_text, history_of
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
@@ -56,6 +57,19 @@ def test_runs_of_two_experiments_are_no_history() -> None:
     other = judged(recorded(3, 4000, "a")).model_copy(update={"name": "other"})
     with pytest.raises(Problem, match=r"runs of 2 experiments: .*, other"):
         history_of([("one", judged(recorded(2, 4000, "a"))), ("two", other)], [METRICS["goodput"]])
+
+
+def test_memory_that_was_read_in_two_ways_is_no_history() -> None:
+    record, trials = recorded(3, 4000, "a")
+    now = [
+        trial.model_copy(update={"server": trial.server.model_copy(update={"memory_kind": MemoryKind.PROPORTIONAL})})
+        for trial in trials
+    ]
+    runs = [("old", judged(recorded(2, 4000, "a"))), ("new", judged((record, now)))]
+    with pytest.raises(Problem, match=r"resident set sizes in 1 run, old the last, and of proportional ones in others"):
+        history_of(runs, [METRICS["peak_rss"]])
+    assert history_of(runs, [METRICS["goodput"]]).columns
+    assert history_of(runs[1:], [METRICS["peak_rss"]]).columns
 
 
 def test_a_figure_that_nobody_measured_is_named() -> None:

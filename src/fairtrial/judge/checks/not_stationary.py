@@ -107,7 +107,7 @@ def _grown(case: LoadCase, index: int, values: Sequence[int]) -> Iterator[Findin
         yield case.finding(
             index,
             "warning",
-            f"resident memory grew by {growth.slope / seconds / MIB:.1f} MiB a second, {growth.change:.0%} over the "
+            f"memory grew by {growth.slope / seconds / MIB:.1f} MiB a second, {growth.change:.0%} over the "
             f"window (p {growth.p_value:.1g}): the peak depends on the length of the window",
             LEAK,
         )
@@ -122,7 +122,7 @@ def _in_parts(values: Sequence[float]) -> tuple[Sequence[float], int]:
 
 CHECK = LoadCheck(
     name="not-stationary",
-    looks_at="goodput, median and p99 of each full second of the window, and resident memory: a trend (Mann-Kendall) "
+    looks_at="goodput, median and p99 of each full second of the window, and memory: a trend (Mann-Kendall) "
     "or a step (largest standardised difference of means, by permutation); from ten seconds on",
     thresholds={
         "alpha": Threshold(

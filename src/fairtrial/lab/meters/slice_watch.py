@@ -90,7 +90,8 @@ class SliceWatch:
                 "own_load_cpu_seconds": self._of_machine.own_load_cpu_seconds + of_engine,
             }
         )
-        memory = TreeMeter(*self._loaded, stray_threads=self._stray_threads).sample_memory()
+        meter = TreeMeter(*self._loaded, stray_threads=self._stray_threads)
+        memory = meter.sample_memory()
         server = ServerMeter(
             window_seconds=self._seconds,
             cpu_user_seconds=user,
@@ -98,6 +99,7 @@ class SliceWatch:
             peak_rss_bytes=memory,
             processes=len(processes_below(*self._loaded)),
             end_rss_bytes=memory or None,
+            memory_kind=meter.memory_kind,
         )
         foreign = self._foreign(machine)
         of_idle = sum(idle) / len(self._placement.server_cpus) / self._seconds

@@ -2,30 +2,36 @@
 
 import threading
 import time
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Sequence
+
+import psutil
 
 from fairtrial.engine.process_tree import CpuTimes, Root, processes_below
+from fairtrial.lab.meters.memory import memory_of, resident_bytes
 from fairtrial.lab.meters.stray_threads import StrayThreadWatch
 from fairtrial.lab.meters.workers import WorkerWatch
 from fairtrial.record.machine import MachineMeter
+from fairtrial.record.memory import MemoryKind
 from fairtrial.record.model import ServerMeter
 
 SAMPLE_EVERY_SECONDS = 0.25
 FIRST_SAMPLE_SECONDS = 0.002
 """The first pause between samples. Each further pause is twice as long, up to the meter's own, so that short-lived
 processes are sampled as well."""
+MEMORY_SHARE = 0.01
+"""Of the time of a window, in which memory is read at most: a process that maps memory meanwhile may have to wait. To
+read 500 MiB in pages of 4 KiB takes the kernel 11 ms, so such a tree is read once a second."""
 
 
 class TreeMeter:
     """Measures the process trees below some guards from `open` to `close`.
 
     CPU times are the kernel's, in ticks of 10 ms; they include processes that have ended (`cpu_seconds_below`).
-    Resident memory is sampled: the sum over the tree, with shared pages counted in each process. With `since_start` the
-    highest value of each single process (VmHWM) counts as well. The meter misses memory taken after a process's last
-    sample, and a joint peak of several processes between two samples. A peak of 0 bytes means that the tree ended
-    before the first sample. The largest sum of each second is kept, so that growth is visible, and the one at the end.
-    What each process used itself is read at both ends (`WorkerWatch`).
+    Memory is sampled (`memory_of`). With `since_start` the highest resident size of each single process (VmHWM) counts
+    as well. The meter misses memory taken after a process's last sample, and a joint peak of several processes between
+    two samples. A peak of 0 bytes means that the tree ended before the first sample. The largest sum of each second is
+    kept, so that growth is visible, and the one at the end. What each process used itself is read at both ends
+    (`WorkerWatch`).
 
     Args:
         roots: the guards above the trees, which are not measured themselves, and containers.
@@ -50,6 +56,7 @@ class TreeMeter:
         self._closing = threading.Event()
         self._sampler = threading.Thread(target=self._sample_until_closed, daemon=True)
         self._peak_rss_bytes = 0
+        self.memory_kind = MemoryKind.PROPORTIONAL
         self._rss_by_second: dict[int, int] = {}
 
     def open(self) -> None:
@@ -80,47 +87,53 @@ class TreeMeter:
             cpu_system_seconds=system - self._system_before,
             peak_rss_bytes=self._peak_rss_bytes,
             processes=len(processes_below(*self._roots)),
-            rss_series_bytes=[
-                self._rss_by_second[second] for second in sorted(self._rss_by_second) if second < int(window)
-            ],
+            rss_series_bytes=self._series(int(window)),
             end_rss_bytes=at_end or None,
             workers=self._workers.result(),
+            memory_kind=self.memory_kind,
         )
+
+    def _series(self, seconds: int) -> list[int]:
+        """The largest sum in each second; of one in which memory was not due to be read, that of the one before it."""
+        series = [self._rss_by_second.get(0, 0)][:seconds]
+        for second in range(1, seconds):
+            series.append(self._rss_by_second.get(second, series[-1]))
+        return series
 
     def abandon(self) -> None:
         """Stop sampling without a result."""
         self._closing.set()
 
     def sample_memory(self) -> int:
-        """The trees' resident bytes now, which count towards the peak."""
-        total, processes = 0, processes_below(*self._roots)
+        """The bytes that the trees hold now, which count towards the peak."""
+        return self._read_memory(self._look())
+
+    def _look(self) -> list[psutil.Process]:
+        """What is cheap to see of the processes there are now."""
+        processes = processes_below(*self._roots)
         if self._stray_threads is not None:
             self._stray_threads.look(processes)
-        for process in processes:
-            now, highest = _resident_bytes(process.pid)
-            total += now
-            if self._since_start:  # VmHWM covers the whole life of a process
-                self._peak_rss_bytes = max(self._peak_rss_bytes, highest)
-        self._peak_rss_bytes = max(self._peak_rss_bytes, total)
-        return total
+        if self._since_start:  # VmHWM covers the whole life of a process
+            highest = max((resident_bytes(process.pid)[1] for process in processes), default=0)
+            self._peak_rss_bytes = max(self._peak_rss_bytes, highest)
+        return processes
+
+    def _read_memory(self, processes: Sequence[psutil.Process]) -> int:
+        reading = memory_of(process.pid for process in processes)
+        if reading.kind is MemoryKind.RESIDENT:
+            self.memory_kind = MemoryKind.RESIDENT
+        self._peak_rss_bytes = max(self._peak_rss_bytes, reading.total_bytes)
+        return reading.total_bytes
 
     def _sample_until_closed(self) -> None:
-        pause_seconds = FIRST_SAMPLE_SECONDS
+        pause_seconds, memory_due = FIRST_SAMPLE_SECONDS, 0.0
         while True:
-            total = self.sample_memory()
-            second = int(time.monotonic() - self._opened_at)
-            self._rss_by_second[second] = max(self._rss_by_second.get(second, 0), total)
+            processes, began = self._look(), time.monotonic()
+            if began >= memory_due:
+                total, now = self._read_memory(processes), time.monotonic()
+                memory_due = now + (now - began) / MEMORY_SHARE
+                second = int(now - self._opened_at)
+                self._rss_by_second[second] = max(self._rss_by_second.get(second, 0), total)
             if self._closing.wait(pause_seconds):
                 return
             pause_seconds = min(2 * pause_seconds, self._every_seconds)
-
-
-def _resident_bytes(pid: int) -> tuple[int, int]:
-    """VmRSS and VmHWM of a process (proc(5)), in bytes; zeros if it has ended."""
-    sizes = {"VmRSS": 0, "VmHWM": 0}
-    with suppress(OSError):
-        for line in Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace").splitlines():
-            name, _, value = line.partition(":")
-            if name in sizes:
-                sizes[name] = 1024 * int(value.split()[0])
-    return sizes["VmRSS"], sizes["VmHWM"]

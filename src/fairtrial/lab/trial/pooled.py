@@ -18,6 +18,7 @@ from fairtrial.record.engine_summary import (
 )
 from fairtrial.record.histogram import read_histogram
 from fairtrial.record.machine import MachineMeter, NetworkMeter, ProcessorUse
+from fairtrial.record.memory import joint_kind
 from fairtrial.record.merged_histogram import merged_histogram
 from fairtrial.record.model import ServerMeter
 
@@ -127,6 +128,7 @@ def pooled_server(windows: Sequence[ServerMeter]) -> ServerMeter:
         peak_rss_bytes=max(each.peak_rss_bytes for each in windows),
         processes=windows[-1].processes,
         end_rss_bytes=windows[-1].end_rss_bytes,
+        memory_kind=joint_kind(each.memory_kind for each in windows),
     )
 
 

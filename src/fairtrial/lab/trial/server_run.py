@@ -122,9 +122,11 @@ def _assert_front(context: TrialContext, deployment: Deployment, *, went_well: b
 
 def readiness_of(deployment: Deployment) -> Readiness:
     """What is known of a stack that has just become ready."""
+    meter = TreeMeter(*deployment.roots)
     return Readiness(
         start_up_seconds=deployment.start_up_seconds,
-        rss_bytes=TreeMeter(*deployment.roots).sample_memory() or None,
+        rss_bytes=meter.sample_memory() or None,
+        memory_kind=meter.memory_kind,
     )
 
 

@@ -15,7 +15,7 @@ from typing import Literal
 from fairtrial.base.formatting import count
 from fairtrial.judge.judging import judge_record
 from fairtrial.judge.losses import Losses
-from fairtrial.judge.metrics import Metric, is_lower_bound
+from fairtrial.judge.metrics import Metric, is_lower_bound, kinds_of
 from fairtrial.judge.model import ConditionResult, Outcome, Result
 from fairtrial.judge.statistics.estimate import Estimate, over_blocks
 from fairtrial.judge.statistics.holm import step_down
@@ -105,6 +105,8 @@ class _Pair:
     metric: Metric
     of_before: tuple[_Side, str | None]
     of_after: tuple[_Side, str | None]
+    unlike: str
+    """why what was measured on one side is something else than on the other; empty: it is not"""
 
     @property
     def before(self) -> _Side:
@@ -117,7 +119,8 @@ class _Pair:
     @property
     def reasons(self) -> list[str]:
         obstacles = (("before", self.of_before[1]), ("after", self.of_after[1]))
-        return [f"{when}: {why}" for when, why in obstacles if why]
+        reasons = [f"{when}: {why}" for when, why in obstacles if why]
+        return reasons or ([self.unlike] if self.unlike else [])
 
 
 @dataclass(frozen=True)
@@ -162,7 +165,14 @@ def compare(
     """
     contenders = {condition.id: condition.contender for run in (*before, *after) for condition in run.result.conditions}
     pairs = [
-        _Pair(identity, contender, metric, _side(metric, before, identity), _side(metric, after, identity))
+        _Pair(
+            identity,
+            contender,
+            metric,
+            _side(metric, before, identity),
+            _side(metric, after, identity),
+            _unlike(metric, before, after, identity),
+        )
         for identity, contender in contenders.items()
         for metric in metrics
     ]
@@ -214,6 +224,17 @@ def _side(metric: Metric, runs: Sequence[JudgedRun], identity: str) -> tuple[_Si
         values.append(typical.estimate)
         are_bounds.append(typical.is_lower_bound)
     return _if_enough(_Side(values, are_bounds), "run")
+
+
+def _unlike(metric: Metric, before: Sequence[JudgedRun], after: Sequence[JudgedRun], identity: str) -> str:
+    """Why a figure was read otherwise on one side than on the other; empty: it was not."""
+    old, new = (
+        kinds_of(metric, [trial for run in runs for trial in run.trials if trial.condition == identity])
+        for runs in (before, after)
+    )
+    if old == new and len(old) < 2:
+        return ""
+    return f"{metric.label} is {' and '.join(sorted(old))} before and {' and '.join(sorted(new))} after"
 
 
 def _if_enough(side: _Side, unit: str) -> tuple[_Side, str | None]:

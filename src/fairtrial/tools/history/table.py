@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from fairtrial.base.formatting import count
 from fairtrial.base.problem import Problem
 from fairtrial.judge.metrics import Metric
 from fairtrial.judge.model import Result
+from fairtrial.record.memory import MemoryKind
 
 TIME = "time"
 RUN = "run"
@@ -67,7 +69,24 @@ def history_of(runs: Sequence[tuple[str, Result]], metrics: Sequence[Metric]) ->
             f"choose others than {', '.join(metric.name for metric in metrics)} by --metric, or look at the findings "
             "of the runs: fairtrial judge RUN",
         )
+    if any(column.metric.read_kind is not None for column in present):
+        _assert_alike(ordered)
     return History(names[0], ordered, present)
+
+
+def _assert_alike(runs: Sequence[tuple[str, Result]]) -> None:
+    """Raise Problem if the memory of stacks was read in one way in some of these runs, and in another in others."""
+    kinds = {
+        name: {trial.server.memory_kind for each in result.conditions for trial in each.trials if trial.server}
+        for name, result in runs
+    }
+    if len(set().union(*kinds.values())) > 1:
+        resident = [name for name, of_run in kinds.items() if MemoryKind.RESIDENT in of_run]
+        raise Problem(
+            f"memory is the sum of resident set sizes in {count(len(resident), 'run')}, {resident[-1]} the last, and "
+            "of proportional ones in others",
+            "export memory of runs whose record has one `memory_kind`: the change would be one of how it is read",
+        )
 
 
 def csv_text(history: History) -> str:
