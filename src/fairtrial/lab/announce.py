@@ -162,7 +162,7 @@ def _placement(plan: Plan) -> str:
     idle = f"idle ones {idle_limit().in_words}"
     where = f"load on processor {load}, server on {server}{disturbed}"
     if placement.service_cpus:
-        where = f"program on processor {server}, services on {load}, as nobody offers load"
+        where = f"program on processor {server}, its services and the lab on {load}, as nobody offers load"
     return "; ".join([where, *topology_in_words(placement), idle, *_waits(plan, placement)])
 
 

@@ -11,6 +11,11 @@ class ObjectiveMet(Strict):
     objective: str
     met: bool
     why_not: str | None = None
+    late_share: float | None = Field(
+        None,
+        description="where it was missed only as requests were sent late, although a connection was free: the part of "
+        "its percentile that passed before they were sent; null: it was met, or missed anyway, or an older record",
+    )
 
 
 class Probe(Strict):

@@ -126,6 +126,11 @@ class Placement(Strict):
         """The processors of services on the server's machine."""
         return self.service_cpus or self.server_cpus
 
+    @property
+    def role_beside_server(self) -> str:
+        """Who has the processors that are the load generator's where one offers load."""
+        return "service" if self.service_cpus else "load engine"
+
     def without_load(self) -> "Placement":
         """This placement where nobody offers load: its processors go to the services, if they are this machine's."""
         if not self.disjoint or self.load_elsewhere:

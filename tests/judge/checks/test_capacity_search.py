@@ -7,12 +7,13 @@ from random import Random
 import pytest
 
 from fairtrial.experiment.loads import CapacityLoad
+from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.statistics.estimate import paired_ratio
 from fairtrial.lab.trial.capacity import search
 from fairtrial.record.capacity import CapacitySearch
-from fairtrial.record.engine_summary import EngineSummary
-from tests.builders import a_trial
-from tests.judge.checks.findings import in_trial
+from fairtrial.record.engine_summary import EngineSummary, Waiting
+from tests.builders import a_trial, an_experiment
+from tests.judge.checks.findings import found, in_trial
 
 LOAD = CapacityLoad.model_validate(
     {
@@ -84,6 +85,35 @@ def test_the_rate_that_held_and_the_one_that_did_not_are_a_step_apart() -> None:
         assert strict.rate_per_second and strict.missed_per_second
         assert strict.rate_per_second <= 6400 <= strict.missed_per_second <= 1.05 * strict.rate_per_second
     assert searched(queue(1_000_000)).found[1].missed_per_second is None
+
+
+def late(limit: float, lag_seconds: float, peak: int = 0) -> Callable[..., EngineSummary]:
+    """As `queue`, by a generator that sends the slowest requests so much later from half of the limit on."""
+
+    def run(rate: float, seconds: float, confirming: bool) -> EngineSummary:
+        engine = queue(limit)(rate, seconds, confirming)
+        lag = lag_seconds if rate > limit / 2 else 0.0
+        times = engine.response_time
+        tail = {name: at and at + lag * (float(name) >= 99) for name, at in times.percentiles.items()}
+        response = times.model_copy(update={"percentiles": tail})
+        waiting = Waiting(limit=1000, peak=peak, at_end=0)
+        return engine.model_copy(update={"service_time": times, "response_time": response, "waiting": waiting})
+
+    return run
+
+
+def test_a_capacity_that_the_generators_lateness_sets_is_lost_and_no_other() -> None:
+    (finding,) = found_by(searched(late(8000, 0.019)))
+    assert finding.metrics == ["capacity:strict", "capacity"] and not finding.refuses_trial
+    assert "because the load engine sent requests late" in finding.evidence
+    for offset in (0.0, 0.3, 0.6, 0.9):
+        small, overloaded = searched(late(8000, 0.001), offset), searched(late(8000, 0.019, peak=3), offset)
+        assert found_by(small) == found_by(overloaded) == found_by(searched(queue(8000), offset)) == []
+
+
+def found_by(capacity: CapacitySearch) -> list[Finding]:
+    record = an_experiment("a", "b").record()
+    return found("capacity-search", record, [a_trial().record().model_copy(update={"capacity": capacity})])
 
 
 def capacities_of(limit: float, offsets: list[float], random: Random) -> list[float]:

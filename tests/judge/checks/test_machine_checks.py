@@ -227,6 +227,17 @@ class TestForeignLoad:
         )
         assert severities(in_trial("foreign-load", trial)) == expected
 
+    def test_where_services_have_the_loads_processors_what_is_taken_there_is_taken_from_the_figure(self) -> None:
+        trial = a_trial().on_machine(
+            processors=processors((2.0, 0), (2.5, 0)), own_server_cpu_seconds=2.0, own_load_cpu_seconds=1.0
+        )
+        record = an_experiment("a").record()
+        program = record.model_copy(update={"placement": record.placement.without_load()})
+        (of_load,) = found("foreign-load", record, [trial.record()])
+        (of_service,) = found("foreign-load", program, [trial.record()])
+        assert (of_load.severity, of_service.severity) == ("warning", "refusal")
+        assert "50% of the service's processors" in of_service.evidence
+
     @pytest.mark.parametrize(
         ("kernel", "expected"), [(None, ["refusal"]), (0.0, ["refusal"]), (0.29, ["warning"]), (0.8, ["note"])]
     )

@@ -7,7 +7,10 @@ from fairtrial.record.capacity import CapacitySearch, Probe
 
 
 def examine(case: LoadCase) -> Iterator[Finding]:
-    """A refusal where no rate held or the generator may have set the limit; a warning where the highest rate held."""
+    """A refusal where no rate held or the generator may have set the limit; a warning where the highest rate held.
+
+    Where the generator was only late, no more is lost than that capacity.
+    """
     for trial in case.trials:
         search = trial.capacity
         for capacity in () if search is None else search.found:
@@ -33,6 +36,20 @@ def examine(case: LoadCase) -> Iterator[Finding]:
                     "set the limit",
                     "give the load engine more processors, or the contender fewer",
                 )
+            elif failed is not None and _late_share(failed, capacity.objective) >= case.thresholds["late"]:
+                yield case.finding(
+                    trial.index,
+                    "refusal",
+                    f"{capacity.objective} failed at {failed.rate_per_second:,.0f}/s because the load engine sent "
+                    f"requests late, although a connection was free: {_late_share(failed, capacity.objective):.0%} of "
+                    "the percentile passed before, and what passed after met the objective",
+                    "give the load engine processors of its own; see generator-late, foreign-load and stolen",
+                    metrics=[f"capacity:{capacity.objective}", *(["capacity"] if capacity is search.found[0] else [])],
+                )
+
+
+def _late_share(probe: Probe, objective: str) -> float:
+    return next((each.late_share for each in probe.objectives if each.objective == objective), None) or 0.0
 
 
 def _not_found(search: CapacitySearch, objective: str) -> str:
@@ -60,6 +77,11 @@ CHECK = LoadCheck(
             0.95,
             "share of one processor",
             "as for generator-saturated: an engine thread this busy could not have offered 5% more",
+        ),
+        "late": Threshold(
+            0.1,
+            "share of the percentile that missed the objective",
+            "as generator-late warns: a tenth of a percentile is what the generator may add to it unremarked",
         ),
     },
     remedy="lower lowest_per_second, relax the objective, or look at the errors of the lowest probe",

@@ -53,7 +53,7 @@ def _of_hosts_apart(case: Case, trial: TrialRecord) -> dict[str, float]:
 
 def _of_kernel_threads(case: Case, trial: int, machine: MachineMeter, placement: Placement) -> Iterator[Finding]:
     """A note where they used so much of either side's processors that other programs would be warned of."""
-    sides = {"server": placement.server_cpus, "load engine": placement.load_cpus}
+    sides = {"server": placement.server_cpus, placement.role_beside_server: placement.load_cpus}
     shares = {
         role: machine.kernel_thread_seconds(cpus) / len(cpus) / machine.window_seconds
         for role, cpus in sides.items()
@@ -89,7 +89,7 @@ def foreign_shares(
     own_server = machine.own_server_cpu_seconds + beside_seconds
     roles = {
         "server": (placement.server_cpus, own_server),
-        LOAD_ENGINE: (placement.load_cpus_here, machine.own_load_cpu_seconds),
+        placement.role_beside_server: (placement.load_cpus_here, machine.own_load_cpu_seconds),
     }
     if not placement.disjoint:
         roles = {"server": (placement.server_cpus, own_server + machine.own_load_cpu_seconds)}

@@ -12,7 +12,10 @@ def examine(case: Case) -> Iterator[Finding]:
         machine, placement = trial.machine, case.record.placement_of(trial)
         if machine is None or machine.window_seconds < max(case.thresholds["seconds"], 1e-9):
             continue
-        sides = [("server", machine, placement.server_cpus), ("load engine", machine, placement.load_cpus_here)]
+        sides = [
+            ("server", machine, placement.server_cpus),
+            (placement.role_beside_server, machine, placement.load_cpus_here),
+        ]
         for name, meter, host in case.processors_apart(trial):
             sides.append((name, meter, host.cpus))
         shares = {

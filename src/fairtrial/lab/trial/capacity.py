@@ -149,7 +149,25 @@ def judge_probe(load: CapacityLoad, rate: float, seconds: float, confirming: boo
 
 def _objective_met(objective: Objective, summary: EngineSummary) -> ObjectiveMet:
     why_not = _why_not(objective, summary)
-    return ObjectiveMet(objective=objective.name, met=why_not is None, why_not=why_not)
+    late_share = None if why_not is None else _late_share(objective, summary)
+    return ObjectiveMet(objective=objective.name, met=why_not is None, why_not=why_not, late_share=late_share)
+
+
+def _late_share(objective: Objective, summary: EngineSummary) -> float | None:
+    """The part of a missed objective's percentile that the generator took; None if it would have been missed anyway."""
+    if summary.waiting is not None and summary.waiting.peak > 0:
+        return None  # no connection was free: it is the contender that was late
+    mix = [share.model_copy(update={"response_time": share.service_time}) for share in summary.mix]
+    sent_in_time = summary.model_copy(update={"response_time": summary.service_time, "mix": mix})
+    if _why_not(objective, sent_in_time) is not None:
+        return None
+    response, service = (_seconds_at(objective, each) for each in (summary, sent_in_time))
+    return 1 - service / response if response and service is not None else None
+
+
+def _seconds_at(objective: Objective, summary: EngineSummary) -> float | None:
+    of_request = summary if objective.request is None else summary.of_request(objective.request)
+    return None if of_request is None else supported_percentile(of_request.response_time, f"{objective.percentile:g}")
 
 
 def _why_not(objective: Objective, summary: EngineSummary) -> str | None:

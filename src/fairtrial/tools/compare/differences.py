@@ -8,8 +8,9 @@ from fairtrial.record.model import ExperimentRecord
 WITHOUT_EFFECT = {"name", "title", "summary", "claims", "stacks", "blocks", "seed"}
 """Keys of an experiment that do not affect the figures of a condition."""
 
-BOUND = {"load_cpus", "server_cpus", "disjoint"}
-"""Of a placement: what an older record has as well. The rest says what the same processors are."""
+BOUND = {"load_cpus", "server_cpus", "service_cpus", "disjoint"}
+"""Of a placement: what is true of an older record as well, where services shared the server's processors. The rest says
+what the same processors are."""
 
 
 def differences(before: ExperimentRecord, after: ExperimentRecord) -> list[str]:
