@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial.base.registry import defined_in, did_you_mean, pick
+from fairtrial.base.registry import MOST_NAMES, defined_in, did_you_mean, instead_of, pick
 from fairtrial.catalog import balancers
 
 KNOWN = {"node-http": 1, "go-nethttp": 2, "rust-axum": 3}
@@ -54,20 +54,24 @@ def test_pick_by_name() -> None:
     assert pick("stack", "rust-axum", KNOWN) == 3
 
 
-def test_an_unknown_name_is_answered_with_all_names_and_the_most_similar() -> None:
+def test_an_unknown_name_is_answered_with_the_most_similar_one() -> None:
     with pytest.raises(Problem) as caught:
         pick("stack", "node-htp", KNOWN)
-    assert caught.value.reason == (
-        "there is no stack 'node-htp' (did you mean node-http?); there are: go-nethttp, node-http, rust-axum"
-    )
-    assert caught.value.remedy == "name one of these"
+    assert caught.value.reason == "there is no stack 'node-htp' (did you mean node-http?)"
+    assert caught.value.remedy == "name one that there is"
 
 
 def test_nothing_is_suggested_where_nothing_is_similar_and_the_remedy_is_the_callers() -> None:
     with pytest.raises(Problem) as caught:
         pick("stack", "zzz", KNOWN, "use --stacks DIR")
-    assert "did you mean" not in caught.value.reason
+    assert caught.value.reason == "there is no stack 'zzz'; there are: go-nethttp, node-http, rust-axum"
     assert caught.value.remedy == "use --stacks DIR"
+
+
+def test_of_many_names_the_first_are_listed() -> None:
+    names = [f"name-{number}" for number in range(MOST_NAMES + 2)]
+    assert instead_of("xyz", names).endswith(f"{names[MOST_NAMES - 1]} and 2 more")
+    assert instead_of("xyz", []) == ""
 
 
 @pytest.mark.parametrize(

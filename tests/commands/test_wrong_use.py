@@ -17,7 +17,7 @@ BROKEN = {
     "a wrong type": ('blocks = "many"', ["blocks", "found 'many'"]),
     "a port for every stack": ('[env]\nPORT = "1"', ["tried.toml: env: PORT is set by the lab", "leave it out"]),
     "a missing key": ("", ["tried.toml: load", "missing"]),
-    "an unknown workload": ("LOAD", ["tried.toml", "there is no workload 'nope'", "random-item"]),
+    "an unknown workload": ("LOAD", ["tried.toml", "there is no workload 'nope'", "call-batch", "more"]),
 }
 
 MINIMAL = 'name = "tried"\ntitle = "A test"\nworkload = "{workload}"\nservice = "sqlite"\nstacks = ["python-threads"]\n'
@@ -89,7 +89,8 @@ def test_a_claim_that_makes_no_sense(lab: Lab, call: Call, change: str) -> None:
 WRONG = {
     "an unknown stack": (["run", "--stack", "pyton-threads"], ["did you mean python-threads", "--stacks DIR"]),
     "an unknown variant": (["run", "--stack", "node-http:nope"], ["no variant 'nope'"]),
-    "an unknown experiment": (["run", "nowhere.toml"], ["nowhere.toml", "quickstart"]),
+    "an unknown experiment": (["run", "nowhere.toml"], ["nowhere.toml", "fairtrial list experiments"]),
+    "a similar experiment": (["run", "databasse"], ["neither a file nor a shipped one (did you mean databases?)\n"]),
     "a folder without stacks": (["run", "--stacks", "."], ["holds no stack", "stack.toml"]),
     "a folder that is not there": (["run", "--stacks", "nowhere"], ["nowhere"]),
     "an unknown option": (["run", "--blok", "3"], ["--blok"]),

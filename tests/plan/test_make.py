@@ -109,7 +109,7 @@ def test_every_shipped_experiment_has_a_plan_whose_conditions_are_those_of_its_r
         ({"service": "mysql"}, "there is no service 'mysql'"),
         ({"service": "redis"}, "workload random-item is not defined on service redis"),
         ({"stacks": ["c"]}, "there is no stack 'c'"),
-        ({"stacks": ["a:three"]}, "stack a has no variant 'three'; it has: default, two"),
+        ({"stacks": ["a:three"]}, "stack a has no variant 'three'; there are: default, two"),
         ({"stacks": ["b@mariadb"]}, "stack b does not implement workload random-item on mariadb"),
         ({"stacks": ["batch"]}, "stack batch does not implement workload random-item"),
         ({"cache": "redis"}, "workload random-item has no cache"),
@@ -308,4 +308,4 @@ def test_an_objective_of_a_request_that_is_not_sent_is_refused(tmp_path: Path) -
     assert planned(name).experiment.load.describe() == f"the highest rate with p99 of {name} within 50 ms, no errors"
     with pytest.raises(Problem, match=r"load\.objectives: .* sends no request 'nothing'") as refused:
         planned("nothing")
-    assert name in refused.value.remedy
+    assert name in refused.value.reason

@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 from fairtrial.base.problem import Problem
 
 Thing = TypeVar("Thing")
+MOST_NAMES = 12
+"""In a message."""
 
 
 def defined_in(package: str, path: Sequence[str], attribute: str) -> dict[str, Any]:
@@ -39,16 +41,25 @@ def defined_by_its_module(package: str, name: str, attribute: str) -> Any | None
     return thing if thing is not None and thing.name == name else None
 
 
-def pick(kind: str, name: str, choices: Mapping[str, Thing], remedy: str = "name one of these") -> Thing:
+def pick(kind: str, name: str, choices: Mapping[str, Thing], remedy: str = "name one that there is") -> Thing:
     """The thing of this name.
 
     Raises:
-        Problem: nothing has this name; the reason lists all names, and suggests the most similar one.
+        Problem: nothing has this name; the reason suggests the most similar one, or else lists those that there are.
     """
     if name in choices:
         return choices[name]
-    names = ", ".join(sorted(choices))
-    raise Problem(f"there is no {kind} {name!r}{did_you_mean(name, choices)}; there are: {names}", remedy)
+    raise Problem(f"there is no {kind} {name!r}{instead_of(name, sorted(choices))}", remedy)
+
+
+def instead_of(name: str, candidates: Iterable[str]) -> str:
+    """What follows a name that nothing has: ` (did you mean blocks?)`; `; there are: a, b` where none is similar."""
+    names = list(candidates)
+    suggestion = did_you_mean(name, names)
+    if suggestion or not names:
+        return suggestion
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return f"; there are: {', '.join(names[:MOST_NAMES])}{more}"
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:

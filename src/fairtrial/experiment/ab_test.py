@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pydantic import ValidationError
 
 from fairtrial.base.problem import Problem
+from fairtrial.base.registry import instead_of
 from fairtrial.experiment.contenders import slug_of
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
@@ -35,7 +36,7 @@ def contender_of(experiment: Experiment, name: str | None) -> str:
     """
     with_folder = [each for each, contender in experiment.contenders.items() if contender.folder is not None]
     if name is not None and name not in with_folder:
-        choices = f"; there are: {', '.join(with_folder)}" if with_folder else ""
+        choices = instead_of(name, with_folder)
         raise Problem(f"--contender {name}: no contender of this name has a folder{choices}", "see docs/experiments.md")
     if name is None and len(with_folder) != 1:
         reason = f"{len(with_folder)} contenders have a folder: {', '.join(with_folder)}" if with_folder else ""

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from fairtrial.base.locations import shipped
 from fairtrial.base.problem import Problem
+from fairtrial.base.registry import instead_of
 from fairtrial.base.toml_file import read_toml
 from fairtrial.experiment.model import Experiment
 
@@ -27,8 +28,11 @@ def find_experiment(name_or_path: str) -> Path:
     if not path.suffix and name_or_path in shipped_experiments():
         return shipped_experiments()[name_or_path]
     if not path.exists():
+        beside = [str(path.parent / file.name) for file in path.parent.glob("*.toml")]
+        known = beside if path.suffix else [*shipped_experiments(), *beside]
         raise Problem(
-            f"there is no experiment {name_or_path!r}: neither a file nor one of: {', '.join(shipped_experiments())}",
+            f"there is no experiment {name_or_path!r}: neither a file nor a shipped one"
+            f"{instead_of(name_or_path, known)}",
             "give the path of a .toml file, or a name from `fairtrial list experiments`",
         )
     return path

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from fairtrial.base.registry import instead_of
 from fairtrial.base.strict import SLUG, Strict
 from fairtrial.experiment.value import Value, format_value
 
@@ -35,8 +36,8 @@ def load_at(load: Mapping[str, Any], variants: Mapping[str, Mapping[str, Any]], 
         ValueError: there is no such variant.
     """
     if not isinstance(name, str) or name not in variants:
-        names = ", ".join(sorted(variants)) or "none"
-        raise ValueError(f"there is no [loads.{format_value(name)}]; there are: {names}")
+        wrong = format_value(name)
+        raise ValueError(f"there is no [loads.{wrong}]{instead_of(wrong, sorted(variants)) or '; there are: none'}")
     return {**load, **{key: value for key, value in variants[name].items() if value is not None}}
 
 

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, ValidationError, field_serializer, field_validator, model_validator
 
+from fairtrial.base.registry import instead_of
 from fairtrial.base.strict import LONGEST_TITLE, SLUG, Strict
 from fairtrial.base.units import Quantity
 from fairtrial.experiment.claims import Claim, ClaimsJudged, ShapeClaim
@@ -288,7 +289,9 @@ class Experiment(Strict):
             if names.count(name) > 1:
                 raise ValueError(f"stacks: {name} is named twice")
         if self.reference is not None and str(self.reference) not in names:
-            raise ValueError(f"reference: {self.reference} is not among its stacks: {', '.join(names)}")
+            raise ValueError(
+                f"reference: {self.reference} is not among its stacks{instead_of(str(self.reference), names)}"
+            )
         self._assert_claims(names)
         return self
 
@@ -328,7 +331,8 @@ class Experiment(Strict):
             for stack in claim.curves():
                 if str(stack) not in names:
                     raise ValueError(
-                        f"claims: {claim.id!r} names {stack}, which is not among its stacks: {', '.join(names)}"
+                        f"claims: {claim.id!r} names {stack}, which is not among its stacks"
+                        f"{instead_of(str(stack), names)}"
                     )
                 if self.sweep is None:
                     raise ValueError(f"claims: {claim.id!r} is about a shape, and there is no [sweep]")

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fairtrial.base.problem import Problem
+from fairtrial.base.registry import did_you_mean
 from fairtrial.catalog.balancers import pick_balancer
 from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.stacks.find import pick_stack
@@ -84,7 +85,8 @@ def _workload(experiment: Experiment, origin: Path, workloads: Sequence[Path]) -
         if (file := folder / experiment.workload).is_file():
             return workload_from_file(read_workload_file(file))
     raise Problem(
-        f"there is no workload file {experiment.workload} in {', '.join(dict.fromkeys(map(str, folders)))}",
+        f"there is no workload file {experiment.workload} in {', '.join(dict.fromkeys(map(str, folders)))}"
+        f"{did_you_mean(experiment.workload, [file.name for folder in folders for file in folder.glob('*.toml')])}",
         "give its path relative to the experiment file, or name its folder with --workloads DIR",
     )
 

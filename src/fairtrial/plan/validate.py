@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from fairtrial.base.problem import Problem
+from fairtrial.base.registry import instead_of
 from fairtrial.base.strict import Strict
 from fairtrial.catalog.services import services
 from fairtrial.catalog.services.common.external import url_given
@@ -220,7 +221,7 @@ def assert_service_options(service: Service, options: ServiceOptions) -> None:
     variants = ["default", *service.variants]
     if options.variant not in variants:
         raise Problem(
-            f"[services.{service.name}] variant: there is no {options.variant!r}; there are: {', '.join(variants)}"
+            f"[services.{service.name}] variant: there is no {options.variant!r}{instead_of(options.variant, variants)}"
         )
     if options.url_from is not None and not service.schemes:
         raise Problem(f"[services.{service.name}] url_from: this service cannot be given by URL", "leave it out")
@@ -288,8 +289,8 @@ def assert_objectives(points: Sequence[Point], requests: RequestNames) -> None:
         for name in names:
             if name not in (choices := requests(point.value) or ()):
                 raise Problem(
-                    f"load.objectives: {point.workload.name} sends no request {name!r}",
-                    f"leave `request` out, or choose one of: {', '.join(choices)}",
+                    f"load.objectives: {point.workload.name} sends no request {name!r}{instead_of(name, choices)}",
+                    "leave `request` out, or choose one of these",
                 )
 
 

@@ -56,7 +56,7 @@ def an_experiment(**more: Any) -> Experiment:
 
 def test_the_reference_is_one_of_the_stacks() -> None:
     assert str(an_experiment().reference) == "a"
-    with pytest.raises(ValidationError, match="reference: c is not among its stacks: a, b"):
+    with pytest.raises(ValidationError, match="reference: c is not among its stacks; there are: a, b"):
         an_experiment(reference="c")
     with pytest.raises(Problem, match="--stack: a is not among them"):
         with_stacks(an_experiment(), [StackRef(name="b")])

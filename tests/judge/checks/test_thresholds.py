@@ -36,8 +36,8 @@ def test_unusual_thresholds_are_reported_and_usual_ones_are_not() -> None:
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        ({"error": {"share": 0.1}}, "there is no check 'error'; there are answers-differ, audit-failed, "),
-        ({"errors": {"shares": 0.1}}, "checks.errors: there is no threshold 'shares'; there are share, wrong_share"),
+        ({"error": {"share": 0.1}}, "there is no check 'error' (did you mean errors?)"),
+        ({"errors": {"shares": 0.1}}, "checks.errors: there is no threshold 'shares' (did you mean share?)"),
         ({"contract": {"clauses": 1}}, "checks.contract: this check has no thresholds"),
         ({"errors": {"share": -1}}, "checks.errors.share: -1 is not a number of at least 0"),
         ({"errors": {"share": float("nan")}}, "checks.errors.share: nan"),

@@ -164,7 +164,7 @@ def test_a_capacity_for_one_request_is_searched_with_one_login(call: Call, liste
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["-f", "mix.workload.toml", "--expect", "ordre: p99<1s"], "the file has: look, order"),
+        (["-f", "mix.workload.toml", "--expect", "ordre: p99<1s"], "did you mean order?"),
         (["-f", "mix.workload.toml", "--capacity", "ordre: p99<1s"], "there is no request 'ordre'"),
         (["--expect", "order: p99<1s"], "requests have names in a workload file"),
     ],

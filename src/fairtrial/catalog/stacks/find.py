@@ -37,7 +37,7 @@ def pick_stack(stacks: Mapping[str, Stack], reference: StackRef) -> Stack:
     Raises:
         Problem: there is no such stack or variant.
     """
-    remedy = "name one of these, or add the folder of your own stacks with --stacks DIR"
+    remedy = "name one that there is, or add the folder of your own stacks with --stacks DIR"
     stack = pick("stack", reference.name, stacks, remedy)
     stack.variant(reference)
     return stack

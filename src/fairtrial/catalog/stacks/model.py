@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from fairtrial.base.problem import Problem
+from fairtrial.base.registry import instead_of
 from fairtrial.base.strict import LONGEST_TITLE, SLUG, Strict
 from fairtrial.experiment.container import IMAGE, SERVICE, ContainerNetwork, assert_container
 from fairtrial.experiment.env_from import EnvFrom
@@ -194,8 +195,9 @@ class Stack(Strict):
         if reference.variant == "default":
             return self.variants.get("default", Variant())
         if reference.variant not in self.variants:
-            allowed = ", ".join(["default", *sorted(self.variants.keys() - {"default"})])
-            raise Problem(f"stack {self.name} has no variant {reference.variant!r}; it has: {allowed}")
+            allowed = ["default", *sorted(self.variants.keys() - {"default"})]
+            hint = instead_of(reference.variant, allowed)
+            raise Problem(f"stack {self.name} has no variant {reference.variant!r}{hint}", "name one of these")
         return self.variants[reference.variant]
 
     def built_apart(self, variant: str) -> str | None:

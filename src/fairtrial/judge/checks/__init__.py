@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from fairtrial.base.registry import defined_in
+from fairtrial.base.registry import defined_in, instead_of
 from fairtrial.experiment.loads import Load
 from fairtrial.judge.checks.model import Case, Check, Finding, LoadCase, LoadCheck
 from fairtrial.record.model import ExperimentRecord, TrialRecord
@@ -78,12 +78,12 @@ def validate_thresholds(overrides: Mapping[str, Mapping[str, float]]) -> None:
     checks = all_checks()
     for name, values in overrides.items():
         if name not in checks:
-            raise ValueError(f"checks: there is no check {name!r}; there are {', '.join(checks)}")
+            raise ValueError(f"checks: there is no check {name!r}{instead_of(name, checks)}")
         allowed = checks[name].thresholds
         for key, value in values.items():
             if not allowed:
                 raise ValueError(f"checks.{name}: this check has no thresholds, found {key!r}")
             if key not in allowed:
-                raise ValueError(f"checks.{name}: there is no threshold {key!r}; there are {', '.join(allowed)}")
+                raise ValueError(f"checks.{name}: there is no threshold {key!r}{instead_of(key, allowed)}")
             if not math.isfinite(value) or value < 0:
                 raise ValueError(f"checks.{name}.{key}: {value!r} is not a number of at least 0")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from fairtrial.base.registry import did_you_mean
+from fairtrial.base.registry import did_you_mean, instead_of
 from fairtrial.base.units import BaseUnit, Quantity, kind_of, symbols_of
 from fairtrial.experiment.claims import BudgetClaim, Claim, DifferenceClaim, MetricClaim, ShapeClaim
 from fairtrial.experiment.model import Experiment
@@ -65,7 +65,7 @@ def _assert_measured(claim: MetricClaim, metric: Metric, experiment: Experiment)
         raise ValueError(f"{metric.name} is measured only under loads of kind {kinds}")
     objectives = [f"{CAPACITY}:{objective.name}" for objective in load.objectives] if load.kind == "capacity" else []
     if metric.name.startswith(f"{CAPACITY}:") and metric.name not in objectives:
-        raise ValueError(f"there is no {metric.name}; there are {', '.join(objectives)}")
+        raise ValueError(f"there is no {metric.name}{instead_of(metric.name, objectives)}")
     if metric.name == OVERHEAD and claim.baseline is None:
         raise ValueError(f"the metric {OVERHEAD} needs a baseline")
     if metric.name != OVERHEAD and claim.baseline is not None:

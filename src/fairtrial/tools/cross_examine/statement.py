@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from fairtrial.base.problem import Problem
+from fairtrial.base.registry import instead_of
 from fairtrial.base.strict import Strict
 from fairtrial.base.toml_file import read_toml
 from fairtrial.base.units import BaseUnit
@@ -159,7 +160,9 @@ class Statement(Strict):
                 raise ValueError(f"ratio {ratio.subject!r}: has only one of `of` and `to`")
             for name in (ratio.of, ratio.to):
                 if name is not None and name not in names:
-                    raise ValueError(f"ratio {ratio.subject!r}: there is no run named {name!r}")
+                    raise ValueError(
+                        f"ratio {ratio.subject!r}: there is no run named {name!r}{instead_of(name, names)}"
+                    )
         return self
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from signal import SIGTERM, Signals
 
 from fairtrial.base.problem import Problem
+from fairtrial.base.registry import instead_of
 from fairtrial.catalog.services.common.client import Client
 from fairtrial.catalog.services.common.folder import give_to_server
 from fairtrial.catalog.services.model import ON_ONE_MACHINE, Addresses, DurabilityReading, RowsLoaded
@@ -142,6 +143,5 @@ def arguments_of(title: str, variants: Mapping[str, Variant], name: str) -> Sequ
     if name == "default":
         return []
     if name not in variants:
-        names = ", ".join(["default", *variants])
-        raise Problem(f"{title} has no variant {name!r}; there are: {names}", "name one of these")
+        raise Problem(f"{title} has no variant {name!r}{instead_of(name, ['default', *variants])}", "name one of these")
     return variants[name].arguments

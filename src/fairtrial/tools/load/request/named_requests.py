@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.base.registry import instead_of
 from fairtrial.engine.plan import Request
 from fairtrial.tools.load.request.expected_figure import ExpectedFigure
 
@@ -21,4 +22,4 @@ def assert_sent(figures: Sequence[ExpectedFigure], requests: Sequence[Request], 
         reason = f"'{figure.text}': there is no request '{printable(figure.request, 40)}'"
         if not of_file:
             raise Problem(reason, "requests have names in a workload file: give one with -f, or leave the name out")
-        raise Problem(reason, f"the file has: {printable(', '.join(names), 200)}")
+        raise Problem(f"{reason}{printable(instead_of(figure.request, names), 300)}", "name one of these")
