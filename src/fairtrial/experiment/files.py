@@ -29,10 +29,10 @@ def find_experiment(name_or_path: str) -> Path:
         return shipped_experiments()[name_or_path]
     if not path.exists():
         beside = [str(path.parent / file.name) for file in path.parent.glob("*.toml")]
-        known = beside if path.suffix else [*shipped_experiments(), *beside]
+        names = beside if path.suffix else [*shipped_experiments(), *beside]
         raise Problem(
             f"there is no experiment {name_or_path!r}: neither a file nor a shipped one"
-            f"{instead_of(name_or_path, known)}",
+            f"{instead_of(name_or_path, names)}",
             "give the path of a .toml file, or a name from `fairtrial list experiments`",
         )
     return path
