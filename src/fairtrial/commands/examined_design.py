@@ -69,7 +69,7 @@ def _lines(file: Path) -> _Lines:
     from fairtrial.base.toml_lines import key_lines
 
     try:
-        text = file.read_text()
+        text = file.read_text(encoding="utf-8")
         claims = tomllib.loads(text).get("claims", [])
         return _Lines(key_lines(text), [str(claim.get("id")) for claim in claims])
     except (OSError, ValueError, AttributeError):
