@@ -93,3 +93,20 @@ def test_a_meter_that_is_closed_late_covers_the_time_until_the_load_ended(engine
         usage = meter.close(time.monotonic() - ended)
         assert usage.window_seconds < 1.5 * (ended - opened)
         assert usage.cpu_seconds >= 0.1
+
+
+def test_what_a_process_used_before_the_window_is_left_out_also_if_it_began_after_the_meter_was_prepared(
+    engine: Path,
+) -> None:
+    assert engine
+    child = f"{BURN}\nprint(flush=True)\ntime.sleep(60)"
+    command = [sys.executable, "-c", f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {child!r}])"]
+    with (
+        tempfile.TemporaryFile() as output,
+        Guarded(command, folder=Path("/"), environment={}, output=output) as process,
+    ):
+        meter = TreeMeter(process.pid)
+        meter.prepare()
+        wait_for(lambda: output.seek(0, 2) > 0, "it has worked")
+        meter.open()
+        assert meter.close().cpu_seconds < 0.2

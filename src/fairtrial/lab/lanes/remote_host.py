@@ -138,6 +138,9 @@ class RemoteMeter:
         self.machine: MachineMeter | None = None
         """what the host did in the window"""
 
+    def prepare(self) -> None:
+        """Nothing: the host is asked when the window opens."""
+
     def open(self) -> None:
         """Open the window. Raises Problem: its host is lost."""
         self.machine = None

@@ -16,6 +16,9 @@ class ServiceMeter(Protocol):
     machine: MachineMeter | None
     """what its host did in the window; None if it is the server's, which has a meter of its own"""
 
+    def prepare(self) -> None:
+        """Do what `open` would have to do otherwise, before the window."""
+
     def open(self) -> None:
         """Open the window."""
 

@@ -100,6 +100,8 @@ def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad)
     maintenance = MaintenanceWatch(server for _, server in context.services)
     probe = _workload(context).freshness
     changes = _row_changes(context, load)
+    for each in meters:
+        each.prepare()
 
     def on_window(state: str) -> None:
         if state == "warming up":
