@@ -99,8 +99,8 @@ def test_two_runs_are_not_compared_by_what_one_of_them_lost(
 def test_a_metric_is_taken_of_all_requests_or_of_one() -> None:
     metric, trial = METRICS["response_time_p99"], trials_of(an_experiment("a").record(), served({"a": 1000.0}))[0]
     short, long = metric.of_request("short"), metric.of_request("long of it")
-    of_all = Losses.of({trial.index: [taking(trial.index, "response_time_p95")]})
+    of_all = Losses.of({trial.index: [taking(trial.index, "response_time_p99")]})
     assert [of_all.taking(each, trial) is not None for each in (metric, short, long)] == [True] * 3
     of_one = Losses.of({trial.index: [taking(trial.index, "response_time_p99 of long of it")]})
     assert [of_one.taking(each, trial) is not None for each in (metric, short, long)] == [False, False, True]
-    assert of_one.taking(METRICS["response_time_p50"].of_request("long of it"), trial) is None
+    assert of_one.taking(METRICS["response_time_p95"].of_request("long of it"), trial) is None

@@ -41,7 +41,7 @@ def examine(case: LoadCase) -> Iterator[Finding]:
         most = max(names, key=lambda name: names[name], default="")
         if metrics or (most and names[most] >= case.thresholds["warn"]):
             which = metrics[0] if metrics else most
-            evidence += f": {names[which]:.0%} of {which.replace('_', ' ')} passed before that{free}"
+            evidence += f": {names[which]:.0%} of {which.replace('_', ' ')} passed before requests were sent{free}"
             yield case.finding(trial.index, "refusal" if metrics else "warning", evidence, metrics=metrics)
 
 
@@ -109,8 +109,7 @@ CHECK = LoadCheck(
         "refuse": Threshold(
             0.5,
             "share of a percentile of response time",
-            "the larger part of what is printed would be the generator's: such a percentile is taken away, with those "
-            "above it",
+            "the larger part of what is printed would be the generator's: such a percentile is taken away",
         ),
         "unsent": Threshold(
             0.01,

@@ -8,7 +8,8 @@ from pydantic import Field
 
 from fairtrial.base.printable import printable
 from fairtrial.base.strict import Strict
-from fairtrial.experiment.loads import Load
+from fairtrial.experiment.loads import METRIC_PERCENTILES, Load
+from fairtrial.judge.metrics import percentile_in
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.machine import MachineMeter
 from fairtrial.record.model import ExperimentRecord, LaneHost, TrialRecord
@@ -33,8 +34,8 @@ class Finding(Strict):
     metrics: list[str] = Field(
         default_factory=list,
         description="of a refusal, the metrics that it takes from the trial, which stands otherwise: by name, also of "
-        "each request of the mix (`goodput`), or of one request alone (`goodput of NAME`); a percentile takes those "
-        "above it along. Empty: the whole trial",
+        "each request of the mix (`goodput`), or of one request alone (`goodput of NAME`); a percentile of those that "
+        "every record holds takes the ones up to the next along. Empty: the whole trial",
     )
     examined: bool = Field(True, description="false: the check could not look, and the evidence says why")
     key: str | None = Field(
@@ -53,15 +54,21 @@ class Finding(Strict):
         return self.severity == "refusal" and not self.metrics
 
     def takes(self, metric: str, request: str | None = None) -> bool:
-        """Whether it takes a metric of this name, of all requests or of one, from the trial: by name, or as a higher
-        percentile of the same times."""
+        """Whether it takes a metric of this name, of all requests or of one, from the trial: by name, or as a
+        percentile between two that every record holds, of which it takes the lower."""
         entries = [entry.partition(" of ") for entry in self.metrics]
-        names = [name for name, _, of_request in entries if of_request in ("", request)]
-        if metric in names:
-            return True
-        kind, separator, percentile = metric.rpartition("_p")
-        percentiles = [name.rpartition("_p")[2] for name in names if name.startswith(f"{kind}_p")]
-        return bool(separator and percentiles) and any(float(percentile) >= float(each) for each in percentiles)
+        names = {name for name, _, of_request in entries if of_request in ("", request)}
+        return metric in names or _examined(metric) in names
+
+
+def _examined(metric: str) -> str:
+    """Of a percentile the next lower one that every record holds, of one below all of them the lowest; of others the
+    metric itself."""
+    percentile = percentile_in(metric)
+    if percentile is None:
+        return metric
+    lower = [each for each in METRIC_PERCENTILES if float(each) <= float(percentile[1])]
+    return f"{percentile[0]}_p{lower[-1] if lower else METRIC_PERCENTILES[0]}"
 
 
 def refusing(metric: str, findings: Sequence[Finding], request: str | None = None) -> Finding | None:
