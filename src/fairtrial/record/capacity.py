@@ -25,6 +25,10 @@ class Probe(Strict):
     seconds: float
     confirming: bool = Field(description="true: a full run that confirms the rate found; false: a short run")
     achieved_over_offered: float | None
+    answered_share: float | None = Field(
+        None,
+        description="of the requests intended in the window, answered in it or in the drain; null in older records",
+    )
     percentiles_seconds: dict[str, float | None] = Field(description="of response time; null with too few samples")
     at_least_seconds: float | None = Field(
         None, description="a percentile at or above it is a lower bound; null: all are exact, or an older record"

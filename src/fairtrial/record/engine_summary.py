@@ -360,6 +360,23 @@ class EngineSummary(Strict):
         return self.verified + sum(self.errors.values())
 
     @property
+    def answered_share(self) -> float | None:
+        """Of the requests that an open load had intended in the window, the part that was answered, 0 to 1: in it, or
+        in the drain behind it. Of runs without a drain at most 1, as answers to earlier ones are among theirs. None: a
+        closed load."""
+        if self.cohort is not None and self.offered:
+            return self.cohort.answers / self.offered
+        return None if self.achieved_over_offered is None else min(self.achieved_over_offered, 1.0)
+
+    @property
+    def requests(self) -> int:
+        """Those that the window could answer: begun or intended in it, or under way when it opened. Those that were
+        sent in it, in older records."""
+        if self.offered is None or self.in_flight_at_start is None:
+            return self.sent
+        return self.in_flight_at_start + self.offered
+
+    @property
     def error_share(self) -> float:
         """The part of all requests that ended in the window without a right answer, 0 to 1; 0 if none ended."""
         return 1 - self.verified / self.ended if self.ended else 0.0

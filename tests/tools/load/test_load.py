@@ -33,7 +33,7 @@ def test_a_number_of_requests(call: Call, target: Target) -> None:
     lines = finished.out.splitlines()
     assert lines[:2] == [target.url, "load: closed, 3 connections, keep-alive, 200 requests"]
     assert "verified answers/s" in lines[3]
-    assert "200 verified of 200 answers to 200 sent" in finished.out
+    assert "200 verified of 200 answers to 200 requests" in finished.out
     assert "p99 and above are not shown: p99 needs 1,000 answers, there were 200" in finished.out
     assert "errors: none" in finished.out
 

@@ -139,6 +139,7 @@ def judge_probe(load: CapacityLoad, rate: float, seconds: float, confirming: boo
         seconds=seconds,
         confirming=confirming,
         achieved_over_offered=summary.achieved_over_offered,
+        answered_share=summary.answered_share,
         percentiles_seconds={name: supported_percentile(summary.response_time, name) for name in METRIC_PERCENTILES},
         at_least_seconds=None if bounds is None else bounds.min_seconds,
         error_share=summary.error_share,

@@ -1,9 +1,14 @@
 """Which times a sample supports, and how they are written."""
 
 from dataclasses import replace
+from io import StringIO
 
+from rich.console import Console
+
+from fairtrial.experiment.loads import CapacityLoad, Objective
+from fairtrial.lab.trial.capacity import judge_probe
 from fairtrial.record.capacity import CapacitySearch, Probe
-from fairtrial.record.engine_summary import AtLeast
+from fairtrial.record.engine_summary import AtLeast, Cohort
 from fairtrial.tools.load.report.figures import (
     cell,
     columns,
@@ -13,6 +18,7 @@ from fairtrial.tools.load.report.figures import (
     probe_rows,
     rows,
 )
+from fairtrial.tools.load.report.terminal import print_measurement
 from tests.builders import a_trial
 from tests.tools.load.measurements import busy, measurement, open_measurement, plan
 
@@ -78,3 +84,34 @@ def test_the_runs_of_a_search_mark_lower_bounds() -> None:
         told = probe.model_copy(update={"at_least_seconds": at_least_seconds})
         (row,) = probe_rows(replace(open_measurement(), capacity=CapacitySearch(probes=[told], found=[])))
         assert list(row[4:6]) == cells
+
+
+def test_no_more_is_answered_than_was_asked() -> None:
+    """Answers to requests from before the window count beside those that were under way when it opened; the share of
+    what was offered is that of the window's own requests, whenever they were answered."""
+    offered = open_measurement()
+    cohort = Cohort(drain_seconds=0.1, answers=1000, failures=0, censored=0)
+    window = {"offered": 1000, "sent": 1000, "answers": 1019, "verified": 1019, "in_flight_at_start": 20}
+    summary = offered.summary.model_copy(
+        update={**window, "in_flight_at_end": 1, "achieved_over_offered": 1.019, "cohort": cohort}
+    )
+    assert summary.answered_share == 1.0 and summary.requests == 1020
+    load = CapacityLoad(kind="capacity", objectives=[Objective(name="p99", percentile=99, within_milliseconds=50)])
+    (row,) = probe_rows(
+        replace(offered, capacity=CapacitySearch(probes=[judge_probe(load, 1000, 1, False, summary)], found=[]))
+    )
+    assert row[3] == "100.0%"
+    text = StringIO()
+    print_measurement(Console(width=120, file=text), replace(offered, summary=summary))
+    assert "1,019 verified of 1,019 answers to 1,020 requests" in text.getvalue()
+    assert "1,000 requests, 100.00% of them answered" in text.getvalue()
+
+
+def test_what_never_was_answered_is_missing_from_the_share() -> None:
+    summary = open_measurement().summary
+    cohort = Cohort(drain_seconds=2.0, answers=900, failures=40, censored=60)
+    assert summary.model_copy(update={"offered": 1000, "cohort": cohort}).answered_share == 0.9
+    without_drain = {"cohort": None, "achieved_over_offered": 1.02, "offered": None}
+    assert summary.model_copy(update=without_drain).answered_share == 1.0
+    closed = {"cohort": None, "achieved_over_offered": None}
+    assert summary.model_copy(update=closed).answered_share is None

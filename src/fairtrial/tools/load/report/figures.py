@@ -165,7 +165,7 @@ def probe_rows(measurement: Measurement) -> list[Sequence[str]]:
 
 
 def _cells_of(probe: Probe) -> Sequence[str]:
-    answered = probe.achieved_over_offered
+    answered = probe.answered_share if probe.answered_share is not None else probe.achieved_over_offered
     bounds_ms = math.inf if probe.at_least_seconds is None else 1e3 * probe.at_least_seconds
     missed = [f"{each.objective}: {each.why_not}" for each in probe.objectives if not each.met]
     return (

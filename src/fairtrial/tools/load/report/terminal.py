@@ -64,12 +64,12 @@ def _facts(measurement: Measurement) -> Table:
     facts.add_row(
         "goodput", Text(goodput_in_words(measurement), style="bold green" if summary.verified else "bold red")
     )
-    answers = f"{summary.verified:,} verified of {summary.answers:,} answers to {summary.sent:,} sent"
+    answers = f"{summary.verified:,} verified of {summary.answers:,} answers to {summary.requests:,} requests"
     facts.add_row("answers", f"{answers} in {summary.window_seconds:.2f} s")
     if measurement.is_open and summary.offered is not None:
-        share = summary.achieved_over_offered
-        achieved = "" if share is None else f", {share:.2%} of them answered in the window"
-        facts.add_row("offered", f"{summary.offered:,} requests{achieved}")
+        share = summary.answered_share
+        answered_share = "" if share is None else f", {share:.2%} of them answered"
+        facts.add_row("offered", f"{summary.offered:,} requests{answered_share}")
     if summary.waiting is not None and (summary.waiting.peak or summary.waiting.at_end):
         waiting = summary.waiting
         facts.add_row(
