@@ -1,7 +1,15 @@
 """The smaller commands, as a user calls them."""
 
+from io import StringIO
 from pathlib import Path
 
+import pytest
+from rich.console import Console
+
+from fairtrial.catalog.stacks.find import find_stacks
+from fairtrial.catalog.workloads import workloads
+from fairtrial.commands.list import _below_one_another
+from fairtrial.experiment.files import shipped_experiments
 from tests.command_line import Lab
 from tests.commands.conftest import Call
 
@@ -62,3 +70,23 @@ def test_check_of_a_stack_that_does_not_start(lab: Lab) -> None:
     assert finished.status == 4
     assert "the database said" in finished.err
     assert "\x1b" not in finished.err
+
+
+@pytest.mark.parametrize("kind", ["stacks", "workloads", "experiments"])
+def test_in_a_pipe_a_list_has_a_line_for_each_with_nothing_cut(
+    call: Call, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = call("list", kind).out.splitlines()
+    names = {"stacks": find_stacks(), "workloads": workloads(), "experiments": shipped_experiments()}[kind]
+    assert [line.split()[0] for line in lines[1:]] == list(names)
+    assert not any("…" in line for line in lines)
+
+
+def test_on_a_terminal_names_of_a_list_are_in_one_piece() -> None:
+    titles, rows = ["stack", "class", "title"], [("a-name-of-some-length", "production", "What it is, in some words")]
+    console = Console(width=40, file=StringIO())
+    console.print(_below_one_another(titles, rows))
+    lines = [line.rstrip() for line in console.file.getvalue().splitlines()]  # type: ignore[attr-defined]
+    assert lines[0] == "a-name-of-some-length  class: production"
+    assert max(map(len, lines)) <= 40 and "…" not in "".join(lines)

@@ -143,3 +143,15 @@ def test_numbers_that_differ_are_a_range() -> None:
     assert ranged(texts) == "1.00 to 1.06 calls (3,403 to 55,451 for 3,210 to 54,935)"
     assert ranged(["the same"] * 3) == "the same"
     assert ranged(["one thing", "another 2", "another 3"]) == "one thing (and 2 more like it)"
+
+
+@pytest.mark.parametrize("width", [45, 60, 72, 80])
+def test_however_narrow_names_and_outcomes_are_in_one_piece(result: Result, width: int) -> None:
+    text = printed(result, width)
+    table = text.split("goodput: verified answers only")[0]
+    assert max(map(len, text.splitlines())) <= width
+    for condition in result.conditions:
+        assert condition.contender in table
+    for outcome in ("valid", "refused", "not run"):
+        assert outcome in table
+    assert "p50" in table and "…" not in table

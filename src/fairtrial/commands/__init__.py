@@ -46,7 +46,6 @@ app = typer.Typer(
     """,
     epilog=f"Documentation, which messages name as docs/: {shipped('docs')}",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from fairtrial.catalog.stacks.model import Stack
+
+
+WIDEST_COLUMNS = 10_000
 
 
 class Kind(StrEnum):
@@ -29,17 +34,41 @@ def list_available(
 ) -> None:
     """List the available stacks, workloads or experiments. For services, see `fairtrial services`."""
     from rich.console import Console
+    from rich.measure import Measurement
     from rich.table import Table
 
     columns = _names(stacks or []) if kind is None else _columns(kind, stacks or [])
-    table = Table(*columns, box=None, pad_edge=False, header_style="bold")
-    for row in zip(*columns.values(), strict=True):
-        table.add_row(*row)
-    Console().print(table)
+    console = Console()
+    rows = list(zip(*columns.values(), strict=True))
+    whole = Table(*columns, box=None, pad_edge=False, header_style="bold")
+    for row in rows:
+        whole.add_row(*row)
+    width = Measurement.get(console, console.options.update(max_width=WIDEST_COLUMNS), whole).maximum
+    if not console.is_terminal:  # for grep and its kin: a line each, and nothing cut
+        Console(width=max(width, console.width)).print(whole, no_wrap=True, crop=False)
+    elif width <= console.width:
+        console.print(whole)
+    else:
+        console.print(_below_one_another(list(columns), rows))
     if kind is None:
         Console().print(
             "\nMore of each: fairtrial list stacks, and so on. Databases: fairtrial services", highlight=False
         )
+
+
+def _below_one_another(titles: list[str], rows: list[tuple[str, ...]]) -> "Table":
+    """Each name, and beside it the rest of its row, a line for each column: names are in one piece at any width."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(style="bold", overflow="fold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, *others in rows:
+        texts = zip(titles[1:], others, strict=True)
+        lines = [text if title == "title" else f"{title}: {text}" for title, text in texts]
+        table.add_row(name, Text("\n".join(lines)))
+    return table
 
 
 def _names(own_folders: list[Path]) -> dict[str, list[str]]:

@@ -23,30 +23,18 @@ def load(options: LoadOptions, goals: GoalOptions, outputs: OutputOptions, plain
 
     Aim it only at servers that are yours.
 
-    **Examples**
+    **Examples** (more in docs/load.md)
 
-    `fairtrial load http://127.0.0.1:8080/`   ten seconds, 16 connections
+    - `fairtrial load http://127.0.0.1:8080/`   ten seconds, 16 connections
+    - `fairtrial load -r 2k --html load.html http://127.0.0.1:8080/`   an open load, with charts
+    - `fairtrial load -f shop.workload.toml http://127.0.0.1:8080/`   several requests
+    - `fairtrial load --expect 'p99<50ms' http://127.0.0.1:8080/`   exit status 1 if not
+    - `fairtrial load --capacity 'p99<50ms' http://127.0.0.1:8080/`   the highest rate
+    - `fairtrial load --json - http://127.0.0.1:8080/ | jq .goodput_per_second`
 
-    `fairtrial load -c 64 -n 100000 http://127.0.0.1:8080/items`   a count instead of a time
-
-    `fairtrial load -r 2k --arrival poisson -d 30s --html load.html http://127.0.0.1:8080/`   an open load, with charts
-
-    `fairtrial load --steps 500:10s,1k:10s,2k:10s http://127.0.0.1:8080/`   which rate does it still keep up with?
-
-    `fairtrial load -f shop.workload.toml http://127.0.0.1:8080/`   several requests, their rows and their answers
-
-    `fairtrial load -b @order.json -H 'Content-Type: application/json' --expect-status 201 http://127.0.0.1:8080/orders`
-
-    `fairtrial load --expect 'p99<50ms' --expect 'rate>=2,000/s' http://127.0.0.1:8080/`   exit status 1 if not
-
-    `fairtrial load --capacity 'p99<50ms' http://127.0.0.1:8080/`   the highest rate that keeps it
-
-    `fairtrial load --json - http://127.0.0.1:8080/ | jq .goodput_per_second`
-
-    **Exit status** 0 every request was answered as expected, and every figure of --expect was reached; 1 one was not; 2
-    wrong use; 3 some requests were not answered as expected, the server said what nobody had asked, a figure is
-    undecided, or no capacity was found; 4 none was, or the server could not be reached; 130 interrupted (what was
-    measured is reported).
+    **Exit status** 0 all was answered as expected, and every figure of --expect reached; 1 a figure was not; 2 wrong
+    use; 3 some was not answered as expected, a figure is undecided, or no capacity was found; 4 nothing was answered
+    as expected; 130 interrupted (what was measured is reported).
     """
     from rich.console import Console
 

@@ -3,19 +3,22 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
+from rich.measure import Measurement
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from fairtrial.base.formatting import bounded_below, count, figure, figure_in, span, span_in
 from fairtrial.base.printable import printable
-from fairtrial.judge.model import ClaimResult, Result
+from fairtrial.judge.model import ClaimResult, ConditionResult, Result
 from fairtrial.report.columns import (
     BY_REQUEST,
     GOODPUT,
     NOT_PROVEN,
     RESPONSE_TIMES,
+    Column,
     cells,
     explanation,
     in_order,
@@ -40,6 +43,11 @@ from fairtrial.report.sentences import (
 
 WIDE_COLUMNS = 100
 """From this width on, an interval has a column of its own."""
+FEWEST_COLUMNS = 1
+"""After goodput: p50 stays, however narrow the terminal is; the report has the others."""
+MEASURED_COLUMNS = 1000
+LONGEST_NAME = 24
+"""In a narrow table, of a name in one piece."""
 CLASS_COLUMNS = 12
 """What a column of classes takes. Without the room for it, the class stands below the name."""
 STYLES = {
@@ -72,7 +80,7 @@ def print_result(
         verbose: all that is in the report. Otherwise findings are grouped by check, those that ask for nothing are left
             out, and of a claim that is decided only what is known beside its figure.
     """
-    parts: list[RenderableType] = [_heading(result), Text(), _table(result, console.width), _explanation(result)]
+    parts: list[RenderableType] = [_heading(result), Text(), _table(result, console), _explanation(result)]
     limits = (*lanes_in_words(result), *((ceiling_in_words(result), floor_in_words(result)) if verbose else ()))
     parts += [Text(limit, style="dim") for limit in limits if limit]
     parts += _requests(result)
@@ -110,12 +118,37 @@ def _heading(result: Result) -> Text:
     )
 
 
-def _table(result: Result, width: int) -> Table:
+def _table(result: Result, console: Console) -> Table:
+    """The table of conditions: the widest form that fits, with all words in one piece."""
+    columns = other_columns(result)
     classed = shows_class(result.conditions)
-    wide = width >= WIDE_COLUMNS + (CLASS_COLUMNS if classed else 0)
+    wide = console.width >= WIDE_COLUMNS + (CLASS_COLUMNS if classed else 0)
+    table = _table_of(result, columns, wide=wide, outcome_below=False)
+    if wide or _fits(table, console):
+        return table
+    for left in range(len(columns), FEWEST_COLUMNS - 1, -1):
+        table = _table_of(result, columns[:left], wide=False, outcome_below=True)
+        if _fits(table, console):
+            break
+    return table
+
+
+def _fits(table: Table, console: Console) -> bool:
+    return Measurement.get(console, console.options.update(max_width=MEASURED_COLUMNS), table).minimum <= console.width
+
+
+def _table_of(result: Result, columns: Sequence[Column], *, wide: bool, outcome_below: bool) -> Table:
+    """The table with these columns after goodput.
+
+    Args:
+        wide: class and interval have columns of their own.
+        outcome_below: the outcome stands below the name.
+    """
+    classed = shows_class(result.conditions)
     table = Table(box=None, padding=(0, 2 if wide else 1, 0, 0), show_edge=False, header_style="bold")
     ranked = any(condition.rank is not None for condition in result.conditions)
-    table.add_column("stack", overflow="fold", min_width=10)
+    longest = max((len(printable(each.contender)) for each in result.conditions), default=0)
+    table.add_column("stack", overflow="fold", min_width=10 if wide else min(max(longest, 10), LONGEST_NAME))
     if classed and wide:
         table.add_column("class", no_wrap=True)
     if ranked:
@@ -123,24 +156,19 @@ def _table(result: Result, width: int) -> Table:
     table.add_column("goodput/s", justify="right", no_wrap=True)
     if wide:
         table.add_column("95% interval", justify="right", no_wrap=True)
-    columns = other_columns(result)
     for column in columns:
         table.add_column(f"{column.title}\n{column.unit}", justify="right", no_wrap=True)
-    table.add_column("outcome", no_wrap=True)
+    if not outcome_below:
+        table.add_column("outcome", no_wrap=True)
     for condition in in_order(result.conditions):
         goodput = GOODPUT.of(condition)
         interval = span(goodput.interval) if goodput is not None and goodput.interval is not None else "–"
         rate = "–" if goodput is None else figure(goodput.estimate)
-        name = Text(printable(condition.contender), style="bold")
-        row: list[RenderableType] = [name]
+        outcome = Text(condition.outcome, style=STYLES[condition.outcome])
+        below = [condition.stack_class] if classed and not wide else []
+        row: list[RenderableType] = [_name(condition, below, outcome if outcome_below else None)]
         if classed and wide:
             row.append(condition.stack_class)
-        elif classed:
-            name.append(f"\n{condition.stack_class}", "not bold dim")
-        if limit := limit_in_words(condition):
-            name.append(f"\n{limit}", "not bold dim")
-        if not_proven(condition):
-            name.append(f"\n{NOT_PROVEN}", "not bold yellow")
         if ranked:
             row.append(rank(condition))
         if wide:
@@ -149,8 +177,22 @@ def _table(result: Result, width: int) -> Table:
             row.append(
                 rate if goodput is None or goodput.interval is None else Text.assemble(rate, "\n", (interval, "dim"))
             )
-        table.add_row(*row, *cells(condition, columns), Text(condition.outcome, style=STYLES[condition.outcome]))
+        table.add_row(*row, *cells(condition, columns), *([] if outcome_below else [outcome]))
+    for each in table.columns[1:]:  # what has several words is measured as if it might be wrapped
+        each.min_width = max(cell_len(line) for cell in each.cells for line in str(cell).splitlines() or [""])
     return table
+
+
+def _name(condition: ConditionResult, below: Sequence[str], outcome: Text | None) -> Text:
+    """A condition's name, and what stands below it."""
+    name = Text(printable(condition.contender), style="bold")
+    if outcome is not None:
+        name.append("\n").append_text(outcome)
+    for text in [*below, *filter(None, [limit_in_words(condition)])]:
+        name.append(f"\n{text}", "not bold dim")
+    if not_proven(condition):
+        name.append(f"\n{NOT_PROVEN}", "not bold yellow")
+    return name
 
 
 def _requests(result: Result) -> list[RenderableType]:

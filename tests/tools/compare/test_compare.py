@@ -1,11 +1,13 @@
 """Two results side by side: the logic on synthetic records, and the command on records in folders."""
 
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from fairtrial.base.problem import Problem
@@ -21,6 +23,7 @@ from fairtrial.record.write import RecordWriter
 from fairtrial.tools.compare.comparison import Comparison, JudgedRun, compare, judge_run
 from fairtrial.tools.compare.differences import differences
 from fairtrial.tools.compare.outputs import levels_in_words
+from fairtrial.tools.compare.table import print_comparison
 from tests.builders import ExperimentBuilder, TrialBuilder, a_trial, an_experiment, trials_of
 from tests.command_line import Lab
 
@@ -326,3 +329,13 @@ def test_a_judged_record_has_its_result() -> None:
     assert isinstance(one, JudgedRun) and not one.result.interrupted
     record, trials = run(4000)
     assert judge_run(record, trials[:-1]).result.interrupted
+
+
+@pytest.mark.parametrize("width", [62, 80, 140])
+def test_no_name_is_broken(width: int) -> None:
+    text, name = StringIO(), "python-fastapi"
+    before, after = run(4000, an_experiment(name)), run(3600, an_experiment(name))
+    print_comparison(compared(before, after, "goodput"), Console(width=width, file=text))
+    for words in (f"{name}/default", "goodput", "regression"):
+        assert words in text.getvalue()
+    assert max(map(len, text.getvalue().splitlines())) <= width

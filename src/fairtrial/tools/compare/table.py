@@ -6,23 +6,16 @@ from rich.text import Text
 
 from fairtrial.base.formatting import count
 from fairtrial.base.printable import printable
-from fairtrial.tools.compare.comparison import Comparison, Row
+from fairtrial.tools.compare.comparison import Comparison
 from fairtrial.tools.compare.outputs import between_runs, bounds_in_words, levels_in_words, row_cells
 
+WIDE_COLUMNS = 120
 STYLES = {"regression": "bold red", "improvement": "green", "not compared": "yellow"}
 
 
 def print_comparison(comparison: Comparison, console: Console) -> None:
     """Print the table, what else differs, and what the words mean. Text from records cannot control the terminal."""
-    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="bold")
-    table.add_column("condition", overflow="fold")
-    table.add_column("metric", overflow="fold")
-    for title in ("before", "after", "after / before", "interval"):
-        table.add_column(title, justify="right", no_wrap=True)
-    table.add_column("change", no_wrap=True)
-    for row in comparison.rows:
-        table.add_row(*_cells(row))
-    console.print(table, highlight=False)
+    console.print(_table(comparison, wide=console.width >= WIDE_COLUMNS), highlight=False)
     for reason in dict.fromkeys((row.condition, row.reason or "") for row in comparison.not_compared):
         console.print(Text(f"not compared: {': '.join(map(printable, reason))}"), style="yellow")
     if comparison.warnings:
@@ -43,6 +36,22 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
     )
 
 
-def _cells(row: Row) -> list[Text]:
-    *cells, change = map(printable, row_cells(row))
-    return [*map(Text, cells), Text(change, style=STYLES.get(row.change, ""))]
+def _table(comparison: Comparison, *, wide: bool) -> Table:
+    """A row for each comparison. Where there is less room, the metric stands below the condition and the interval below
+    the ratio: no name is broken."""
+    table = Table(box=None, padding=(0, 2 if wide else 1, 0, 0), show_edge=False, header_style="bold")
+    titles = ["condition", "metric", "before", "after", "after / before", "interval", "change"]
+    below = [] if wide else [("metric", "condition"), ("interval", "after / before"), ("change", "condition")]
+    for title in titles:
+        if title not in dict(below):
+            left = title in ("condition", "metric", "change")
+            table.add_column(title, justify="left" if left else "right", overflow="fold", no_wrap=not left)
+    for row in comparison.rows:
+        *texts, change = map(printable, row_cells(row))
+        cells = dict(zip(titles, map(Text, [*texts, change]), strict=True))
+        cells["change"].stylize(STYLES.get(row.change, ""))
+        for title, above in below:
+            text = cells.pop(title)
+            cells[above].append("\n").append_text(text if title == "change" else Text(text.plain, "dim"))
+        table.add_row(*cells.values())
+    return table

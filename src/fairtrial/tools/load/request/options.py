@@ -131,7 +131,9 @@ class LoadOptions:
         _option(
             LOAD,
             "--arrival",
-            text="How requests of -r arrive: evenly spaced, or at random as from many clients. [default: constant]",
+            metavar="HOW",
+            text="How requests of -r arrive: constant (evenly spaced), or poisson (at random, as from many clients). "
+            "[default: constant]",
         ),
     ] = None
     ramp: Annotated[
@@ -189,14 +191,18 @@ class LoadOptions:
             text="Threads of the load generator. [default: one for each of its own processors]",
         ),
     ] = None
-    driver: Annotated[DriverChoice, _option(LOAD, "--driver", text="How sockets are driven.")] = DriverChoice.AUTO
+    driver: Annotated[
+        DriverChoice,
+        _option(LOAD, "--driver", metavar="NAME", text="How sockets are driven: auto, epoll, io_uring."),
+    ] = DriverChoice.AUTO
     wait: Annotated[
         WaitChoice,
         _option(
             LOAD,
             "--wait",
-            text="What the load generator does while it awaits answers. Awake, it takes all of its processors, and no "
-            "time holds its own wake-up; keep the server off them.",
+            metavar="HOW",
+            text="While answers are awaited, sleep; or stay awake, which takes all of the generator's processors, and "
+            "leaves its own wake-up out of times: keep the server off them.",
         ),
     ] = WaitChoice.SLEEP
 
@@ -310,9 +316,10 @@ class LoadOptions:
         _option(
             CONNECTION,
             "--connect-to",
-            metavar="HOST:PORT:OTHER:PORT",
+            metavar="HOSTS",
             parser=parse_connect_to,
-            text="Connect to another host and port for this one; requests stay as they are. May be repeated.",
+            text="HOST:PORT:OTHER:PORT: connect to the other for the first; requests stay as they are. May be "
+            "repeated.",
         ),
     ] = field(default_factory=list)
     tls_resume: Annotated[
