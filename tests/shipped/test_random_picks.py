@@ -22,7 +22,7 @@ def refusals(trial: dict[str, Any]) -> set[str]:
 
 def statements(trial: dict[str, Any]) -> float:
     (ledger,) = [one["evidence"] for one in trial["findings"] if one["check"] == "ledger"]
-    found = re.match(r"([\d.]+) reading statements a verified answer", ledger)
+    found = re.search(r"([\d.]+) reading statements a verified answer", ledger)
     assert found, ledger
     return float(found[1])
 

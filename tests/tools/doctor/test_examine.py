@@ -99,9 +99,10 @@ def test_the_engine_cannot_be_built_without_cargo(monkeypatch: pytest.MonkeyPatc
     diagnosis = diagnose_engine()
     assert (diagnosis.health, diagnosis.essential) == ("missing", True)
     assert "rustup" in diagnosis.remedy
-    cargo = tmp_path / "cargo"
-    cargo.write_text("#!/bin/sh\necho 'cargo 1.94.0'\n")
-    cargo.chmod(0o755)
+    for name in ("cargo", "cc"):
+        program = tmp_path / name
+        program.write_text("#!/bin/sh\necho 'cargo 1.94.0'\n")
+        program.chmod(0o755)
     diagnosis = diagnose_engine()
     assert (diagnosis.health, diagnosis.observation) == ("good", "built with cargo 1.94.0")
 
