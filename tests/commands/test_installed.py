@@ -36,6 +36,8 @@ rows = 20_000
 connections = 2
 warmup_seconds = 0.1
 duration_seconds = 0.5
+[checks.unanswered]
+window_share = 1.0
 """
     + CALM
 )
@@ -117,6 +119,7 @@ def test_it_is_built_from_the_same_source(installed: Path) -> None:
     assert printed.split() == [str(engine_binary()), str(guard_binary())]
 
 
+@pytest.mark.measures
 def test_the_whole_tour(installed: Path, tmp_path: Path) -> None:
     """Every kind of work that a copy does, from a folder of somebody else's."""
     (tmp_path / "tour.toml").write_text(QUICK)
