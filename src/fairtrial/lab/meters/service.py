@@ -17,7 +17,7 @@ class ServiceMeter(Protocol):
     """what its host did in the window; None if it is the server's, which has a meter of its own"""
 
     def prepare(self) -> None:
-        """Do what `open` would have to do otherwise, before the window."""
+        """Right before `open`: what it would have to do otherwise, while other meters wait."""
 
     def open(self) -> None:
         """Open the window."""

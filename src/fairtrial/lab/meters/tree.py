@@ -61,7 +61,10 @@ class TreeMeter:
         self._times: CpuTimes | None = None
 
     def prepare(self) -> None:
-        """Look through the trees, which takes milliseconds, so that `open` takes less. Without this, `open` does it."""
+        """Look through the trees, which takes milliseconds, right before `open`, which then takes less.
+
+        Without this, `open` does it. What began in between is found when the meter is closed.
+        """
         self._times = CpuTimes(*self._roots)
 
     def open(self) -> None:
@@ -71,6 +74,7 @@ class TreeMeter:
         assert self._times is not None
         self._user_before, self._system_before = (0.0, 0.0) if self._since_start else self._times.read()
         self._opened_at = time.monotonic()
+        self._workers.open(self._times.processes())
         self._sampler.start()
 
     def close(self, ended_seconds_ago: float = 0.0) -> ServerMeter:
@@ -131,16 +135,7 @@ class TreeMeter:
         self._peak_rss_bytes = max(self._peak_rss_bytes, reading.total_bytes)
         return reading.total_bytes
 
-    def _read_newcomers(self) -> None:
-        """What began between `prepare` and `open` is read by the sampler, so that no other meter waits for it."""
-        assert self._times is not None
-        user, system = self._times.of_newcomers()
-        if not self._since_start:
-            self._user_before, self._system_before = self._user_before + user, self._system_before + system
-        self._workers.open(self._times.processes())
-
     def _sample_until_closed(self) -> None:
-        self._read_newcomers()
         pause_seconds, memory_due = FIRST_SAMPLE_SECONDS, 0.0
         while True:
             processes, began = self._look(), time.monotonic()

@@ -100,8 +100,6 @@ def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad)
     maintenance = MaintenanceWatch(server for _, server in context.services)
     probe = _workload(context).freshness
     changes = _row_changes(context, load)
-    for each in meters:
-        each.prepare()
 
     def on_window(state: str) -> None:
         if state == "warming up":
@@ -109,6 +107,8 @@ def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad)
         elif state == "opened":
             opened = time.monotonic()
             # First: to look through the machine takes milliseconds, and the meters have begun to miss the window.
+            for meter in meters:
+                meter.prepare()
             for meter in meters:
                 meter.open()
             machine.open()
