@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,9 @@ OPENAPI = {
 
 
 @pytest.fixture(autouse=True)
-def _short(monkeypatch: pytest.MonkeyPatch) -> None:
+def _short(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))  # where logs of what failed are kept
     monkeypatch.setattr(try_once, "LOAD_SECONDS", 0.2)
     monkeypatch.setattr(run, "PORT_FREE_WITHIN_SECONDS", 0.1)
 

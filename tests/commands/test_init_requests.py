@@ -1,6 +1,7 @@
 """What `init` asks a started service where nobody has said it: by the document that it serves, else by its source."""
 
 import json
+import tempfile
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,9 @@ ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forev
 
 
 @pytest.fixture(autouse=True)
-def _short(monkeypatch: pytest.MonkeyPatch) -> None:
+def _short(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))  # where logs of what failed are kept
     monkeypatch.setattr(try_once, "LOAD_SECONDS", 0.2)
     monkeypatch.setattr(run, "PORT_FREE_WITHIN_SECONDS", 0.1)
 

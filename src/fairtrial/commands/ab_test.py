@@ -66,6 +66,7 @@ def ab_test(
     from fairtrial.experiment.ab_test import between_refs, contender_of, in_slices
     from fairtrial.experiment.changes import with_settings
     from fairtrial.experiment.files import load_experiment
+    from fairtrial.lab.private_network import assert_within
 
     if not file.exists():
         raise Problem(
@@ -74,6 +75,7 @@ def ab_test(
         )
     allowed = _share(margin)
     experiment = load_experiment(file)
+    assert_within(experiment.contenders.values())
     name = contender_of(experiment, contender)
     refs = _refs(before, after) or _usual_refs(experiment.contenders[name].folder or ".", file)
     paired = between_refs(experiment, name, *refs, allowed)

@@ -168,15 +168,18 @@ def run(
     from fairtrial.experiment.changes import with_settings
     from fairtrial.experiment.files import OWN, QUICKSTART, find_experiment, load_experiment
     from fairtrial.judge.outcome import exit_status
+    from fairtrial.lab.private_network import assert_within
 
     console = Console()
-    if experiment is None:
-        experiment = OWN if Path(OWN).is_file() else QUICKSTART
-        if experiment == OWN:
-            console.print(f"the {OWN} of this folder (for the quickstart: fairtrial run {QUICKSTART})", highlight=False)
-    file = find_experiment(experiment)
+    usual = OWN if Path(OWN).is_file() else QUICKSTART
+    file = find_experiment(experiment or usual)
+    loaded = load_experiment(file)
+    if cluster is None and hosts is None:
+        assert_within(loaded.contenders.values())
+    if experiment is None and usual == OWN:
+        console.print(f"the {OWN} of this folder (for the quickstart: fairtrial run {QUICKSTART})", highlight=False)
     changed, too_long = with_settings(
-        load_experiment(file),
+        loaded,
         blocks=blocks,
         seed=seed,
         quick=quick,

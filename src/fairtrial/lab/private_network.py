@@ -5,13 +5,14 @@ the lab. So every contender pays the same, there is no relay in between, and met
 network ask about the right one. Trials follow one another, so that each has the network to itself.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from fairtrial.base.own_network import own_network, why_not_own_network
 from fairtrial.base.user_namespace import StartAgainWithin, why_no_own_network_within
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.engine.binary import engine_binary, guard_binary
+from fairtrial.experiment.contenders import Contender
 from fairtrial.plan.plan import Plan
 from fairtrial.plan.validate import beyond_reach
 
@@ -38,10 +39,10 @@ def network_of(plan: Plan, stacks: Sequence[Stack]) -> Iterator[bool]:
         yield True
 
 
-def assert_within(stacks: Sequence[Stack]) -> None:
+def assert_within(stacks: Iterable[Stack | Contender]) -> None:
     """Where a stack asks for a network of its own, and this user may make one in a user namespace alone, go there.
 
-    Before anything is started.
+    Before anything is started, or said: all of it is done again there.
 
     Raises:
         StartAgainWithin: that is so, and the lab is not in one yet.
@@ -50,7 +51,7 @@ def assert_within(stacks: Sequence[Stack]) -> None:
         raise StartAgainWithin
 
 
-def _asked_for(stacks: Sequence[Stack]) -> bool:
+def _asked_for(stacks: Iterable[Stack | Contender]) -> bool:
     return any(stack.network == "own" for stack in stacks)
 
 
