@@ -1,4 +1,5 @@
 import io
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -8,7 +9,6 @@ from rich.console import Console
 from fairtrial.judge.judging import judge
 from fairtrial.judge.model import Result
 from fairtrial.record.proof import Ledger
-from fairtrial.report.grouping import ranged
 from fairtrial.report.terminal import print_result
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 from tests.report.scene import judged
@@ -68,7 +68,7 @@ def test_figures_stand_in_one_line_where_there_is_room(result: Result) -> None:
 
 def test_a_refused_condition_shows_no_figure_and_no_zero(result: Result) -> None:
     (row,) = [line for line in printed(result, 120).splitlines() if line.startswith("python-threads")]
-    assert row.split() == ["python-threads", *["–"] * 8, "refused"]
+    assert row.split() == ["python-threads", *["–"] * 9, "refused"]
 
 
 def test_the_server_cannot_command_the_terminal(result: Result) -> None:
@@ -100,49 +100,110 @@ def test_a_result_without_a_trial_can_be_printed() -> None:
 
 
 BUSY = a_trial().on_machine(memory_available_bytes=400 * 2**20)
+LEDGER = Ledger(done={"reads": 9_000}, verified=9_000, answers=9_000)
+NAMES = ["rust-axum", "go-nethttp", "node-http", "python-fastapi", "python-flask"]
 
 
-@pytest.mark.parametrize("width", [80, 100])
-def test_without_verbose_a_result_is_a_screen_and_says_all_that_asks_for_something(width: int) -> None:
+def crowded() -> Result:
     """Five stacks, five blocks: short windows, a ledger in each trial, memory that runs short, a refused trial."""
-    names = ["rust-axum", "go-nethttp", "node-http", "python-fastapi", "python-flask"]
-    experiment = an_experiment(*names)
-    for first, second in pairwise(names):
+    experiment = an_experiment(*NAMES)
+    for first, second in pairwise(NAMES):
         experiment = experiment.claiming(first, second, at_least=1.1)
-    record = experiment.record()
+    record = replace(experiment, classes={"node-http": "engine"}).record()
 
     def make(name: str, block: int) -> TrialBuilder:
         made = BUSY if block in (2, 4) else a_trial()
         wrong = {"status_5xx": 300} if (name, block) == ("python-flask", 3) else {}
-        return made.serving(16_000 / 2 ** names.index(name) + 7 * block).erring(**wrong)
+        if (name, block) == ("node-http", 5):
+            return a_trial().failing("start", "its port was taken", "free the port")
+        return made.serving(16_000 / 2 ** NAMES.index(name) + 7 * block).erring(**wrong)
 
     trials = [
         trial.model_copy(update={"ledger": Ledger(done={"reads": 9_000 + trial.index}, verified=9_000, answers=9_000)})
         for trial in trials_of(record, make)
     ]
-    result = judge(record, trials, interrupted=False)
+    return judge(record, trials, interrupted=False)
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_without_verbose_a_result_is_a_screen_and_says_all_that_asks_for_something(width: int) -> None:
+    result = crowded()
     brief, whole = printed(result, width, verbose=False), printed(result, width)
     assert len(brief.splitlines()) <= 60 < len(whole.splitlines())
+    assert max(map(len, brief.splitlines())) <= width
     joined = " ".join(brief.split())
-    assert "warning memory-short, in 10 trials: rust-axum (2), go-nethttp (2), node-http (2)" in joined
-    assert "refusal errors, in 1 trial: python-flask (1)" in joined
-    assert "ledger" not in joined and "more in the report (--verbose)" in joined
-    assert "ledger" in whole
-    asking = {
-        finding.check
-        for condition in result.conditions
-        for trial in condition.trials
-        for finding in trial.findings
-        if not finding.asks_nothing
-    }
-    assert all(check in joined for check in asking)
+    assert "warning memory-short, in 10 of 25 trials: rust-axum (2), go-nethttp (2)" in joined
+    assert "refusal errors, in 1 of 25 trials: python-flask (1)" in joined
+    assert "300 of 3,363 requests (8.9%) went wrong" in joined, "a refusal's evidence"
+    assert "not run in 1 of 25 trials: node-http (1) its port was taken → free the port" in joined
+    assert "ledger" not in joined and "ledger" in whole
+    for condition in result.conditions:
+        for finding in (finding for trial in condition.trials for finding in trial.findings):
+            assert finding.asks_nothing or finding.check in joined
+            assert finding.check in whole
 
 
-def test_numbers_that_differ_are_a_range() -> None:
-    texts = ["1.01 calls (55,451 for 54,935)", "1.06 calls (3,403 for 3,210)", "1.00 calls (3,403 for 9,999)"]
-    assert ranged(texts) == "1.00 to 1.06 calls (3,403 to 55,451 for 3,210 to 54,935)"
-    assert ranged(["the same"] * 3) == "the same"
-    assert ranged(["one thing", "another 2", "another 3"]) == "one thing (and 2 more like it)"
+def test_a_calm_result_leaves_room_for_the_progress_of_its_run() -> None:
+    """60 lines in all: 8 of the plan, 7 of preparation, 5 of blocks, and the result."""
+    experiment = replace(an_experiment(*NAMES), classes={"node-http": "engine"})
+    for first, second in (NAMES[:2], NAMES[1:3], NAMES[3:]):
+        experiment = experiment.claiming(first, second, at_least=1.1)
+    record = experiment.record()
+    trials = trials_of(record, lambda name, block: a_trial().serving(16_000 / 2 ** NAMES.index(name) + block))
+    trials = [trial.model_copy(update={"ledger": LEDGER}) for trial in trials]
+    assert len(printed(judge(record, trials, interrupted=False), 80, verbose=False).splitlines()) <= 40
+
+
+def test_what_is_left_out_is_counted_in_one_line() -> None:
+    assert "--verbose prints 26 notes, which the report has\nreport: " in printed(crowded(), 80, verbose=False)
+    assert "--verbose" not in printed(crowded(), 80)
+
+
+def test_a_remedy_is_given_once() -> None:
+    text = printed(crowded(), 200, verbose=False)
+    remedies = [line for line in text.splitlines() if line.startswith("  → ")]
+    assert len(remedies) == len(set(remedies)) > 2
+
+
+def test_remarks_on_all_claims_stand_below_them_once() -> None:
+    text = printed(crowded(), 200, verbose=False)
+    assert text.count("Not examined: not-stationary") == 1
+    assert "\nAll claims: Of the 10 trials that it rests on, checks warn: memory-short (in 4). Not examined" in text
+
+
+def test_the_header_says_on_how_many_blocks_figures_rest() -> None:
+    assert "· figures rest on 4 to 5 of 5 blocks" in " ".join(printed(crowded(), 80, verbose=False).split())
+    record = an_experiment("a", "b").record()
+    whole = judge(record, trials_of(record, a_trial()), interrupted=False)
+    assert "· 5 blocks\n" in printed(whole, 200)
+    refused = judge(record, trials_of(record, a_trial().erring(status_5xx=3000)), interrupted=False)
+    assert "· 5 blocks, no figures\n" in printed(refused, 200)
+
+
+@pytest.mark.parametrize("width", [45, 60, 72, 80, 100, 130, 200])
+def test_no_cell_of_the_table_is_cut_and_the_legend_explains_what_is_shown(width: int) -> None:
+    text = printed(crowded(), width, verbose=False)
+    table, _, rest = text.partition("\n\ngoodput: ")
+    legend = " ".join(rest.partition("\n\n")[0].split())
+    assert "…" not in table and max(map(len, text.splitlines())) <= width
+    assert ("memory" in table) == ("memory: " in legend)
+    assert ("ms/1k" in table) == ("CPU: " in legend)
+    times = [title for title in ("p50", "p99", "max") if title in table]
+    assert f" {', '.join(times)}: response times" in legend
+    assert ("no room for: " in legend) == (width < 72)
+
+
+def test_where_there_is_room_each_row_is_one_line() -> None:
+    def rows(width: int) -> int:
+        return len(printed(crowded(), width).partition("\n\ngoodput: ")[0].splitlines())
+
+    assert rows(80) - rows(140) == len(NAMES) + 1  # the heading has a line less, too
+
+
+def test_a_result_with_little_to_say_gives_warnings_whole() -> None:
+    record = an_experiment("a", "b").record()
+    result = judge(record, trials_of(record, BUSY), interrupted=False)
+    assert "…" not in printed(result, 100, verbose=False)
 
 
 @pytest.mark.parametrize("width", [45, 60, 72, 80])

@@ -3,7 +3,7 @@
 Where a function takes a `unit`, values come in its base unit and are written in it; without one they are plain numbers.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from fairtrial.base.units import UNITS, BaseUnit, Unit
 
@@ -84,6 +84,13 @@ def plain_in(value: float, unit: Unit | None) -> str:
 def capitalised(text: str) -> str:
     """The text with its first letter in upper case."""
     return text[:1].upper() + text[1:]
+
+
+def enumeration(words: Iterable[str], most: int = 6) -> str:
+    """`a, b, c`; of more than `most`, so many and the number of the others: `a, b and 3 more`."""
+    items = list(words)
+    more = len(items) - most
+    return f"{', '.join(items[:most])} and {more} more" if more > 1 else ", ".join(items)
 
 
 def bound_in_words(at_least: float | None, at_most: float | None, unit: Unit | None = None) -> str:

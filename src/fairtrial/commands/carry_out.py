@@ -56,8 +56,8 @@ def carry_out(
             venue(console, plan, file, settings) as trial_venue,
             results_folder(settings.out, plan.experiment.name) as results,
         ):
-            announce(console, plan, [*left_out, *not_tried], trial_venue.lanes)
-            with progress_on(console) as watcher:
+            announce(console, plan, [*left_out, *not_tried], trial_venue.lanes, verbose=settings.verbose)
+            with progress_on(console, verbose=settings.verbose) as watcher:
                 conducted = trial_venue.conduct(results, watcher)
             result = judge(conducted.record, conducted.trials, interrupted=conducted.interrupted)
             profiles = _profiles(results)

@@ -15,7 +15,7 @@ from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.model import TrialResult
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 
-TO_KNOW = "nothing to do where further blocks took their place; for fewer of them, stop what else runs on this machine"
+QUIETER = "stop what else runs on this machine, unless as many further blocks took their place"
 
 
 def lost_blocks(record: ExperimentRecord, results: Mapping[int, TrialResult]) -> dict[int, list[TrialResult]]:
@@ -68,7 +68,7 @@ def left_out(spoiled_trials: Mapping[int, Sequence[TrialResult]]) -> list[Findin
             severity="note",
             evidence=f"{count(len(blocks), 'block')} left out whole, for all conditions alike, because of this check: "
             + ", ".join(f"{block} (trial {' and '.join(map(str, indices))})" for block, indices in blocks.items()),
-            remedy=TO_KNOW,
+            remedy=QUIETER,
         )
         for name, blocks in sorted(by_check.items())
     ]

@@ -234,6 +234,7 @@ class ClaimResult(Strict):
     published: float | str | None
     source: str | None
     sentence: str = Field(description="the sentence that a reader could quote")
+    ending: str = Field("", description="of the sentence, what would decide the claim, or overturn its verdict")
     remarks: list[str] = Field(
         default_factory=list, description="of the sentence, what is known beside figure and verdict"
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from fairtrial.base.printable import printable
 from fairtrial.experiment.loads import ClosedLoad, FixedLoad, RequestLoad
-from fairtrial.judge.checks.model import Finding
+from fairtrial.judge.checks.model import Finding, nothing_to_do
 from fairtrial.judge.checks.not_stationary import full_seconds
 from fairtrial.judge.checks.not_warm import SHORTEST_SECONDS, window_parts
 from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
@@ -26,7 +26,7 @@ OF_WORKLOAD_FILES = {
 READING = ("GET", "HEAD", "OPTIONS")
 """Methods that are defined to change nothing (RFC 9110, section 9.2.1)."""
 
-REMEDY = "nothing to do, but to know it: a contender that skips such work is not found out here"
+REMEDY = nothing_to_do("a contender that skips such work is not found out here")
 NAMED_CHARACTERS = 300
 AUDIT = "add an [audit.NAME] whose lowest number is {{acknowledged REQUEST}}: docs/workload-file.md"
 
@@ -41,18 +41,15 @@ NO_CEILING = (
     "of medians at a low load, compare over HTTP/1.1"
 )
 
-STREAMS_ALIKE = (
-    "nothing to do, but to know it: a stream whose answer never comes is found by `unanswered`; compare p99 with that "
-    "of fewer streams"
+STREAMS_ALIKE = nothing_to_do(
+    "a stream whose answer never comes is found by `unanswered`; compare p99 with that of fewer streams"
 )
 
 LONGER = (
     "lengthen duration_seconds where a drift matters; goodput and times of so short a window are those of its length"
 )
-OPEN_LOADS = "nothing to do, but to know it: windows of ten seconds and more show a drift of response times"
-ALTERNATING = (
-    "nothing to do, but to know it: slices of all conditions alternate, so that a drift of the machine hits all"
-)
+OPEN_LOADS = nothing_to_do("windows of ten seconds and more show a drift of response times")
+ALTERNATING = nothing_to_do("slices of all conditions alternate, so that a drift of the machine hits all")
 
 
 def not_examined(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator[Finding]:

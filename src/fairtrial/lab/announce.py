@@ -28,12 +28,15 @@ from fairtrial.record.model import Placement
 from fairtrial.record.placement import topology_in_words
 
 
-def announce(console: Console, plan: Plan, left_out: Sequence[str], lanes: Sequence[str] = ()) -> None:
+def announce(
+    console: Console, plan: Plan, left_out: Sequence[str], lanes: Sequence[str] = (), *, verbose: bool = True
+) -> None:
     """Print what will be done: workload, service, load, stacks, blocks, order, placement and time.
 
     Args:
         lanes: of a cluster, in words; empty: all of it is this machine.
         left_out: ids of claims that are not judged, because they are about something that this run does not try.
+        verbose: say of each stack how it works, of each claim its id, and what idle processors do.
     """
     experiment, sweep = plan.experiment, plan.experiment.sweep
     facts = {
@@ -42,10 +45,10 @@ def announce(console: Console, plan: Plan, left_out: Sequence[str], lanes: Seque
         **({} if experiment.slices is None else {"slices": _slices(experiment)}),
         **({} if sweep is None else {"sweep": f"{sweep.parameter} over {', '.join(map(format_value, sweep.values))}"}),
         **({"latency": away} if (away := _away(plan)) else {}),
-        "stacks": ", ".join(_stacks(plan)),
+        "stacks": ", ".join(_stacks(plan, verbose=verbose)),
         "trials": _trials(plan),
-        **({"lanes": "\n".join(lanes)} if lanes else {"placement": _placement(plan)}),
-        "claims": ", ".join(claim.id for claim in experiment.claims) or "none",
+        **({"lanes": "\n".join(lanes)} if lanes else {"placement": _placement(plan, verbose=verbose)}),
+        "claims": _claims(experiment, verbose=verbose),
     }
     if not lanes and (absent := _absent(plan)):
         facts["missing"] = "\n".join(absent)
@@ -56,6 +59,11 @@ def announce(console: Console, plan: Plan, left_out: Sequence[str], lanes: Seque
         table.add_row(Text(fact, style="dim"), Text(text))
     console.print(Text.assemble((experiment.name, "bold"), ": ", experiment.title))
     console.print(table)
+
+
+def _claims(experiment: Experiment, *, verbose: bool) -> str:
+    claims = experiment.claims if verbose else ()
+    return ", ".join(claim.id for claim in claims) or str(len(experiment.claims) or "none")
 
 
 def _absent(plan: Plan) -> list[str]:
@@ -100,19 +108,19 @@ def _away(plan: Plan) -> str:
     return "" if swept else ", ".join(away)
 
 
-def _stacks(plan: Plan) -> list[str]:
+def _stacks(plan: Plan, *, verbose: bool) -> list[str]:
     stacks = {stack.name: stack for stack in plan.stacks}
     described = []
     for reference in plan.experiment.stacks:
         stack = stacks[reference.name]
         stack_class = stack.class_of(stack.variant(reference))
         stack_kind = "" if stack_class == PRODUCTION else stack_class
-        facts = ", ".join(each for each in (stack_kind, _described(stack)) if each)
+        facts = ", ".join(each for each in (stack_kind, _described(stack, verbose=verbose)) if each)
         described.append(f"{reference} ({facts})" if facts else str(reference))
     return described
 
 
-def _described(stack: Stack) -> str:
+def _described(stack: Stack, *, verbose: bool) -> str:
     """How it works on requests; of what is not built, what is run, or where it runs already."""
     if stack.url is not None:
         where = "" if _is_here(stack.url) else ": the load leaves this machine"
@@ -124,7 +132,7 @@ def _described(stack: Stack) -> str:
         return f"in a container: {printable(stack.image or f'built in {stack.dockerfile}', 80)}"
     if stack.origin == "command":
         return f"not built: {printable(' '.join(stack.run), 80)}"
-    return stack.concurrency
+    return stack.concurrency if verbose else ""
 
 
 def _is_here(url: str) -> bool:
@@ -147,7 +155,7 @@ def _trials(plan: Plan) -> str:
     )
 
 
-def _placement(plan: Plan) -> str:
+def _placement(plan: Plan, *, verbose: bool) -> str:
     experiment = plan.experiment
     placement = planned_placement(experiment)
     load, server, shared = (
@@ -159,11 +167,11 @@ def _placement(plan: Plan) -> str:
         disturbed = f"; where it is shared, load on {shared} as well"
     else:
         disturbed = ""
-    idle = f"idle ones {idle_limit().in_words}"
+    details = [f"idle ones {idle_limit().in_words}", *_waits(plan, placement)] if verbose else []
     where = f"load on processor {load}, server on {server}{disturbed}"
     if placement.service_cpus:
         where = f"program on processor {server}, its services and the lab on {load}, as nobody offers load"
-    return "; ".join([where, *topology_in_words(placement), idle, *_waits(plan, placement)])
+    return "; ".join([where, *topology_in_words(placement), *details])
 
 
 def _waits(plan: Plan, placement: Placement) -> list[str]:

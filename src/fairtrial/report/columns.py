@@ -53,17 +53,19 @@ START_AND_MEMORY = (
 )
 """A table of their own in the HTML report: the terminal has no room for them."""
 EXPLANATION = "goodput: verified answers only; median over blocks, with its 95% interval"
-EXPLANATIONS = {
-    "p50": "p50, p99, max: response times",
-    "CPU": "CPU: processor time of the stack per 1,000 requests",
-    "DB CPU": "DB CPU: that of its database",
-    "memory": "memory: peak of its whole process tree",
-    "elapsed": "elapsed: from the first request to the last, or of a program from start to end",
-    "settle": "settle: until the database was at rest",
+MEANINGS = {
+    "p50": "response times",
+    "p99": "response times",
+    "max": "response times",
+    "CPU": "processor time per 1,000 requests",
+    "memory": "peak of all its processes",
+    "DB CPU": "that of the database",
+    "elapsed": "from the first request to the last, or of a program from start to end",
+    "settle": "until the database was at rest",
 }
-"""By the title of a column, what stands below a table that has it."""
+"""By the title of a column, its meaning, which stands below a table that has the column."""
 
-RANKED = "rank: by goodput, 1~3 where it may be any of these"
+RANKED = "rank: by goodput; 1~3: any of these"
 NOT_PROVEN = "work not proven"
 """What stands with a row whose figures rest on verified answers alone."""
 
@@ -89,7 +91,7 @@ LIMITS: dict[LimitKind, str] = {
 
 LIMITS_EXPLAINED = "limit: what kept goodput from being higher"
 LOWER_BOUNDS = "> : a lower bound, because requests had no answer when they were awaited no longer"
-RANKED_APART = "class: what a stack stands for; each class is ranked apart"
+RANKED_APART = "each class is ranked apart"
 BY_REQUEST = (
     "by request: goodput and response times of each request of the mix alone; – where too few of its answers support "
     "the percentile"
@@ -163,9 +165,13 @@ def shows_class(conditions: Sequence[ConditionResult]) -> bool:
 
 def explanation(conditions: Sequence[ConditionResult], columns: Sequence[Column]) -> str:
     """What stands below the table: the meaning of the columns that it has."""
+    titles: dict[str, list[str]] = {}
+    for column in columns:
+        if column.title in MEANINGS:
+            titles.setdefault(MEANINGS[column.title], []).append(column.title)
     parts = [
         EXPLANATION,
-        *(EXPLANATIONS[column.title] for column in columns if column.title in EXPLANATIONS),
+        *(f"{', '.join(alike)}: {meaning}" for meaning, alike in titles.items()),
         *([RANKED] if any(condition.rank is not None for condition in conditions) else []),
         *([LIMITS_EXPLAINED] if any(condition.limit is not None for condition in conditions) else []),
         *([LOWER_BOUNDS] if any(map(has_lower_bounds, conditions)) else []),

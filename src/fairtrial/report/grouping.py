@@ -1,11 +1,8 @@
 """Findings, and reasons why trials have no figures: each one once, with the numbers of its trials."""
 
-import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from fairtrial.base.formatting import count
 from fairtrial.judge.checks.model import Finding, Severity
 from fairtrial.judge.model import Outcome, Result
 from fairtrial.report.columns import in_order
@@ -72,68 +69,6 @@ def grouped_findings(result: Result) -> list[Group]:
         (replace(same, check=", ".join(names)) for same, names in checks.items()),
         key=lambda group: order[group.severity],
     )
-
-
-@dataclass(frozen=True)
-class Brief:
-    """All findings of one check with the same severity and remedy, whomever they are about."""
-
-    severity: Severity
-    check: str
-    where: str
-    evidence: str
-    remedy: str
-
-
-NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
-
-
-def brief_findings(result: Result) -> list[Brief]:
-    """The findings that ask for something, or refuse or warn: one entry for each check and remedy, the gravest first.
-
-    Of evidence that differs in its numbers alone, each number is a range.
-    """
-    about_trials = [
-        (condition.contender, finding)
-        for condition in in_order(result.conditions)
-        for trial in condition.trials
-        for finding in trial.findings
-    ]
-    of_claims = [(f"claim {claim.id}", finding) for claim in result.claims for finding in claim.findings]
-    about_all = [("", finding) for finding in result.findings]
-    groups: dict[tuple[Severity, str, str], list[tuple[str, Finding]]] = {}
-    for where, finding in (*about_all, *of_claims, *about_trials):
-        if not finding.asks_nothing:
-            groups.setdefault((finding.severity, finding.check, finding.remedy), []).append((where, finding))
-    order = {"refusal": 0, "warning": 1, "note": 2}
-    return [
-        Brief(severity, check, _places(findings), ranged([finding.evidence for _, finding in findings]), remedy)
-        for (severity, check, remedy), findings in sorted(groups.items(), key=lambda item: order[item[0][0]])
-    ]
-
-
-def _places(findings: Sequence[tuple[str, Finding]]) -> str:
-    """`the experiment`, `claim twice`, or `in 3 trials: go-nethttp (2), rust-axum (1)`."""
-    trials = Counter(where for where, finding in findings if finding.trial is not None)
-    others = dict.fromkeys(where or "the experiment" for where, finding in findings if finding.trial is None)
-    names = ", ".join(f"{name} ({number})" for name, number in trials.items())
-    return "; ".join([*others, *([f"in {count(trials.total(), 'trial')}: {names}"] if trials else [])])
-
-
-def ranged(texts: Sequence[str]) -> str:
-    """Texts as one: where they differ in numbers alone, `3 to 12` stands for each number; else the first of them."""
-    skeletons = {NUMBER.sub("#", text) for text in texts}
-    if len(skeletons) > 1:
-        different = len(dict.fromkeys(texts)) - 1
-        return f"{texts[0]} (and {different} more like it)" if different else texts[0]
-    columns = zip(*(NUMBER.findall(text) for text in texts), strict=True)
-    ranges = iter([_range(column) for column in columns])
-    return NUMBER.sub(lambda _match: next(ranges), texts[0])
-
-
-def _range(numbers: Sequence[str]) -> str:
-    ordered = sorted(dict.fromkeys(numbers), key=lambda number: float(number.replace(",", "")))
-    return ordered[0] if len(ordered) == 1 else f"{ordered[0]} to {ordered[-1]}"
 
 
 def obstacles(result: Result) -> list[Obstacle]:

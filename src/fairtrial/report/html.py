@@ -16,6 +16,7 @@ from fairtrial.report.grouping import grouped_findings, numbered, obstacles
 from fairtrial.report.page import environment, page_parts
 from fairtrial.report.profile.section import profile_section
 from fairtrial.report.sentences import (
+    blocks_in_words,
     ceiling_in_words,
     claims_notes,
     floor_in_words,
@@ -64,6 +65,7 @@ def html_text(
         started=columns.started(result),
         bounded_times=any(map(columns.has_lower_bounds, result.conditions)),
         ranked=any(condition.rank is not None for condition in result.conditions),
+        blocks=blocks_in_words(result),
         loads=loads_in_words(result),
         notes=notes(result),
         claims_notes=claims_notes(result),

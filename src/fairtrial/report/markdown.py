@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from fairtrial.base.formatting import bounded_below, count, figure, figure_in, plain_in, span, span_in
+from fairtrial.base.formatting import bounded_below, figure, figure_in, plain_in, span, span_in
 from fairtrial.base.printable import printable
 from fairtrial.base.strict import Strict
 from fairtrial.judge.model import ClaimResult, ConditionResult, Result
@@ -24,7 +24,7 @@ from fairtrial.report.columns import (
     shows_class,
 )
 from fairtrial.report.grouping import grouped_findings, obstacles
-from fairtrial.report.sentences import claims_notes, loads_in_words, notes, workloads_in_words
+from fairtrial.report.sentences import blocks_in_words, claims_notes, loads_in_words, notes, workloads_in_words
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!])")
 """Characters that have a meaning in Markdown, or in HTML inside it."""
@@ -39,9 +39,7 @@ def markdown_text(result: Result) -> str:
     parts = [
         f"## {escape(result.title)}",
         "",
-        escape(
-            " · ".join([*workloads_in_words(result), *loads_in_words(result), count(result.blocks_complete, "block")])
-        ),
+        escape(" · ".join([*workloads_in_words(result), *loads_in_words(result), blocks_in_words(result)])),
         "",
     ]
     if result.claims:

@@ -59,14 +59,31 @@ def notes(result: Result) -> list[str]:
     return [*_not_built(result), *_noise_floor(result), *scaled]
 
 
+def blocks_in_words(result: Result) -> str:
+    """On how many blocks the figures rest: `5 blocks`, `figures rest on 3 to 4 of 5 blocks`, `5 blocks, no figures`."""
+    blocks = max((trial.block for condition in result.conditions for trial in condition.trials), default=0)
+    rests = [each.blocks for condition in result.conditions for each in condition.figures.values() if each is not None]
+    if not rests:
+        return f"{count(blocks, 'block')}, no figures"
+    fewest, most = min(rests), max(rests)
+    if fewest == blocks:
+        return count(blocks, "block")
+    return f"figures rest on {fewest if fewest == most else f'{fewest} to {most}'} of {count(blocks, 'block')}"
+
+
+def when_stated(result: Result) -> list[str]:
+    """A sentence about claims that could be chosen by the figures that they are about; else none."""
+    if result.claims_stated == "before":
+        return []
+    return [
+        "These claims were stated after the run, when its figures could be seen: they describe it, and only another "
+        "run can put them to the test."
+    ]
+
+
 def claims_notes(result: Result) -> list[str]:
     """Sentences about the list of claims: when they were stated, and what it means that there are several."""
-    sentences = []
-    if result.claims_stated == "after":
-        sentences.append(
-            "These claims were stated after the run, when its figures could be seen: they describe it, and only "
-            "another run can put them to the test."
-        )
+    sentences = when_stated(result)
     tested = sum(claim.kind != "property" for claim in result.claims)
     if tested > 1 and result.claims_judged == "each":
         share = 1 - result.level**tested

@@ -80,8 +80,8 @@ def test_an_ended_trial_leaves_a_line_and_the_live_line_disappears(screen: Scree
     progress.trial_begins(trials_of_order(record)[0])
     progress.trial_ends(a_trial().serving(4000).record(1, 1, "a"))
     progress.close()
-    ended = [line for line in screen.lines() if line.startswith("trial 1 block 1 a ")]
-    assert len(ended) == 1 and ended[0].endswith("4,000 verified answers/s")
+    ended = [line for line in screen.lines() if line.startswith("trial 1 of 1, block 1, a: 4,000 verified answers/s")]
+    assert len(ended) == 1
     last = screen.file.getvalue().rpartition("verified answers/s")[2]
     assert "\x1b[2K" in last.rpartition("\n")[2], "the live line is erased"
     assert "\x1b[?25h" in last, "the cursor is shown again"

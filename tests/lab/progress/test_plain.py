@@ -5,7 +5,7 @@ import pytest
 from fairtrial.lab.progress import progress_on
 from fairtrial.lab.progress.live import LiveProgress
 from fairtrial.lab.progress.plain import PlainProgress
-from tests.builders import a_trial, an_experiment
+from tests.builders import TrialBuilder, a_trial, an_experiment
 from tests.lab.progress.conftest import Time, console_in_memory, trials_of_order
 
 
@@ -32,27 +32,55 @@ def test_a_line_for_each_step_and_each_trial_that_takes_long(passing: Time) -> N
     assert file.getvalue().splitlines() == [
         "preparing the stack a",
         "trial 1 of 2, block 1, a: 4,000 verified answers/s (elapsed 0:30, remaining 0:30)",
-        "trial 2 of 2, block 1, b: 4,000 verified answers/s (elapsed 1:00, remaining 0:00)",
+        "block 1: 2 trials done (elapsed 1:00, remaining 0:00)",
         "waiting for the database",
     ]
 
 
-def test_short_trials_share_the_line_of_their_block_and_what_went_wrong_has_one(passing: Time) -> None:
+ERRING = a_trial().erring(status_5xx=3000)
+NOT_STARTED = a_trial().failing("start", "its port 41,234 is taken").but(measured=False)
+
+
+def lines_of(passing: Time, *ends: tuple[str, int, TrialBuilder], verbose: bool = False) -> list[str]:
+    """What is printed of trials of a and b that end one after the other, each in so many seconds."""
     console, file = console_in_memory(terminal=False)
-    progress = PlainProgress(console)
-    record = an_experiment("a", "b", blocks=2).record()
-    progress.begins(record)
-    wrong = {3: a_trial().erring(status_5xx=3000)}
-    for trial in trials_of_order(record):
-        progress.trial_begins(trial)
+    progress = PlainProgress(console, verbose=verbose)
+    progress.begins(an_experiment("a", "b", blocks=2).record())
+    for index, (name, block, trial) in enumerate(ends, 1):
         passing.passes(5)
-        made = wrong.get(trial.index, a_trial())
-        progress.trial_ends(made.record(trial.index, trial.block, trial.condition.label))
-    name = trials_of_order(record)[2].condition.label
-    assert file.getvalue().splitlines() == [
+        progress.trial_ends(trial.record(index, block, name))
+    return file.getvalue().splitlines()
+
+
+def test_short_trials_share_the_line_of_their_block_which_names_the_refused_without_a_figure(passing: Time) -> None:
+    ends = [("a", 1, a_trial()), ("b", 1, a_trial()), ("a", 2, ERRING), ("b", 2, a_trial())]
+    assert lines_of(passing, *ends) == [
         "block 1: 2 trials done (elapsed 0:10, remaining 0:10)",
-        f"trial 3 of 4, block 2, {name}: refused: errors (elapsed 0:15, remaining 0:05)",
-        "block 2: 2 trials done (elapsed 0:20, remaining 0:00)",
+        "block 2: 2 trials done, 1 without figures: a (errors) (elapsed 0:20, remaining 0:00)",
+    ]
+
+
+def test_what_did_not_run_has_a_line_with_its_reason_the_first_time(passing: Time) -> None:
+    ends = [("a", 1, NOT_STARTED), ("b", 1, a_trial()), ("b", 2, ERRING), ("a", 2, NOT_STARTED)]
+    assert lines_of(passing, *ends) == [
+        "trial 1 of 4, block 1, a: start: its port 41,234 is taken (elapsed 0:05, remaining 0:15)",
+        "block 1: 2 trials done, 1 without figures: a (start) (elapsed 0:10, remaining 0:10)",
+        "block 2: 2 trials done, 2 without figures: b (errors), a (start) (elapsed 0:20, remaining 0:00)",
+    ]
+
+
+def test_a_block_is_done_when_its_own_trials_are_as_on_lanes(passing: Time) -> None:
+    ends = [("a", 1, a_trial()), ("b", 2, a_trial()), ("a", 2, ERRING), ("b", 1, a_trial())]
+    assert [line.partition(" (elapsed")[0] for line in lines_of(passing, *ends)] == [
+        "block 2: 2 trials done, 1 without figures: a (errors)",
+        "block 1: 2 trials done",
+    ]
+
+
+def test_with_verbose_each_trial_has_a_line_and_a_refused_one_no_figure(passing: Time) -> None:
+    assert lines_of(passing, ("a", 1, a_trial().serving(4000)), ("b", 1, ERRING), verbose=True) == [
+        "trial 1 of 4, block 1, a: 4,000 verified answers/s (elapsed 0:05, remaining 0:15)",
+        "trial 2 of 4, block 1, b: refused: errors (elapsed 0:10, remaining 0:10)",
     ]
 
 

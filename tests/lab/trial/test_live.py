@@ -42,4 +42,4 @@ def test_the_live_line_tells_trial_stage_rate_and_time(lab: Lab) -> None:
         "remaining 0:0",
     ):
         assert words in drawn
-    assert drawn.count("verified answers/s") == 2, "one line stays for each trial"
+    assert "block 1: 2 trials done" in drawn, "one line stays for each block"

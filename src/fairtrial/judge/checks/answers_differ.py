@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from fairtrial.base.formatting import count
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold, nothing_to_do
 from fairtrial.record.comparison import EqualAnswers
 
 CONFIDENCE = 0.95
@@ -61,7 +61,7 @@ def _extent(case: Case, contender: str, compared: Mapping[str, int], under_load:
         "warning" if any(not compared.get(name) for name in names) else "note",
         f"{contender}: compared answers, and the smallest share of wrong ones that would have been among them with "
         f"{CONFIDENCE:.0%}: {counts}",
-        f"more blocks or a longer load compare more answers to {', '.join(few)}" if few else "nothing to do",
+        f"more blocks or a longer load compare more answers to {', '.join(few)}" if few else nothing_to_do(),
     )
 
 

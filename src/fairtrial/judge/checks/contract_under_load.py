@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from fairtrial.base.formatting import count
 from fairtrial.base.printable import printable
-from fairtrial.judge.checks.model import Case, Check, Finding
+from fairtrial.judge.checks.model import Case, Check, Finding, nothing_to_do
 from fairtrial.record.engine_summary import EngineSummary, SpotCheckOutcome
 
 EXCERPT_CHARACTERS = 120
@@ -31,7 +31,7 @@ def examine(case: Case) -> Iterator[Finding]:
         failures = len(summary.spot_checks) - right.total()
         beside = f"; {count(failures, 'other')} failed as requests of the load did" if failures else ""
         evidence = f"requests of the contract that were answered rightly under the load: {counts}{beside}"
-        yield case.finding(trial.index, "note", evidence, "nothing to do: its clauses hold under the load, too")
+        yield case.finding(trial.index, "note", evidence, nothing_to_do("its clauses hold under the load, too"))
 
 
 def _is_overload(spot_check: SpotCheckOutcome, summary: EngineSummary) -> bool:

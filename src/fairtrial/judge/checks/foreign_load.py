@@ -69,8 +69,8 @@ def _of_kernel_threads(case: Case, trial: int, machine: MachineMeter, placement:
         + " and ".join(f"{share:.0%} of the {role}'s processors" for role, share in shares.items())
         + (f" ({names})" if names else "")
         + ": what they do for a database or a stack (writing pages back, encryption, packets) is part of its figure",
-        "nothing, where all contenders make the kernel do the same; otherwise see what the threads do (perf top), and "
-        "put the data on a plain disk",
+        "see what the threads do (perf top), and put the data on a plain disk, unless all contenders make the kernel "
+        "do the same",
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping
 
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold, nothing_to_do
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.record.proof import ImpliedWork, Ledger
 
@@ -93,7 +93,7 @@ def examine(case: Case) -> Iterator[Finding]:
             )
         if figures and not short and not too_soon:
             yield case.finding(
-                trial.index, "note", "; ".join(figures), "nothing to do: this is the ledger of the trial"
+                trial.index, "note", "; ".join(figures), nothing_to_do("this is the ledger of the trial")
             )
 
 

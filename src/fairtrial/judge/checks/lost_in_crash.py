@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from fairtrial.base.formatting import count
-from fairtrial.judge.checks.model import Case, Check, Finding
+from fairtrial.judge.checks.model import Case, Check, Finding, nothing_to_do
 from fairtrial.record.crash_audit import CrashAudit
 from fairtrial.record.durability import Durability
 from fairtrial.record.model import TrialRecord
@@ -14,11 +14,11 @@ CAUSES = (
     "(synchronous_commit = off, for a session or in the URL; innodb_flush_log_at_trx_commit = 0; a write concern of 0)"
 )
 NOT_SYNCED = " or synced (fsync = off, innodb_flush_log_at_trx_commit = 2, appendfsync everysec)"
-KNOW_IT = (
-    "nothing to do, but to know it: what is lost in a power cut alone (fsync = off, innodb_flush_log_at_trx_commit = "
-    "2) is found by settings and flushes, if by anything; `fairtrial doctor` says what a power cut takes"
+BY_SETTINGS = nothing_to_do(
+    "what is lost in a power cut alone (fsync = off, innodb_flush_log_at_trx_commit = 2) is found by settings and "
+    "flushes, if by anything; `fairtrial doctor` says what a power cut takes"
 )
-NOTHING_TO_DO = "nothing to do, but to know it: it was tried on a file system of its own, under a load of a few seconds"
+BY_TRIAL = nothing_to_do("it was tried on a file system of its own, under a load of a few seconds")
 TRY_IT = 'let it be tried: crash_audit = "some", on a private service whose commits are on the disk when answered'
 LOOK_AT_LOG = (
     "see the log of the crash audit in the results folder; a stack has to start again, as it did for its trial"
@@ -84,7 +84,7 @@ def _summary(case: Case, crashes: Sequence[CrashAudit]) -> Finding:
         f"{count(looked, 'acknowledged write')} looked for when it had started again on the same files"
         + (f"; in others not examined: {reasons}" if reasons else "")
         + f"; {_power(audits)}",
-        NOTHING_TO_DO if all(crash.power_cut for crash in audits) else KNOW_IT,
+        BY_TRIAL if all(crash.power_cut for crash in audits) else BY_SETTINGS,
     )
 
 

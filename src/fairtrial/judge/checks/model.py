@@ -16,6 +16,13 @@ from fairtrial.record.model import ExperimentRecord, LaneHost, TrialRecord
 
 Severity = Literal["note", "warning", "refusal"]
 
+NOTHING_TO_DO = "nothing to do"
+
+
+def nothing_to_do(reason: str = "") -> str:
+    """The remedy of a note that asks for nothing but to be known: it is in the report, and not on the terminal."""
+    return f"{NOTHING_TO_DO}: {reason}" if reason else NOTHING_TO_DO
+
 
 class Finding(Strict):
     """What a check found, in one trial, about one claim, or in the experiment as a whole."""
@@ -46,7 +53,7 @@ class Finding(Strict):
     @property
     def asks_nothing(self) -> bool:
         """Whether there is nothing to do about it but to know it."""
-        return self.severity == "note" and self.remedy.startswith("nothing")
+        return self.severity == "note" and self.remedy.startswith(NOTHING_TO_DO)
 
     @property
     def refuses_trial(self) -> bool:

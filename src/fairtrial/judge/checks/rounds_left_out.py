@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Case, Check, Finding
+from fairtrial.judge.checks.model import Case, Check, Finding, nothing_to_do
 
 
 def examine(case: Case) -> Iterator[Finding]:
@@ -28,7 +28,9 @@ CHECK = Check(
     name="rounds-left-out",
     looks_at="the rounds of all blocks that were measured in slices, and how many of them were kept",
     thresholds={},
-    remedy="nothing to do: the rule was set before the run and looks at foreign load alone, not at a figure. A quieter "
-    "machine keeps more rounds",
+    remedy=nothing_to_do(
+        "the rule was set before the run and looks at foreign load alone, not at a figure. A quieter machine keeps "
+        "more rounds"
+    ),
     examine=examine,
 )

@@ -9,7 +9,7 @@ from fairtrial.experiment.loads import Load, RequestLoad
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import ConditionRef
 from fairtrial.judge.checks.ledger import NOUNS
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.judge.checks.model import Case, Check, Finding, Threshold, nothing_to_do
 from fairtrial.record.model import Condition, TrialRecord
 from fairtrial.record.proof import Ledger
 
@@ -53,7 +53,7 @@ def examine(case: Case) -> Iterator[Finding]:
             None,
             "refusal" if reason is None else "note",
             differences[0] + because,
-            "" if reason is None else "nothing to do: whoever reads the verdict is told",
+            "" if reason is None else nothing_to_do("whoever reads the verdict is told"),
             claim=claim.id,
         )
 

@@ -33,11 +33,19 @@ def no_ratio(label: str) -> str:
     return f"{label} was zero or less in a trial, so that no ratio exists"
 
 
-def sentence(claim: Claim, ruling: Ruling, observed: str | None, overturned: str) -> str:
-    """What a reader could quote: claim, verdict, what was observed, what would overturn it."""
+@dataclass(frozen=True)
+class Words:
+    """What a reader could quote, and the end of it: what would decide the claim, or overturn its verdict."""
+
+    sentence: str
+    ending: str
+
+
+def sentence(claim: Claim, ruling: Ruling, observed: str | None, overturned: str) -> Words:
+    """Claim, verdict, what was observed, what would overturn it."""
     because = "" if ruling.reason is None else f", because {ruling.reason}"
     parts = [f"“{claim.text.strip().rstrip('.')}”: {ruling.verdict}{because}.", observed, overturned]
-    return " ".join(part for part in parts if part)
+    return Words(" ".join(part for part in parts if part), overturned)
 
 
 def interval_in_words(
@@ -54,7 +62,7 @@ def result(
     metric: str | None,
     subject: str,
     requirement: str,
-    words: str,
+    words: Words,
     blocks: int,
     unit: Unit | None = None,
     bounds: tuple[float | None, float | None] = (None, None),
@@ -81,6 +89,7 @@ def result(
         blocks=blocks,
         published=claim.published,
         source=claim.source,
-        sentence=words,
+        sentence=words.sentence,
+        ending=words.ending,
         reason=ruling.reason,
     )

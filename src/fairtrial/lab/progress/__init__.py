@@ -11,9 +11,14 @@ from fairtrial.lab.progress.plain import PlainProgress
 
 
 @contextmanager
-def progress_on(console: Console) -> Iterator[Watcher]:
-    """The watcher that fits the console; what it draws is gone at the end."""
-    watcher = LiveProgress(console) if console.is_terminal else PlainProgress(console)
+def progress_on(console: Console, *, verbose: bool = False) -> Iterator[Watcher]:
+    """The watcher that fits the console; what it draws is gone at the end.
+
+    Args:
+        verbose: each trial leaves a line.
+    """
+    kind = LiveProgress if console.is_terminal else PlainProgress
+    watcher = kind(console, verbose=verbose)
     try:
         yield watcher
     finally:

@@ -31,11 +31,6 @@ class Clock:
             self.total = self._experiment.trials_until_possible_end(self.ended // len(self._experiment.conditions) + 1)
         self._last_end_at = time.monotonic()
 
-    @property
-    def trials_a_block(self) -> int:
-        """How many trials a block has."""
-        return len(self._experiment.conditions)
-
     def refusing(self, trial: TrialRecord) -> list[str]:
         """The checks that refuse a trial, looked at by itself; the others, which need all trials, follow at the end."""
         findings = run_checks(self._experiment, [trial])

@@ -1,4 +1,4 @@
-"""Progress on a terminal: one line that is kept up to date, and a line for each ended trial."""
+"""Progress on a terminal: one line that is kept up to date, and lines that ended trials leave."""
 
 import time
 from typing import Any
@@ -13,7 +13,7 @@ from fairtrial.base.text_charts import progress_bar
 from fairtrial.engine.progress import phase
 from fairtrial.lab.preparation import Steps
 from fairtrial.lab.progress.clock import Clock
-from fairtrial.lab.progress.ending import ending
+from fairtrial.lab.progress.trial_lines import TrialLines
 from fairtrial.plan.plan import PlannedTrial
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 
@@ -23,8 +23,10 @@ BAR_CELLS = 24
 class LiveProgress:
     """Shows trial, stage, current rate, elapsed and remaining time."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, *, verbose: bool = False) -> None:
         self._console = console
+        self._verbose = verbose
+        self._lines: TrialLines | None = None
         self._clock: Clock | None = None
         self._trial: PlannedTrial | None = None
         self._steps: Steps | None = None
@@ -53,6 +55,7 @@ class LiveProgress:
 
     def begins(self, experiment: ExperimentRecord) -> None:
         self._clock = Clock(experiment)
+        self._lines = TrialLines(experiment, self._clock, verbose=self._verbose)
 
     def trial_begins(self, trial: PlannedTrial) -> None:
         self._trial = trial
@@ -72,11 +75,11 @@ class LiveProgress:
                 self._rate += f", {event['errors']:,} errors"
 
     def trial_ends(self, record: TrialRecord) -> None:
-        assert self._clock and self._trial
+        assert self._clock and self._lines
         self._clock.trial_ended()
         self._share = self._clock.ended / self._clock.total
-        head = f"trial {record.index:>3}  block {record.block}  {self._trial.condition.label:<24} "
-        self._console.print(Text.assemble((head, "dim"), ending(record, self._clock.refusing(record))), highlight=False)
+        for line in self._lines.after(record):
+            self._console.print(line, highlight=False)
 
     def close(self) -> None:
         """Remove the live line from the screen."""

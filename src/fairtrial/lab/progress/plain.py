@@ -7,7 +7,7 @@ from rich.text import Text
 
 from fairtrial.lab.preparation import Steps
 from fairtrial.lab.progress.clock import Clock
-from fairtrial.lab.progress.ending import ending, went_wrong
+from fairtrial.lab.progress.trial_lines import TrialLines
 from fairtrial.plan.plan import PlannedTrial
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 
@@ -18,10 +18,11 @@ SILENT_SECONDS = 30.0
 class PlainProgress:
     """Prints line after line and never rewrites one."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, *, verbose: bool = False) -> None:
         self._console = console
+        self._verbose = verbose
         self._clock: Clock | None = None
-        self._trial: PlannedTrial | None = None
+        self._lines: TrialLines | None = None
         self._printed_tenths = 0
         self._printed_at_seconds = 0.0
 
@@ -43,9 +44,10 @@ class PlainProgress:
 
     def begins(self, experiment: ExperimentRecord) -> None:
         self._clock = Clock(experiment)
+        self._lines = TrialLines(experiment, self._clock, verbose=self._verbose)
 
     def trial_begins(self, trial: PlannedTrial) -> None:
-        self._trial = trial
+        """Print nothing: its end is enough for a log."""
 
     def stage(self, name: str) -> None:
         """Print nothing: stages and rates are too detailed for a log."""
@@ -57,15 +59,11 @@ class PlainProgress:
         """Print nothing: stages and rates are too detailed for a log."""
 
     def trial_ends(self, record: TrialRecord) -> None:
-        assert self._clock and self._trial
+        assert self._clock and self._lines
         self._clock.trial_ended()
-        of_block = self._clock.trials_a_block
-        head = f"trial {record.index} of {self._clock.total}, block {record.block}, {self._trial.condition.label}: "
         is_long = self._clock.elapsed_seconds - self._printed_at_seconds >= SILENT_SECONDS
-        if is_long or of_block == 1 or self._clock.refusing(record) or went_wrong(record):
-            self._print(Text.assemble(head, ending(record, self._clock.refusing(record)), f" ({self._clock.times()})"))
-        elif record.index % of_block == 0:
-            self._print(Text(f"block {record.block}: {of_block} trials done ({self._clock.times()})"))
+        for line in self._lines.after(record, is_long=is_long):
+            self._print(line)
 
     def close(self) -> None:
         """Do nothing: there is no live line to remove."""

@@ -1,0 +1,61 @@
+"""The lines that ended trials leave behind: one for each block, and one for what goes wrong for the first time."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+from rich.text import Text
+
+from fairtrial.base.formatting import count, enumeration
+from fairtrial.lab.progress.clock import Clock
+from fairtrial.lab.progress.ending import ending, went_wrong
+from fairtrial.record.model import ExperimentRecord, TrialRecord
+
+
+class TrialLines:
+    """What is printed of trials as they end. Trials of several blocks may end in any order, as on lanes."""
+
+    def __init__(self, experiment: ExperimentRecord, clock: Clock, *, verbose: bool) -> None:
+        """
+        Args:
+            verbose: a line for each trial, and none for blocks.
+        """
+        self._contenders = {condition.id: condition.contender for condition in experiment.conditions}
+        self._clock = clock
+        self._verbose = verbose
+        self._ended: Counter[int] = Counter()
+        self._wrong: dict[int, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+        """by block and in few words what went wrong, the contenders of whom it did"""
+        self._known: set[tuple[str, str]] = set()
+        """contenders, and what went wrong of them before"""
+
+    def after(self, record: TrialRecord, *, is_long: bool = False) -> Iterator[Text]:
+        """The lines to print when a trial has ended: none, that of the trial, and that of its block if it is the last.
+
+        Args:
+            is_long: whether it is so long since the last line that the trial gets one in any case.
+        """
+        contender = self._contenders.get(record.condition, record.condition)
+        refusing = self._clock.refusing(record)
+        how = ending(record, refusing)
+        wrong = ", ".join(refusing) or how.plain.partition(":")[0] if refusing or went_wrong(record) else ""
+        is_new = went_wrong(record) and (contender, wrong) not in self._known
+        if wrong:
+            self._known.add((contender, wrong))
+            self._wrong[record.block][wrong].append(contender)
+        self._ended[record.block] += 1
+        is_last = self._ended[record.block] == len(self._contenders) > 1 and not self._verbose
+        if self._verbose or is_new or (is_long and not is_last) or len(self._contenders) == 1:
+            head = f"trial {record.index} of {self._clock.total}, block {record.block}, {contender}: "
+            yield Text.assemble((head, "dim"), how, (f" ({self._clock.times()})", "dim"))
+        if is_last:
+            yield self._of_block(record.block)
+
+    def _of_block(self, block: int) -> Text:
+        """`block 2: 5 trials done, 2 without figures: a (foreign-load), b (start) (elapsed 0:42, remaining 1:10)`."""
+        line = Text(f"block {block}: {count(self._ended[block], 'trial')} done")
+        wrong = self._wrong.pop(block, {})
+        if wrong:
+            trials = sum(map(len, wrong.values()))
+            reasons = ", ".join(f"{enumeration(contenders)} ({reason})" for reason, contenders in wrong.items())
+            line.append(f", {trials} without figures: {reasons}", "yellow")
+        return line.append(f" ({self._clock.times()})", "dim")
