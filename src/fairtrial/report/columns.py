@@ -59,7 +59,7 @@ MEANINGS = {
     "max": "response times",
     "CPU": "processor time per 1,000 requests",
     "memory": "peak of all its processes",
-    "DB CPU": "that of the database",
+    "DB CPU": "processor time of the database, likewise",
     "elapsed": "from the first request to the last, or of a program from start to end",
     "settle": "until the database was at rest",
 }
