@@ -33,6 +33,8 @@ function measure(frame) {
     width: window.innerWidth,
     page_width: document.documentElement.scrollWidth,
     charts: document.querySelectorAll(".chart").length,
+    labels: [...document.querySelectorAll("[role=graphics-document]")].map((chart) => chart.getAttribute("aria-label")),
+    displays: [...document.querySelectorAll("tbody tr")].map((row) => getComputedStyle(row).display),
     drawn: document.querySelectorAll(".chart.drawn svg").length,
     charts_with_labels_outside: [...document.querySelectorAll("figure")].flatMap((figure) => {
       const frame = edges(figure);

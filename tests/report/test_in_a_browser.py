@@ -40,6 +40,9 @@ CHARTS = {"eventful": 5, "sweep": 4}
 """How many charts each report has: goodput, percentiles, seconds and two claims; a curve, and of a
 profile two flame graphs and their difference."""
 
+SHEET_PIXELS = 700
+"""What a sheet of A4 or letter paper has between the margins that browsers leave, a little narrower."""
+
 PAGE = """<!doctype html><title>layouts</title><pre id="layouts"></pre>{frames}<script>{script}</script>"""
 FRAME = '<iframe id="{id}" src="{source}" style="border:0" width="{width}" height="900"></iframe>'
 
@@ -68,6 +71,8 @@ def visit(tmp_path_factory: pytest.TempPathFactory) -> Visit:
     frames = [
         FRAME.format(id=f"{name}-{width}", source=f"{name}.html", width=width) for name in CHARTS for width in WIDTHS
     ]
+    (folder / "print.html").write_text(on_paper((folder / "eventful.html").read_text()))
+    frames.append(FRAME.format(id=f"print-{SHEET_PIXELS}", source="print.html", width=SHEET_PIXELS))
     script = Path(__file__).with_name("measure_layout.js").read_text()
     (folder / "page.html").write_text(PAGE.format(frames="".join(frames), script=script))
     browser = chromium()
@@ -92,6 +97,12 @@ def visit(tmp_path_factory: pytest.TempPathFactory) -> Visit:
     assert measured and measured[1], done.stderr
     layouts = json.loads(html.unescape(measured[1]))
     return Visit(layouts, [line for line in done.stderr.splitlines() if "CONSOLE" in line])
+
+
+def on_paper(page: str) -> str:
+    """The page with the style that it has when it is printed."""
+    assert "@media (" not in page, "a style of a screen's width alone is that of paper, too"
+    return page.replace("@media screen", "@media not all").replace("@media print", "@media all")
 
 
 def layout(visit: Visit, report: str, width: int) -> dict[str, Any]:
@@ -136,6 +147,19 @@ def test_goodput_and_outcome_are_seen_without_scrolling(visit: Visit, report: st
 @pytest.mark.parametrize("width", [width for width in WIDTHS if width < 800])
 def test_no_table_scrolls_sideways_on_phones_and_tablets(visit: Visit, width: int) -> None:
     assert layout(visit, "eventful", width)["scrolling_tables"] == []
+
+
+def test_on_paper_tables_are_tables_and_fit(visit: Visit) -> None:
+    measured = layout(visit, "print", SHEET_PIXELS)
+    assert measured["page_width"] <= SHEET_PIXELS and measured["scrolling_tables"] == []
+    assert set(measured["displays"]) == {"table-row"}
+
+
+def test_each_chart_has_a_label_of_its_own(visit: Visit) -> None:
+    for report in CHARTS:
+        labels = layout(visit, report, 1280)["labels"]
+        assert len(set(labels)) == len(labels) >= CHARTS[report]
+        assert all(label and "Vega visualization" not in label for label in labels)
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -10,7 +10,8 @@
   };
   for (const [name, spec] of Object.entries(charts)) {
     const place = document.getElementById(`chart-${name}`);
-    vegaEmbed(place, spec, options).then(
+    // The label that a screen reader reads, in place of "Vega visualization".
+    vegaEmbed(place, { ...spec, description: place.dataset.label }, options).then(
       () => place.classList.add("drawn"),
       (error) => { place.textContent = `This chart could not be drawn: ${error.message}`; },
     );
