@@ -156,9 +156,9 @@ def test_on_paper_tables_are_tables_and_fit(visit: Visit) -> None:
 
 
 def test_each_chart_has_a_label_of_its_own(visit: Visit) -> None:
-    for report in CHARTS:
+    for report, charts in CHARTS.items():
         labels = layout(visit, report, 1280)["labels"]
-        assert len(set(labels)) == len(labels) >= CHARTS[report]
+        assert len(set(labels)) == len(labels) >= charts
         assert all(label and "Vega visualization" not in label for label in labels)
 
 

@@ -35,7 +35,8 @@ def standings(
         values = shared_blocks({name: rates[name] for name in ids})
         if len(ids) > 1 and values[ids[0]]:
             ranking = compare_all(values, level)
-            standings |= {name: (ranking.ranks[name], ranking.letters[name]) for name in ids}
+            letters = ranking.letters
+            standings |= {name: (ranking.ranks[name], letters[name]) for name in ids}
     return standings
 
 

@@ -16,10 +16,12 @@ all-pairwise comparisons", Journal of Computational and Graphical Statistics 13 
 """
 
 import math
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from itertools import combinations
+from operator import or_
 
 import numpy as np
 
@@ -125,20 +127,24 @@ def adjust(unadjusted: Sequence[float], contenders: int) -> list[float]:
     adjusted = [0.0] * len(unadjusted)
     reached = 0.0
     for step, place in enumerate(sorted(range(len(unadjusted)), key=lambda at: unadjusted[at])):
-        factor = max(number for number in possible if number <= len(unadjusted) - step)
+        factor = possible[bisect_right(possible, len(unadjusted) - step) - 1]
         reached = max(reached, min(1.0, max(factor, 1) * unadjusted[place]))
         adjusted[place] = reached
     return adjusted
 
 
 @cache
-def _possibly_true(contenders: int) -> frozenset[int]:
-    """How many of the pairs can be equal: contenders split into sets of equals, j(j-1)/2 pairs in a set of j."""
-    if contenders <= 1:
-        return frozenset({0})
-    return frozenset(
-        size * (size - 1) // 2 + rest for size in range(1, contenders + 1) for rest in _possibly_true(contenders - size)
-    )
+def _possibly_true(contenders: int) -> Sequence[int]:
+    """How many of the pairs can be equal, ascending: contenders split into sets of equals, j(j-1)/2 pairs in a set of
+    j.
+
+    The numbers for each number of contenders are the bits of one integer: hundreds of contenders take no second.
+    """
+    bits = [1]
+    for number in range(1, contenders + 1):
+        sums = (bits[number - size] << (size * (size - 1) // 2) for size in range(1, number + 1))
+        bits.append(reduce(or_, sums))
+    return [place for place, bit in enumerate(reversed(f"{bits[contenders]:b}")) if bit == "1"]
 
 
 def _ranks(order: Sequence[str], pairs: Sequence[Pair], lowest_first: bool) -> dict[str, tuple[int, int]]:
@@ -153,14 +159,18 @@ def _ranks(order: Sequence[str], pairs: Sequence[Pair], lowest_first: bool) -> d
 
 
 def _groups(order: Sequence[str], pairs: Sequence[Pair]) -> tuple[tuple[str, ...], ...]:
-    """Piepho's insert and absorb: each difference splits the groups that hold both of the pair."""
+    """Piepho's insert and absorb: each difference splits the groups that hold both of the pair.
+
+    Only a new group can lie within another: the old ones did not before, and each new one is part of an old one.
+    """
     groups = {frozenset(order)}
     for pair in pairs:
         if not pair.different:
             continue
         split = {group for group in groups if {pair.higher, pair.lower} <= group}
-        groups = (groups - split) | {group - {name} for group in split for name in (pair.higher, pair.lower)}
-        groups = {group for group in groups if not any(group < other for other in groups)}
+        groups -= split
+        new = {group - {name} for group in split for name in (pair.higher, pair.lower)}
+        groups |= {group for group in new if not any(group < other for other in (*groups, *new))}
     place = {name: at for at, name in enumerate(order)}
     ordered = [tuple(sorted(group, key=place.__getitem__)) for group in groups]
     return tuple(sorted(ordered, key=lambda group: [place[name] for name in group]))
