@@ -102,3 +102,12 @@ def test_the_rule_by_which_rounds_are_kept_is_announced() -> None:
     announce(Console(file=output, width=400), plan, ())
     assert "measured in 6 rounds of 0.5 s each" in output.getvalue()
     assert "others used at most 10% of the server's processors and 15% of the load engine's" in output.getvalue()
+
+
+def test_without_verbose_it_is_said_what_is_tried_and_not_how_it_works() -> None:
+    output = StringIO()
+    announce(Console(file=output, width=400), planned(stacks=["a:two", "b"]), (), verbose=False)
+    text = output.getvalue()
+    assert "stacks     a:two, b\n" in "\n".join(line.rstrip() for line in text.splitlines())
+    assert "claims" not in text and "idle" not in text and "spoils" not in text
+    assert "placement  load on processor" in text

@@ -36,7 +36,7 @@ def announce(
     Args:
         lanes: of a cluster, in words; empty: all of it is this machine.
         left_out: ids of claims that are not judged, because they are about something that this run does not try.
-        verbose: say of each stack how it works, of each claim its id, and what idle processors do.
+        verbose: say of each stack how it works, the claims, spare blocks, and what idle processors do.
     """
     experiment, sweep = plan.experiment, plan.experiment.sweep
     facts = {
@@ -46,9 +46,9 @@ def announce(
         **({} if sweep is None else {"sweep": f"{sweep.parameter} over {', '.join(map(format_value, sweep.values))}"}),
         **({"latency": away} if (away := _away(plan)) else {}),
         "stacks": ", ".join(_stacks(plan, verbose=verbose)),
-        "trials": _trials(plan),
+        "trials": _trials(plan, verbose=verbose),
         **({"lanes": "\n".join(lanes)} if lanes else {"placement": _placement(plan, verbose=verbose)}),
-        "claims": _claims(experiment, verbose=verbose),
+        **({"claims": ", ".join(claim.id for claim in experiment.claims) or "none"} if verbose else {}),
     }
     if not lanes and (absent := _absent(plan)):
         facts["missing"] = "\n".join(absent)
@@ -59,11 +59,6 @@ def announce(
         table.add_row(Text(fact, style="dim"), Text(text))
     console.print(Text.assemble((experiment.name, "bold"), ": ", experiment.title))
     console.print(table)
-
-
-def _claims(experiment: Experiment, *, verbose: bool) -> str:
-    claims = experiment.claims if verbose else ()
-    return ", ".join(claim.id for claim in claims) or str(len(experiment.claims) or "none")
 
 
 def _absent(plan: Plan) -> list[str]:
@@ -144,10 +139,11 @@ def _is_here(url: str) -> bool:
         return host == "localhost"
 
 
-def _trials(plan: Plan) -> str:
+def _trials(plan: Plan, *, verbose: bool) -> str:
     experiment, per_block = plan.experiment, len(plan.conditions)
     duration = minutes(planned_seconds(plan.trials_until_first_end, experiment.load))
-    spare = f"; up to {count(plan.spare_blocks, 'block')} more if the machine spoils some" if plan.spare_blocks else ""
+    has_spare = verbose and plan.spare_blocks
+    spare = f"; up to {count(plan.spare_blocks, 'block')} more if the machine spoils some" if has_spare else ""
     ports = ", and waits for local ports beside" if takes_ports(experiment.load) else ""
     return (
         f"{experiment.blocks} blocks of {per_block} trials in random order (seed {experiment.seed}), "

@@ -192,7 +192,7 @@ def _briefly(result: Result, *, in_short: bool = False) -> Iterator[RenderableTy
     """Refusals, warnings and what was not run with their remedies, each remedy once; of a note, one line.
 
     Args:
-        in_short: of a warning a line for each text and each remedy, which may end early.
+        in_short: of a warning a line for its place, each text and each remedy, which may end early.
     """
     known_remedies: set[str] = set()
     for each in (*brief_findings(result), *brief_obstacles(result)):
@@ -200,10 +200,11 @@ def _briefly(result: Result, *, in_short: bool = False) -> Iterator[RenderableTy
         if each.word == "note":
             yield _in_short(head.append(f"  {each.where}: {'; '.join(each.texts)}"))
             continue
-        yield head.append(f"{', ' if each.check else ''}{printable(each.where)}", "bold")
+        head.append(f"{', ' if each.check else ''}{printable(each.where)}", "bold")
         lines = [*map(Text, each.texts), *(_remedy(remedy) for remedy in each.remedies if remedy not in known_remedies)]
         if in_short and each.word == "warning":
-            lines = [*map(_in_short, lines)]
+            head, *lines = map(_in_short, (head, *lines))
+        yield head
         yield from (Padding(line, (0, 0, 0, 2)) for line in lines)
         known_remedies.update(each.remedies)
     if checks := not_examined(result):
