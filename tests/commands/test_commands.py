@@ -40,7 +40,8 @@ def test_doctor_names_what_is_missing_and_how_to_get_it(lab: Lab) -> None:
 
 
 def test_doctor_without_a_rust_toolchain(lab: Lab, tmp_path: Path) -> None:
-    lab.environment["PATH"] = str(tmp_path)
+    lab.environment |= {"PATH": str(tmp_path), "FAIRTRIAL_CACHE": str(tmp_path / "cache")}
+    del lab.environment["FAIRTRIAL_ENGINE"]
     finished = lab.fairtrial("doctor")
 
     assert finished.status == 4

@@ -174,6 +174,18 @@ def accepts(port: int) -> bool:
     return False
 
 
+def test_a_wheel_of_the_source_distribution_is_the_same(distributions: dict[str, Path], tmp_path: Path) -> None:
+    """Whoever builds from the source distribution gets what the checkout gives: each file, its content and its mode."""
+    uv("build", "--wheel", "--out-dir", tmp_path, distributions["sdist"])
+    assert files_in(next(tmp_path.glob("*.whl"))) == files_in(distributions["wheel"])
+
+
+def files_in(wheel: Path) -> dict[str, tuple[int, int]]:
+    """By name, checksum and mode of each file."""
+    with zipfile.ZipFile(wheel) as opened:
+        return {each.filename: (each.CRC, each.external_attr) for each in opened.infolist()}
+
+
 @needs("checkout")
 def test_they_carry_nothing_that_builds_left_behind(distributions: dict[str, Path]) -> None:
     tracked = set(subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).splitlines())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fairtrial.base.exit_status import INTERRUPTED, UNFORESEEN
+from fairtrial.base.exit_status import INTERRUPTED, NOTHING_RAN, UNFORESEEN
 from tests.command_line import Lab
 from tests.commands.conftest import Call
 
@@ -103,9 +103,9 @@ def test_an_output_that_is_full(lab: Lab) -> None:
             text=True,
             check=False,
         )
-    assert done.returncode == UNFORESEEN
-    assert "No space left on device" in done.stderr
-    assert "Traceback" not in done.stderr and len(done.stderr.splitlines()) == 1
+    assert done.returncode == NOTHING_RAN
+    assert "No space left on device" in done.stderr and "remedy: free space" in done.stderr
+    assert "Traceback" not in done.stderr and "fault of Fairtrial" not in done.stderr
 
 
 @pytest.mark.parametrize("module", ["typer", "pydantic"])

@@ -14,6 +14,14 @@ def shipped(name: str) -> Path:
     return bundled if bundled.exists() else PACKAGE.parents[1] / name
 
 
+def place_of_docs(text: str) -> str:
+    """`docs/ is /…/docs`, where a text names a page of the documentation; empty where it names none, or from here the
+    page is what the text says."""
+    if "docs/" not in text or Path("docs").resolve() == shipped("docs"):
+        return ""
+    return f"docs/ is {shipped('docs')}"
+
+
 def cache_folder() -> Path:
     """The folder for the built engine, built stacks and datasets; all of it can be made again.
 

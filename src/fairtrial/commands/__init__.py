@@ -35,6 +35,8 @@ from fairtrial.commands.services import services_app
 from fairtrial.commands.unforeseen import no_traceback
 from fairtrial.commands.worker import worker
 
+DOCS = f"Documentation, which messages name as docs/: {shipped('docs')}"
+
 app = typer.Typer(
     name="fairtrial",
     help="""Put performance claims about HTTP API stacks on trial.
@@ -44,7 +46,7 @@ app = typer.Typer(
 
     Start with `fairtrial run`; bring your own stack with `fairtrial run --stacks DIR`.
     """,
-    epilog=f"Documentation, which messages name as docs/: {shipped('docs')}",
+    epilog=DOCS,
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
@@ -69,6 +71,10 @@ app.command("import")(import_requests)
 app.command(hidden=True)(lane)
 app.command("lane-host", hidden=True)(lane_host)
 app.command(hidden=True)(worker)
+
+
+for each_command in app.registered_commands:
+    each_command.epilog = DOCS
 
 
 def _print_version(requested: bool) -> None:

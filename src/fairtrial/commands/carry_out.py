@@ -34,6 +34,7 @@ def carry_out(
         Problem: something that is named does not exist or does not fit, the design makes an answer worthless, or
             nothing could be recorded.
     """
+    from fairtrial.base.file_limit import allow_connections
     from fairtrial.catalog.stacks.checkouts import checked_out
     from fairtrial.commands.examined_design import examine_design
     from fairtrial.commands.output import print_problem
@@ -43,14 +44,17 @@ def carry_out(
     from fairtrial.lab.announce import announce
     from fairtrial.lab.progress import progress_on
     from fairtrial.lab.results_folder import results_folder
+    from fairtrial.plan.plan import most_connections
     from fairtrial.report.profile.terminal import profile_parts
     from fairtrial.report.terminal import print_result
 
-    if settings.cluster is None and settings.hosts is None:
+    elsewhere = settings.cluster is not None or settings.hosts is not None
+    if not elsewhere:
         assert_engine()
     with checked_out(experiment, file.parent) as checkouts:
         plan, not_tried = planned(experiment, file, checkouts, settings)
-        elsewhere = settings.cluster is not None or settings.hosts is not None
+        if not elsewhere:
+            allow_connections(most_connections(plan))
         examine_design(console, plan, file, elsewhere=elsewhere, anyway=settings.anyway, quick=settings.quick)
         with (
             venue(console, plan, file, settings) as trial_venue,

@@ -55,6 +55,7 @@ def check(
     from rich.console import Console
 
     from fairtrial.base.problem import Problem
+    from fairtrial.engine.binary import assert_engine
     from fairtrial.experiment.workload_file.read import names_file
 
     files = [Path(each) for each in subject if names_file(each)]
@@ -67,6 +68,7 @@ def check(
     ):
         if wrong:
             raise Problem(reason, remedy)
+    assert_engine()
     if files:
         status = _check_experiment(Console(), files[0], stack or [], stacks or [], workloads or [])
     else:

@@ -60,11 +60,13 @@ def init(
     """
     from rich.console import Console
 
+    from fairtrial.engine.binary import assert_engine
     from fairtrial.tools.init.ask import InitOptions
     from fairtrial.tools.init.initialise import Init, initialise
 
     options = InitOptions(command=command, build=build or None, port=port, ready=ready, requests=requests)
     ask = _ask if sys.stdin is not None and sys.stdin.isatty() else None
+    assert_engine()  # before anything is asked
     call = Init(folder=folder, options=options, ask=ask, accept=yes, force=force)
     raise typer.Exit(initialise(call, Console(highlight=False)))
 

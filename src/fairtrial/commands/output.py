@@ -4,13 +4,12 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
 from fairtrial.base.exit_status import OUTPUT_CLOSED
-from fairtrial.base.locations import shipped
+from fairtrial.base.locations import place_of_docs
 from fairtrial.base.problem import Problem
 
 
@@ -20,8 +19,8 @@ def print_problem(problem: Problem) -> None:
     console.print(Text.assemble(("error: ", "bold red"), problem.reason))
     if problem.remedy:
         console.print(Text.assemble(("remedy: ", "bold"), problem.remedy))
-    if "docs/" in problem.reason + problem.remedy and not Path("docs").is_dir():
-        console.print(Text(f"docs/ is {shipped('docs')}", style="dim"))
+    if place := place_of_docs(problem.reason + problem.remedy):
+        console.print(Text(place, style="dim"))
 
 
 @contextmanager

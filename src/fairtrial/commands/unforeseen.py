@@ -1,4 +1,4 @@
-"""Errors that nobody foresaw: one line says what happened and where the details are, in place of a traceback."""
+"""Errors that nobody handled: in place of a traceback, one line says what happened, and what to do or to send in."""
 
 import os
 import re
@@ -29,14 +29,15 @@ PASSWORD_IN_URL = re.compile(r"(://[^/\s:@]*):[^/\s@]*@")
 
 @contextmanager
 def no_traceback() -> Iterator[None]:
-    """Within, what is raised and is no exit of the command becomes a line and the status `UNFORESEEN`.
+    """Within, what is raised and is no exit of the command becomes a line and an exit status: `UNFORESEEN`, unless the
+    machine refused something (`refusal_by_machine`).
 
     An interrupt exits with `INTERRUPTED`, and so does a question that the user did not answer: 1 would mean *refuted*.
     What another thread raises is told in the same way; the command goes on.
     """
     threads, unraisable = threading.excepthook, sys.unraisablehook
-    threading.excepthook = lambda raised: _tell(raised.exc_value)
-    sys.unraisablehook = lambda raised: _tell(raised.exc_value)
+    threading.excepthook = _tell_of
+    sys.unraisablehook = _tell_of
     try:
         yield
     except SystemExit as exited:
@@ -46,9 +47,9 @@ def no_traceback() -> Iterator[None]:
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except BaseException as error:
-        _tell(error)
+        status = _tell(error)
         _forget_output()
-        sys.exit(INTERRUPTED if _began_with_interrupt(error) else UNFORESEEN)
+        sys.exit(INTERRUPTED if _began_with_interrupt(error) else status)
     finally:
         threading.excepthook, sys.unraisablehook = threads, unraisable
         _no_death_by_interrupt()
@@ -83,17 +84,31 @@ def _began_with_interrupt(error: BaseException) -> bool:
     return False
 
 
-def _tell(error: BaseException | None) -> None:
-    """Write the details to a file, and a line about it to standard error, as far as either can be written."""
+def _tell_of(raised: "threading.ExceptHookArgs | sys.UnraisableHookArgs") -> None:
+    _tell(raised.exc_value)
+
+
+def _tell(error: BaseException | None) -> int:
+    """Say what happened on standard error, as far as that can be written, and return the exit status for it.
+
+    What the machine refused has a remedy. Of anything else, the details are written to a file.
+    """
     if error is None or isinstance(error, KeyboardInterrupt | SystemExit):
-        return
+        return UNFORESEEN
     with suppress(Exception):
         from fairtrial.base.printable import printable
+        from fairtrial.commands.machine_refusals import refusal_by_machine
 
+        refusal = refusal_by_machine(error)
+        if refusal is not None:
+            words = printable(_without_secrets(refusal.reason), LONGEST_MESSAGE)
+            print(f"error: {words}\nremedy: {refusal.remedy}", file=sys.stderr)
+            return refusal.exit_status
         words = printable(_without_secrets(f"{type(error).__name__}: {error}"), LONGEST_MESSAGE)
         file = _write_details(error)
         where = "its details could not be written" if file is None else f"its details are in {file}"
         print(f"error: this was not foreseen, and is a fault of Fairtrial: {words}; {where}", file=sys.stderr)
+    return UNFORESEEN
 
 
 def _write_details(error: BaseException) -> Path | None:

@@ -7,8 +7,10 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from threading import Lock
 
 from fairtrial.base.cache.digest import folder_sha256
 from fairtrial.base.cache.once import damage_of, find_made, made_once
@@ -22,6 +24,11 @@ ENGINE = "fairtrial-engine"
 GUARD = "fairtrial-guard"
 PROFILES = {ENGINE: "release", GUARD: "guard"}
 """of engine/Cargo.toml, each also the folder of the binary below cargo's target"""
+TITLES = {ENGINE: "the load engine", GUARD: "the guard of processes"}
+TAKES = {ENGINE: "one to four minutes on two processors", GUARD: "some seconds, and a download"}
+"""How long a build takes, for whoever waits."""
+LOCKS = {ENGINE: Lock(), GUARD: Lock()}
+"""One thread builds, and others wait in silence."""
 READY_BY = {ENGINE: "FAIRTRIAL_ENGINE", GUARD: "FAIRTRIAL_GUARD"}
 """The environment variables that name a ready binary instead."""
 OFFLINE = re.compile(r"failed to (?:download|fetch|get `)|[Cc]ould not resolve|spurious network error|network failure")
@@ -67,7 +74,7 @@ def assert_engine() -> None:
     Raises:
         Problem: it is neither there nor can it be built, or it does not run.
     """
-    if engine_that_is_there() is None:
+    if engine_that_is_there() is None or _present(GUARD) is None:
         assert_toolchain()
 
 
@@ -77,13 +84,8 @@ def engine_that_is_there() -> Path | None:
     Raises:
         Problem: it does not run.
     """
-    ready = _ready(ENGINE)
-    if ready is None:
-        folder = find_made("engine", ENGINE, _sha256(*_sources(ENGINE)))
-        if folder is None:
-            return None
-        ready = folder / ENGINE
-    return _that_runs(ready)
+    binary = _present(ENGINE)
+    return None if binary is None else _that_runs(binary)
 
 
 def damage_of_engine() -> str | None:
@@ -96,11 +98,23 @@ def _sources(name: str) -> list[Path]:
     return [guard] if name == GUARD else [shipped("engine") / "src", guard]
 
 
-def _binary(name: str) -> Path:
+def _present(name: str) -> Path | None:
+    """The binary that the environment names, or that is in the cache."""
     ready = _ready(name)
-    if ready is None:
-        ready = made_once("engine", name, _sha256(*_sources(name)), lambda folder: _build(name, folder)) / name
-    return _that_runs(ready)
+    if ready is None and (folder := find_made("engine", name, _sha256(*_sources(name)))):
+        ready = folder / name
+    return ready
+
+
+def _binary(name: str) -> Path:
+    with LOCKS[name]:
+        binary = _present(name)
+        if binary is None:
+            sha256 = _sha256(*_sources(name))
+            waiting = _say_once(f"another process is building {TITLES[name]}; this one waits for it")
+            folder = made_once("engine", name, sha256, lambda folder: _build(name, folder), while_waiting=waiting)
+            binary = folder / name
+    return _that_runs(binary)
 
 
 def _ready(name: str) -> Path | None:
@@ -134,14 +148,16 @@ def _that_runs(binary: Path) -> Path:
 
 def _sha256(first: Path, *others: Path) -> str:
     """What a binary from these folders is cached by."""
-    manifests = [(shipped("engine") / each).read_text() for each in ("Cargo.toml", "Cargo.lock", "guard/Cargo.toml")]
+    manifests = [
+        (shipped("engine") / each).read_text(encoding="utf-8")
+        for each in ("Cargo.toml", "Cargo.lock", "guard/Cargo.toml")
+    ]
     return folder_sha256(first, *map(folder_sha256, others), *manifests, platform.machine())
 
 
 def _build(name: str, folder: Path) -> None:
     assert_toolchain()
-    if name == ENGINE:
-        _say("building the load engine from source (once; one to four minutes on two processors)")
+    _say(f"building {TITLES[name]} from source (once; {TAKES[name]})")
     began = time.monotonic()
     target = folder / "target"
     log = folder.with_suffix(".log")
@@ -163,13 +179,22 @@ def _build(name: str, folder: Path) -> None:
     shutil.copy2(target / PROFILES[name] / name, folder / name)
     shutil.rmtree(target)
     log.unlink()
-    if name == ENGINE:
-        _say(f"the load engine is built, after {minutes(time.monotonic() - began)} min")
+    _say(f"{TITLES[name]} is built, after {minutes(time.monotonic() - began)} min")
 
 
 def _say(line: str) -> None:
     """A line for whoever waits: on a terminal, above what a live view shows; in a pipe, at once."""
     print(f"fairtrial: {line}", file=sys.stderr, flush=True)
+
+
+def _say_once(line: str) -> Callable[[], None]:
+    unsaid = [line]
+
+    def say() -> None:
+        while unsaid:
+            _say(unsaid.pop())
+
+    return say
 
 
 def _build_remedy(tail: str) -> str:

@@ -24,13 +24,13 @@ class EngineSilent(Problem):
     """The engine runs, and says nothing: it hangs, or somebody stopped it."""
 
 
-def send_plan(process: "subprocess.Popen[bytes]", plan: EnginePlan) -> None:
+def send_plan(process: "subprocess.Popen[bytes]", plan: bytes) -> None:
     """Hand a plan to an engine beside whatever comes next: one that was stopped reads nothing, and a pipe fills up."""
 
     def send() -> None:
         assert process.stdin
         with suppress(OSError, ValueError), process.stdin as pipe:  # it has ended, which its output says as well
-            pipe.write(plan.to_json().encode())
+            pipe.write(plan)
 
     Thread(target=send, name="plan", daemon=True).start()
 

@@ -1,9 +1,13 @@
 """Models of the plan that the engine carries out; see docs/engine-protocol.md."""
 
-from typing import Literal
+import re
+from collections.abc import Iterator
+from typing import Any, Literal
 
 from pydantic import Field, InstanceOf
 
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
 from fairtrial.base.strict import Strict
 from fairtrial.engine.dataset import DatasetSpec
 from fairtrial.engine.reference import CompareAnswers, KeepAnswers
@@ -284,5 +288,28 @@ class EnginePlan(Strict):
     protocol: Literal[2] = 2
 
     def to_json(self) -> str:
-        """Return the plan as the engine reads it. Keys without a value are left out and take its defaults."""
+        """Return the plan as the engine reads it. Keys without a value are left out and take its defaults.
+
+        Raises:
+            Problem: a text in it holds bytes that are none, as arguments and names of files may in Python.
+        """
+        if no_text := next(_bytes_in(self.model_dump(exclude_none=True)), None):
+            key, text = no_text
+            raise Problem(
+                f"{key}: {printable(text, 100)}: holds bytes that are no text in the encoding of this locale",
+                "write it in UTF-8 where the locale is UTF-8, or send it from a file; rename a file of such a name",
+            )
         return self.model_dump_json(exclude_none=True)
+
+
+def _bytes_in(value: Any, key: str = "plan") -> Iterator[tuple[str, str]]:
+    """Texts that hold bytes which Python could not decode, each behind the name of its key."""
+    if isinstance(value, str):
+        if not value.isascii() and re.search("[\ud800-\udfff]", value):
+            yield key, value
+    elif isinstance(value, dict):
+        for name, member in value.items():
+            yield from _bytes_in(member, str(name))
+    elif isinstance(value, list | tuple):
+        for member in value:
+            yield from _bytes_in(member, key)

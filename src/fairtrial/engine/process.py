@@ -54,8 +54,9 @@ def start_here(plan: EnginePlan) -> EngineProcess:
     """Start an engine on this machine. It ends with the lab.
 
     Raises:
-        Problem: it cannot be started.
+        Problem: it cannot be started, or the plan holds what is no text.
     """
+    text = plan.to_json().encode()
     try:
         process = started_by_lab(
             lambda: subprocess.Popen(
@@ -71,5 +72,5 @@ def start_here(plan: EnginePlan) -> EngineProcess:
             f"the load engine {engine_binary()} cannot be started: {error.strerror}",
             "see with `fairtrial doctor` whether it was damaged; then run again",
         ) from error
-    send_plan(process, plan)
+    send_plan(process, text)
     return process

@@ -1,5 +1,6 @@
-"""What builds the engine: a Rust toolchain and a C linker, and how this system gets them."""
+"""What builds the engine: a Rust toolchain and a C compiler, and how this system gets them."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -9,7 +10,18 @@ from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.locations import shipped
 from fairtrial.base.problem import Problem
 
-LINKERS = ("cc", "gcc", "clang")
+COMPILER = "cc"
+"""What rustc links with, and what compiles the C within the engine's packages, unless a variable says otherwise."""
+SMALLEST_PROGRAM = "#include <stdlib.h>\nint main(void) { return EXIT_SUCCESS; }\n"
+"""It needs the headers and the start files of the C library, which some systems package apart."""
+COMPILER_OF = {
+    "apt-get": "apt install gcc libc6-dev",
+    "dnf": "dnf install gcc",
+    "apk": "apk add gcc musl-dev",
+    "pacman": "pacman -S gcc",
+    "zypper": "zypper install gcc",
+}
+"""By package manager: what installs a C compiler with all that it needs."""
 ANSWERS_WITHIN_SECONDS = 60.0
 """rustup may look for a toolchain before cargo answers."""
 
@@ -18,7 +30,8 @@ def assert_toolchain() -> None:
     """Require what builds the engine.
 
     Raises:
-        Problem: cargo or a C linker is missing, or Rust is too old; the remedy is one that this system has.
+        Problem: cargo, rustc or a C compiler is missing or does not work, or Rust is too old; the remedy is one that
+            this system has.
     """
     problem = toolchain_problem()
     if problem is not None:
@@ -27,36 +40,66 @@ def assert_toolchain() -> None:
 
 def toolchain_problem() -> Problem | None:
     """What keeps the engine from being built here; None if nothing does."""
-    if shutil.which("cargo") is None:
-        return Problem("the load engine is built from source, and there is no `cargo`", rust_remedy(), NOTHING_RAN)
-    if not any(map(shutil.which, LINKERS)):
-        reason = "the load engine is built from source, and there is no C compiler, which Rust links with"
-        return Problem(reason, _linker_remedy(), NOTHING_RAN)
-    version, error = _cargo_version()
-    if version is None:
-        return Problem(f"`cargo --version` does not answer: {error}", rust_remedy(), NOTHING_RAN)
-    if _parts(version) < _parts(_minimum()):
-        reason = f"the load engine is built from source by Rust {_minimum()} or newer, and cargo here is {version}"
-        return Problem(reason, rust_remedy(), NOTHING_RAN)
-    return None
+    for name in ("cargo", "rustc"):
+        if shutil.which(name) is None:
+            return Problem(
+                f"the load engine is built from source, and there is no `{name}`", rust_remedy(), NOTHING_RAN
+            )
+    for name in ("cargo", "rustc"):
+        version, error = _version(name)
+        if version is None:
+            return Problem(f"`{name} --version` does not answer: {error}", rust_remedy(), NOTHING_RAN)
+        if _parts(version) < _parts(_minimum()):
+            reason = f"the load engine is built from source by Rust {_minimum()} or newer, and {name} here is {version}"
+            return Problem(reason, rust_remedy(), NOTHING_RAN)
+    fault = _compiler_fault()
+    return None if fault is None else Problem(fault, _compiler_remedy(), NOTHING_RAN)
 
 
 def rust_remedy() -> str:
     """How this system gets Rust: by its own packages where these are new enough, else by rustup."""
-    minimum = _minimum()
+    compiler = "" if _compiler_fault() is None else f"; and a C compiler: {_compiler_remedy()}"
+    return f"install Rust {_minimum()} or newer{_rust_source()}{compiler}"
+
+
+def _rust_source() -> str:
     if shutil.which("rustup") is not None:
-        return f"install Rust {minimum} or newer: rustup toolchain install stable && rustup default stable"
+        return ": rustup toolchain install stable && rustup default stable"
     packaged = _packaged("rustc")
-    if packaged is not None and _parts(packaged) >= _parts(minimum):
-        return f"install Rust {packaged}: apt install rustc cargo gcc"
+    if packaged is not None and _parts(packaged) >= _parts(_minimum()):
+        return f": apt install rustc cargo (which is {packaged})"
     if _packaged("rustup") is not None:
-        return f"install Rust {minimum} or newer: apt install rustup gcc && rustup default stable"
-    older = f" (this system's package is {packaged})" if packaged is not None else ""
-    return f"install Rust {minimum} or newer by rustup{older}, and a C compiler"
+        return ": apt install rustup && rustup default stable"
+    older = f" (this system's package, {packaged}, is too old)" if packaged is not None else ""
+    return f" from https://rustup.rs{older}"
 
 
-def _linker_remedy() -> str:
-    return "install one: apt install gcc" if shutil.which("apt-get") else "install gcc or clang"
+def _compiler_fault() -> str | None:
+    """Why nothing can be linked; None if it can, or if a variable names another compiler, which is not looked at."""
+    if os.environ.get("CC"):
+        return None
+    if shutil.which(COMPILER) is None:
+        return f"the load engine is built from source, and there is no C compiler, `{COMPILER}`, which Rust links with"
+    try:
+        compilation = subprocess.run(
+            [COMPILER, "-x", "c", "-", "-o", os.devnull],
+            input=SMALLEST_PROGRAM,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            timeout=ANSWERS_WITHIN_SECONDS,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"the C compiler `{COMPILER}`, which Rust links with, does not run: {error}"
+    if compilation.returncode == 0:
+        return None
+    words = next((line for line in compilation.stderr.splitlines() if "error" in line or "cannot find" in line), "")
+    return f"the C compiler `{COMPILER}`, which Rust links with, compiles nothing: {words.strip()[:200]}"
+
+
+def _compiler_remedy() -> str:
+    return next((command for manager, command in COMPILER_OF.items() if shutil.which(manager)), "install gcc or clang")
 
 
 def _minimum() -> str:
@@ -64,20 +107,21 @@ def _minimum() -> str:
     return str(manifest["package"]["rust-version"])
 
 
-def _cargo_version() -> tuple[str | None, str]:
-    """The version, or None and why there is none: rustup's cargo answers only where a toolchain is chosen."""
+def _version(name: str) -> tuple[str | None, str]:
+    """The version, or None and why there is none: rustup's programs answer only where a toolchain is chosen."""
     try:
         outcome = subprocess.run(
-            ["cargo", "--version"],
+            [name, "--version"],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
+            errors="replace",
             check=False,
             timeout=ANSWERS_WITHIN_SECONDS,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return None, str(error)
-    version = re.search(r"cargo (\d+(?:\.\d+)+)", outcome.stdout)
+    version = re.search(rf"{name} (\d+(?:\.\d+)+)", outcome.stdout)
     return (None, outcome.stderr.strip()[:200]) if version is None else (version[1], "")
 
 
@@ -85,7 +129,14 @@ def _packaged(name: str) -> str | None:
     """The version of a Debian package that apt would install; None if it knows none."""
     if shutil.which("apt-cache") is None:
         return None
-    policy = subprocess.run(["apt-cache", "policy", name], capture_output=True, text=True, check=False).stdout
+    policy = subprocess.run(
+        ["apt-cache", "policy", name],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+        env={**os.environ, "LC_ALL": "C"},
+    ).stdout
     candidate = re.search(r"Candidate: (?:\d+:)?(\d+(?:\.\d+)+)", policy)
     return None if candidate is None else candidate[1]
 

@@ -16,7 +16,7 @@ from fairtrial.catalog.stacks.environment import shares, stack_settings
 from fairtrial.catalog.stacks.model import Stack, Variant
 from fairtrial.catalog.tables import Data, tables_sha256
 from fairtrial.catalog.workloads.model import Workload
-from fairtrial.experiment.loads import Load
+from fairtrial.experiment.loads import Load, RequestLoad
 from fairtrial.experiment.model import Experiment, ServiceOptions
 from fairtrial.experiment.value import Value
 from fairtrial.record.model import Condition
@@ -170,6 +170,12 @@ class Plan:
                 index += 1
                 build = (number - 1) % self.experiment.builds + 1
                 yield PlannedTrial(index, number, condition, build, crash_audit=index in self.crash_audits)
+
+
+def most_connections(plan: Plan) -> int:
+    """The most connections that a load of the plan has at once; 0 if all loads are programs."""
+    loads = [point.experiment.load for point in plan.points]
+    return max((load.connections for load in loads if isinstance(load, RequestLoad)), default=0)
 
 
 def planned_seconds(trials: int, load: Load) -> float:

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fairtrial.base.formatting import bounded_below, count, figure_in, span_in
+from fairtrial.base.locations import place_of_docs
 from fairtrial.base.printable import printable
 from fairtrial.judge.model import ClaimResult, Result
 from fairtrial.report.brief import all_findings, brief_findings, brief_obstacles, is_left_out, not_examined
@@ -103,6 +104,8 @@ def _end(
         yield Text()
     if left_out:
         yield Text(f"--verbose prints {left_out}" + ("" if report is None else ", which the report has"), style="dim")
+    if place := place_of_docs("\n".join(_remedies(result, verbose=verbose))):
+        yield Text(place, style="dim", overflow="fold")
     if report is not None:
         yield Text.assemble("report: ", (printable(str(report)), "bold"), overflow="fold")
 
@@ -211,11 +214,19 @@ def _briefly(result: Result, *, in_short: bool = False) -> Iterator[RenderableTy
         yield Text.assemble(("note", STYLES["note"]), f"  not examined: {', '.join(checks)}")
 
 
+<<<<<<< HEAD
 def _left_out(result: Result) -> str:
     """What is not printed without `--verbose`: `12 notes, figures by request`; empty if that is nothing."""
     notes_left_out = sum(is_left_out(finding) for _, finding in all_findings(result))
     parts = [count(notes_left_out, "note")] if notes_left_out else []
     return ", ".join([*parts, *(["figures by request"] if request_rows(result) else [])])
+
+
+def _remedies(result: Result, *, verbose: bool) -> Iterator[str]:
+    """The remedies that are printed."""
+    if verbose:
+        yield from (finding.remedy for _, finding in all_findings(result))
+    yield from (remedy for brief in (*brief_findings(result), *brief_obstacles(result)) for remedy in brief.remedies)
 
 
 def _obstacles(result: Result) -> list[tuple[str, str, str, str]]:

@@ -2,8 +2,10 @@
 
 import errno
 import multiprocessing
+import os
 import shutil
 import time
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -111,6 +113,12 @@ def test_the_digest_sees_content_names_and_modes_but_not_what_builds_leave(tmp_p
     digests.append(folder_sha256(tmp_path))
     digests.append(folder_sha256(tmp_path, {"node": "22"}))
     assert len(set(digests)) == 5
+
+
+def test_the_name_of_a_file_may_be_no_text(tmp_path: Path) -> None:
+    """A file system takes any bytes; which of them are text depends on the locale, and the digest does not."""
+    (tmp_path / os.fsdecode(b"gr\xf6\xdfe")).touch()
+    assert folder_sha256(tmp_path) == sha256(b"[]\0gr\xf6\xdfe\0False\x000\0").hexdigest()
 
 
 def test_a_folder_named_target_is_source_unless_a_build_made_it(tmp_path: Path) -> None:

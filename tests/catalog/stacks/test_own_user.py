@@ -163,7 +163,7 @@ def test_why_a_stack_is_the_user_of_the_lab(tmp_path: Path, monkeypatch: pytest.
     assert "where it lies" in why_labs_user(built.model_copy(update={"directory": Path()}))
     assert "already" in why_labs_user(built.model_copy(update={"url": "http://127.0.0.1:1"}))
     assert "container" in why_labs_user(built.model_copy(update={"image": "busybox"}))
-    monkeypatch.setattr("fairtrial.catalog.stacks.own_user.is_root", lambda: False)
+    monkeypatch.setattr("fairtrial.catalog.stacks.own_user.why_not_root", lambda: "the lab is not root")
     assert why_labs_user(built) == "the lab is not root"
     monkeypatch.setenv(VARIABLE, LABS)
     assert VARIABLE in why_labs_user(built)

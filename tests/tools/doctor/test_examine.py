@@ -96,12 +96,14 @@ def test_a_variant_whose_own_build_requires_more_is_examined_apart(tmp_path: Pat
 
 def test_the_engine_cannot_be_built_without_cargo(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("FAIRTRIAL_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("FAIRTRIAL_ENGINE", raising=False)
     diagnosis = diagnose_engine()
     assert (diagnosis.health, diagnosis.essential) == ("missing", True)
     assert "rustup" in diagnosis.remedy
-    for name in ("cargo", "cc"):
+    for name in ("cargo", "rustc", "cc"):
         program = tmp_path / name
-        program.write_text("#!/bin/sh\necho 'cargo 1.94.0'\n")
+        program.write_text(f"#!/bin/sh\necho '{name} 1.94.0'\n")
         program.chmod(0o755)
     diagnosis = diagnose_engine()
     assert (diagnosis.health, diagnosis.observation) == ("good", "built with cargo 1.94.0")
@@ -127,8 +129,10 @@ def engine_in_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_an_engine_that_runs_is_good(engine_in_cache: Path) -> None:
+def test_an_engine_that_runs_is_good(engine_in_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert diagnose_engine().health == "good"
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert "could not be built again" in diagnose_engine().observation and diagnose_engine().health == "good"
     binary.engine_binary.cache_clear()
 
 

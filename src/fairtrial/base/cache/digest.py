@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -41,6 +42,7 @@ def folder_sha256(folder: Path, *extra: object) -> str:
     for path in source_files(folder):
         content = path.read_bytes()
         executable = path.stat().st_mode & 0o111 != 0
-        digest.update(f"\0{path.relative_to(folder)}\0{executable}\0{len(content)}\0".encode())
+        name = os.fsencode(path.relative_to(folder))  # as the file system has it, in any locale
+        digest.update(b"\0%b\0%b\0%d\0" % (name, str(executable).encode(), len(content)))
         digest.update(content)
     return digest.hexdigest()

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.common.folder import is_root, run_folder
+from fairtrial.catalog.services.common.folder import run_folder, why_not_root
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.stacks.shared_with_stacks import FIRST_ID, IDS, stacks_group
 from fairtrial.catalog.stacks.way_there import closed_above, programs_of
@@ -144,7 +144,7 @@ def why_labs_user(stack: Stack) -> str:
         "its container says who it is": stack.in_container,
         "it is run where it lies, in a folder of the lab's user": stack.origin == "command",
         f"{VARIABLE} asks for it": os.environ.get(VARIABLE) == LABS,
-        "the lab is not root": not is_root(),
+        why_not_root(): why_not_root() != "",
         "there are no other users in this container": not all(_are_known(each) for each in MAPS),
         f"port {stack.port} is root's": stack.port is not None and stack.port < _first_free_port(),
     }

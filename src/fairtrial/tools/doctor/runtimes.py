@@ -14,14 +14,16 @@ from fairtrial.tools.doctor.model import Diagnosis
 def diagnose_engine() -> Diagnosis:
     """Whether the load engine can be built, and runs if it has been."""
     lacking = toolchain_problem()
+    try:
+        is_there = engine_that_is_there() is not None
+    except Problem as problem:
+        return Diagnosis("load engine", "missing", problem.reason, problem.remedy, essential=True)
     if lacking is not None:
+        if is_there:
+            return Diagnosis("load engine", "good", f"built; it could not be built again: {lacking.reason}")
         return Diagnosis("load engine", "missing", lacking.reason, lacking.remedy, essential=True)
     version = subprocess.run(["cargo", "--version"], capture_output=True, text=True, check=False).stdout.strip()
     built = f"built with {version}"
-    try:
-        engine_that_is_there()
-    except Problem as problem:
-        return Diagnosis("load engine", "missing", problem.reason, problem.remedy, essential=True)
     if damage := damage_of_engine():
         return Diagnosis(
             "load engine", "poor", f"damaged in the cache ({damage}): the next run builds it again; {built}"

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from rich.console import Console
 
+from fairtrial.base.file_limit import allow_connections
 from fairtrial.base.problem import Problem
 from fairtrial.engine.binary import engine_binary
 from fairtrial.tools.load.capacity import measure_capacity
@@ -56,5 +57,7 @@ def _offered(
     if goals.between is not None:
         raise Problem("--between says where --capacity searches", "give it with --capacity 'p99<50ms', or leave it out")
     plan = to_engine_plan(options, hosts)
+    if hosts.is_here:
+        allow_connections(plan.load.connections)
     assert_sent(goals.expect, plan.requests, of_file=options.file is not None)
     return measure(console, options.url, plan, expected=goals.expect, plain=plain, hosts=hosts)

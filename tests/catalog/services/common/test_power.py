@@ -81,7 +81,7 @@ def test_why_not_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(power, "MAKE", "mkfs.of-nobody")
     if os.geteuid() == 0:
         assert attempt() == "there is no mkfs.of-nobody (Debian: apt install e2fsprogs)"
-    monkeypatch.setattr(power, "is_root", lambda: False)
+    monkeypatch.setattr(power, "why_not_root", lambda: "the lab is not root")
     assert attempt() == "the lab is not root"
 
 

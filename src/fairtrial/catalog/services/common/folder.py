@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 
 from fairtrial.base.regular_file import open_regular
@@ -16,9 +17,32 @@ NOBODY = 65534
 """The number of the user `nobody` and the group `nogroup` on any Linux: they own nothing."""
 
 
+ROOTS_RIGHTS = {"CHOWN": 0, "DAC_OVERRIDE": 1, "FOWNER": 3, "KILL": 5, "SETGID": 6, "SETUID": 7}
+"""What it takes to run a server as another user, to read and remove its files and to end it: the numbers of
+capabilities in linux/capability.h."""
+
+
 def is_root() -> bool:
-    """Whether the lab runs as root: servers then run as another user."""
-    return os.geteuid() == 0
+    """Whether the lab runs as root, with root's rights: servers then run as another user."""
+    return not why_not_root()
+
+
+@cache
+def why_not_root() -> str:
+    """Why the lab can run nothing as another user, in words; empty if it can."""
+    if os.geteuid() != 0:
+        return "the lab is not root"
+    effective = _effective_capabilities()
+    missing = [name for name, number in ROOTS_RIGHTS.items() if not effective >> number & 1]
+    return f"the lab is root without {', '.join(f'CAP_{name}' for name in missing)}" if missing else ""
+
+
+def _effective_capabilities() -> int:
+    """Of this process, as bits (proc(5)); all of them where the kernel does not say."""
+    with suppress(OSError, StopIteration, ValueError):
+        lines = Path("/proc/self/status").read_text(encoding="utf-8", errors="replace").splitlines()
+        return int(next(line for line in lines if line.startswith("CapEff:")).split()[1], 16)
+    return -1
 
 
 def unprivileged(command: list[str]) -> list[str]:

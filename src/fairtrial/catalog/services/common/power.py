@@ -20,7 +20,7 @@ from threading import Thread
 from fairtrial.base.own_mounts import own_mounts
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.common.folder import is_root, run_folder
+from fairtrial.catalog.services.common.folder import run_folder, why_not_root
 
 SHUTDOWN = 0x8004587D
 """EXT4_IOC_SHUTDOWN, that is _IOR('X', 125, __u32): fs/ext4/ext4.h of Linux 4.20 and newer."""
@@ -110,8 +110,8 @@ def disk(folder: Path, image: Path, size_bytes: int) -> Iterator[Disk]:
 @cache
 def why_no_power_cut() -> str:
     """Why the lab cannot try a power cut here, in words; empty if it can. Tried once, on a small disk."""
-    if not is_root():
-        return "the lab is not root"
+    if reason := why_not_root():
+        return reason
     if shutil.which(MAKE) is None:
         return f"there is no {MAKE} (Debian: apt install e2fsprogs)"
     reasons: list[str] = []
