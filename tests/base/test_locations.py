@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fairtrial.base import locations
-from fairtrial.base.locations import cache_folder, shipped
+from fairtrial.base.locations import cache_folder, place_of_docs, shipped
 from fairtrial.base.loopback import LOOPBACK, free_port, listens
 
 
@@ -32,6 +32,16 @@ def test_an_installed_package_ships_what_is_bundled(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(locations, "PACKAGE", tmp_path)
     (tmp_path / "bundled" / "stacks").mkdir(parents=True)
     assert shipped("stacks") == tmp_path / "bundled" / "stacks"
+
+
+def test_where_pages_lie_is_said_unless_they_lie_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder `docs` of somebody else's holds none of them."""
+    (tmp_path / "docs").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert place_of_docs("see docs/load.md") == f"docs/ is {shipped('docs')}"
+    assert place_of_docs("see the log") == ""
+    monkeypatch.chdir(shipped("docs").parent)
+    assert place_of_docs("see docs/load.md") == ""
 
 
 def test_a_free_port_has_no_listener_until_somebody_listens() -> None:

@@ -18,7 +18,7 @@ from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.formatting import minutes
 from fairtrial.base.locations import shipped
 from fairtrial.base.problem import Problem
-from fairtrial.engine.toolchain import assert_toolchain, rust_remedy
+from fairtrial.engine.toolchain import assert_toolchain
 
 ENGINE = "fairtrial-engine"
 GUARD = "fairtrial-guard"
@@ -31,8 +31,14 @@ LOCKS = {ENGINE: Lock(), GUARD: Lock()}
 """One thread builds, and others wait in silence."""
 READY_BY = {ENGINE: "FAIRTRIAL_ENGINE", GUARD: "FAIRTRIAL_GUARD"}
 """The environment variables that name a ready binary instead."""
-OFFLINE = re.compile(r"failed to (?:download|fetch|get `)|[Cc]ould not resolve|spurious network error|network failure")
-"""What cargo says where it cannot reach its registry."""
+FAILURES = {
+    r"No space left on device|Disk quota exceeded": "free space there, or set FAIRTRIAL_CACHE to another folder",
+    r"failed to (?:download|fetch|get `)|[Cc]ould not resolve|spurious network error|network failure": (
+        "the sources of Rust packages are downloaded once: see to the network, or to cargo's proxy settings"
+    ),
+    r"signal: 9, SIGKILL|[Oo]ut of memory|[Cc]annot allocate memory": "the compiler ran out of memory: free some",
+}
+"""By what cargo, rustc and linkers say, what to do about it."""
 VERSION_WITHIN_SECONDS = 30.0
 """A matter of milliseconds, if the machine is not busy."""
 
@@ -174,8 +180,9 @@ def _build(name: str, folder: Path) -> None:
             check=False,
         ).returncode
     if status != 0:
-        tail = "\n".join(log.read_text(errors="replace").splitlines()[-12:])
-        raise Problem(f"{name} did not build (the whole output: {log}):\n{tail}", _build_remedy(tail), NOTHING_RAN)
+        text = log.read_text(encoding="utf-8", errors="replace")
+        tail = "\n".join(text.splitlines()[-12:])
+        raise Problem(f"{name} did not build (the whole output: {log}):\n{tail}", _build_remedy(text), NOTHING_RAN)
     shutil.copy2(target / PROFILES[name] / name, folder / name)
     shutil.rmtree(target)
     log.unlink()
@@ -197,7 +204,6 @@ def _say_once(line: str) -> Callable[[], None]:
     return say
 
 
-def _build_remedy(tail: str) -> str:
-    if OFFLINE.search(tail):
-        return "the sources of Rust packages are downloaded once: see to the network, or to cargo's proxy settings"
-    return rust_remedy()
+def _build_remedy(output: str) -> str:
+    remedy = next((remedy for pattern, remedy in FAILURES.items() if re.search(pattern, output)), None)
+    return remedy or "read the whole output, which names what did not compile"
