@@ -214,7 +214,6 @@ def _briefly(result: Result, *, in_short: bool = False) -> Iterator[RenderableTy
         yield Text.assemble(("note", STYLES["note"]), f"  not examined: {', '.join(checks)}")
 
 
-<<<<<<< HEAD
 def _left_out(result: Result) -> str:
     """What is not printed without `--verbose`: `12 notes, figures by request`; empty if that is nothing."""
     notes_left_out = sum(is_left_out(finding) for _, finding in all_findings(result))
