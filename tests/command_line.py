@@ -29,6 +29,7 @@ run = {run}
 CLOSED = """kind = "closed"
 connections = 4
 warmup_seconds = 0.1
+warmup_limit_seconds = 0.1
 duration_seconds = {seconds}
 timeout_seconds = 2.0"""
 

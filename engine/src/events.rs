@@ -35,6 +35,9 @@ pub enum Event<'a> {
         p50_seconds: Option<f64>,
         /// 99th percentile of the same.
         p99_seconds: Option<f64>,
+        /// In a warm-up that goes on until the pace is flat, what the last doubling of its time brought: 0.5 is a server
+        /// that became half as fast again. `None` elsewhere, and as long as it is not known.
+        rise: Option<f64>,
     },
     /// A body that came in right answers, and that the plan asks for.
     Body {

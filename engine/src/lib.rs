@@ -32,5 +32,6 @@ mod timers;
 pub mod tls;
 pub mod variables;
 pub mod verify;
+pub mod warm_up;
 
 pub use fairtrial_guard::{parent, processors, signals};

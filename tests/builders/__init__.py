@@ -8,7 +8,7 @@ A trial without further words is valid: 3 s, no errors, uniform picks, a contrac
 
 from tests.builders.experiment import ExperimentBuilder, an_experiment
 from tests.builders.figures import ROWS, calm_machine, calm_network, tallied, times, uniform_picks
-from tests.builders.trial import ERROR_KINDS, TrialBuilder, a_trial, trials_of
+from tests.builders.trial import ERROR_KINDS, TrialBuilder, a_trial, a_warm_up, trials_of
 
 __all__ = [
     "ERROR_KINDS",
@@ -16,6 +16,7 @@ __all__ = [
     "ExperimentBuilder",
     "TrialBuilder",
     "a_trial",
+    "a_warm_up",
     "an_experiment",
     "calm_machine",
     "calm_network",

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from fairtrial.experiment.loads import ClosedLoad
 from fairtrial.record.capacity import CapacitySearch
@@ -17,6 +17,7 @@ from fairtrial.record.engine_summary import (
     Picks,
     SecondOfSeries,
     Share,
+    WarmUp,
 )
 from fairtrial.record.machine import MachineMeter, NetworkMeter
 from fairtrial.record.model import Clause, ExperimentRecord, Failure, ServerMeter, Settle, Stop, TrialRecord
@@ -76,6 +77,7 @@ class TrialBuilder:
     settle: Settle | None = None
     machine: MachineMeter | None = None
     network: NetworkMeter | None = None
+    warm_up: WarmUp | None = None
 
     def serving(self, rate: float) -> Self:
         """So many verified answers a second."""
@@ -184,7 +186,8 @@ class TrialBuilder:
             driver="epoll",
             interrupted=self.interrupted,
             window_seconds=self.window,
-            warmup_seconds=1.0,
+            warmup_seconds=1.0 if self.warm_up is None else self.warm_up.until_seconds[-1],
+            warm_up=self.warm_up,
             sent=verified + failed,
             answers=verified + wrong,
             verified=verified,
@@ -235,6 +238,19 @@ class TrialBuilder:
 def a_trial() -> TrialBuilder:
     """An honest trial."""
     return TrialBuilder()
+
+
+def a_warm_up(end: Literal["flat", "unknown", "rising"], rise: float | None = 0.02, seconds: float = 1.0) -> WarmUp:
+    """A warm-up of two stretches that ended so."""
+    return WarmUp(
+        least_seconds=1.0,
+        limit_seconds=30.0,
+        end=end,
+        rise=rise,
+        until_seconds=[seconds / 2, seconds],
+        verified_per_second=[3900.0, 4000.0],
+        response_seconds=[0.0041, 0.004],
+    )
 
 
 def trials_of(

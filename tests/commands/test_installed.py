@@ -35,6 +35,7 @@ rows = 20_000
 [load]
 connections = 2
 warmup_seconds = 0.1
+warmup_limit_seconds = 0.1
 duration_seconds = 0.5
 [checks.unanswered]
 window_share = 1.0

@@ -54,16 +54,16 @@ def test_loads_of_an_experiment(values: dict[str, Any], words: str) -> None:
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"kind": "closed"}, "3 s after 1 s of warm-up"),
+        ({"kind": "closed"}, "3 s after at least 1 s of warm-up"),
         ({"kind": "closed", "duration_seconds": 0.5, "warmup_seconds": 0}, "500 ms"),
-        ({"kind": "open", "rate_per_second": 5, "duration_seconds": 125.5}, "125.5 s after 1 s of warm-up"),
+        ({"kind": "open", "rate_per_second": 5, "duration_seconds": 125.5}, "125.5 s after at least 1 s of warm-up"),
         (
             {"kind": "open", "rate_per_second": 5, "drain_seconds": 0.5},
-            "3 s after 1 s of warm-up, answers awaited for 500 ms after it",
+            "3 s after at least 1 s of warm-up, answers awaited for 500 ms after it",
         ),
         (
             {"kind": "open", "rate_per_second": 5, "drain_seconds": 0},
-            "3 s after 1 s of warm-up, no answers awaited after it",
+            "3 s after at least 1 s of warm-up, no answers awaited after it",
         ),
         (
             {"kind": "capacity", "objectives": OBJECTIVES, "drain_seconds": 4},
@@ -72,7 +72,7 @@ def test_loads_of_an_experiment(values: dict[str, Any], words: str) -> None:
         ({"kind": "fixed", "requests": 100}, "from the first request to the last"),
         (
             {"kind": "fixed", "requests": 100, "warmup_seconds": 2},
-            "from the first request to the last after 2 s of warm-up",
+            "from the first request to the last after at least 2 s of warm-up",
         ),
     ],
 )

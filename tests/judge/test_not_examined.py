@@ -11,7 +11,7 @@ from fairtrial.judge.not_examined import OF_WORKLOAD_FILES, not_examined
 from fairtrial.record.identity import WorkloadIdentity
 from fairtrial.record.model import Clause, ExperimentRecord, TrialRecord
 from fairtrial.record.slices import Slicing
-from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
+from tests.builders import TrialBuilder, a_trial, a_warm_up, an_experiment, trials_of
 
 OWN = WorkloadIdentity(name="shop.workload.toml", title="", sha256="0" * 64, requests={"look": "GET /items"})
 
@@ -119,8 +119,10 @@ def test_of_slices_it_is_said_that_they_are() -> None:
     ("make", "blocks", "reason"),
     [
         (a_trial(), 2, "fewer than 3 blocks"),
-        (a_trial().but(window=1.9), 5, "windows below 2 s"),
+        (a_trial().but(window=1.9), 5, "windows too short or with too few answers"),
         (a_trial().but(window=2.0), 3, None),
+        (a_trial().but(window=1.9, warm_up=a_warm_up("flat")), 2, None),
+        (a_trial().but(window=1.9, warm_up=a_warm_up("unknown")), 2, "windows too short or with too few answers"),
         (a_trial().failing("start", "it ended"), 3, None),
     ],
 )
@@ -130,21 +132,8 @@ def test_first_parts_that_were_not_compared_are_named_with_the_reason(
     record = an_experiment("a", "b", blocks=blocks).record()
     findings = judge(record, trials_of(record, make), interrupted=False).findings
     notes = [each.evidence for each in findings if each.check == "not-warm"]
-    assert notes == [f"not examined: whether windows begin slower than they go on, of: a, b ({reason})"] * (
-        reason is not None
-    )
-
-
-def test_of_an_open_load_it_is_said_that_it_sets_the_rate() -> None:
-    record = an_experiment("a").record()
-    trials = [
-        trial.model_copy(
-            update={"engine": trial.engine and trial.engine.model_copy(update={"achieved_over_offered": 1.0})}
-        )
-        for trial in trials_of(record, a_trial())
-    ]
-    (told,) = [each.evidence for each in judge(record, trials, interrupted=False).findings if each.check == "not-warm"]
-    assert "under an open load" in told
+    said = f"not examined: whether contenders were warm, of: a, b ({reason}; and no warm-up that ended as flat)"
+    assert notes == [said] * (reason is not None)
 
 
 def test_over_http2_there_is_no_ceiling_and_streams_are_not_told_apart() -> None:

@@ -74,8 +74,8 @@ def test_each_load_of_a_sweep_over_loads_is_in_words() -> None:
     experiment = an_experiment("a").but(loads=loads).sweeping("pool", "multiplexed", parameter="load")
     result = judged(experiment, {"a at pool": 1000.0, "a at multiplexed": 900.0})
     assert loads_in_words(result) == [
-        "pool: closed, 8 connections, keep-alive; 3 s after 1 s of warm-up",
-        "multiplexed: closed, 1 connection × 8 streams, HTTP/2; 3 s after 1 s of warm-up",
+        "pool: closed, 8 connections, keep-alive; 3 s after at least 1 s of warm-up",
+        "multiplexed: closed, 1 connection × 8 streams, HTTP/2; 3 s after at least 1 s of warm-up",
     ]
     assert result.curves[0].scaling is None
 

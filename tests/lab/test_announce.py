@@ -27,7 +27,7 @@ def announced(left_out: tuple[str, ...] = (), **more: Any) -> str:
             {"service": "postgresql", "services": {"postgresql": {"latency": "1 ms"}}},
             "latency    postgresql 1 ms away",
         ),
-        ({}, "load       closed, 2 connections, keep-alive; 3 s after 1 s of warm-up"),
+        ({}, "load       closed, 2 connections, keep-alive; 3 s after at least 1 s of warm-up"),
         ({"stacks": ["a:two", "b"]}, "stacks     a:two (x), b (x)"),
         ({"blocks": 3}, "3 blocks of 2 trials in random order (seed 1), about 0:30 min"),
         ({"blocks": 3, "noise_floor": True}, "3 blocks of 3 trials"),
@@ -50,7 +50,7 @@ def test_each_load_of_a_sweep_over_loads_is_announced() -> None:
     words = (
         "few: closed, 2 connections, keep-alive; many: closed, 64 connections, one request per connection; 3 s after"
     )
-    assert f"load       {words} 1 s of warm-up" in text and "sweep      load over few, many" in text
+    assert f"load       {words} at least 1 s of warm-up" in text and "sweep      load over few, many" in text
 
 
 def test_the_placement_is_announced_as_the_experiment_asks_for_it() -> None:

@@ -33,7 +33,7 @@ def test_everything_is_there_and_nothing_is_wider_than_the_terminal(result: Resu
     assert "…" not in text
     joined = " ".join(text.split())
     for words in (
-        "load: closed, 16 connections, keep-alive; 3 s after 1 s of warm-up",
+        "load: closed, 16 connections, keep-alive; 3 s after at least 1 s of warm-up",
         "goodput/s",
         "node-http:two",
         "upheld claim-1",

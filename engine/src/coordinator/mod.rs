@@ -1,6 +1,7 @@
 //! The main thread of a run: starts the threads that offer load, says what happens when, and sums up.
 
 mod prepare;
+mod warming;
 mod watch;
 mod worker;
 
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use anyhow::{Context, anyhow};
 
 pub use prepare::Run;
+use warming::Warming;
 use watch::Watch;
 use worker::Worker;
 
@@ -22,6 +24,7 @@ use crate::plan::{PartPlan, Stop};
 use crate::record::{Books, Part, Record, Summary, ThreadUse, WindowFacts};
 use crate::schedule::Timeline;
 use crate::signals::Signals;
+use crate::warm_up::Opening;
 
 /// A request needed a row of a table whose rows are taken once, and there was none left. The run has ended without a
 /// summary: what it measured is not what the plan asked for.
@@ -49,7 +52,9 @@ impl Run {
         hold: Option<Hold>,
     ) -> anyhow::Result<()> {
         let all_ended = Arc::new(StopLine::new()?);
-        let workers = worker::start(&self, &all_ended)?;
+        let rule = self.plan.warm_up();
+        let opening = rule.map(|_| Arc::<Opening>::default());
+        let workers = worker::start(&self, &all_ended, opening.as_ref())?;
         let begins_ns = match hold {
             Some(mut hold) => {
                 emit(&Event::Ready)?;
@@ -59,7 +64,8 @@ impl Run {
             None => now_ns(),
         };
         let starts_ns = begins_ns + self.lead_ns();
-        let opens_ns = starts_ns + clock::from_seconds(self.plan.warmup_seconds);
+        let longest_seconds = rule.map_or(self.plan.warmup_seconds, |rule| rule.limit_seconds);
+        let opens_ns = starts_ns + clock::from_seconds(longest_seconds);
         let closes_ns = match self.plan.stop() {
             Stop::Seconds { seconds } => Some(opens_ns + clock::from_seconds(seconds)),
             Stop::Requests { .. } => None,
@@ -69,22 +75,18 @@ impl Run {
             worker.begin.send(timeline).map_err(|_| anyhow!("a load thread has ended early"))?;
         }
         let progress_every_ns = clock::from_seconds(self.plan.progress_every_seconds);
-        let mut watch = Watch::new(timeline, progress_every_ns);
+        let warming = rule.zip(opening).map(|(rule, opening)| Warming::new(rule, opening));
+        let mut watch = Watch::new(timeline, progress_every_ns, warming);
         let watched = watch.run(&workers, &all_ended, signals, parent);
         for worker in &workers {
             worker.stop.pull();
         }
         let interrupted = watched?;
-        self.sum_up(workers, timeline, interrupted, &mut watch)
+        self.sum_up(workers, interrupted, &mut watch)
     }
 
-    fn sum_up(
-        &self,
-        workers: Vec<Worker>,
-        timeline: Timeline,
-        interrupted: bool,
-        watch: &mut Watch,
-    ) -> anyhow::Result<()> {
+    fn sum_up(&self, workers: Vec<Worker>, interrupted: bool, watch: &mut Watch) -> anyhow::Result<()> {
+        let timeline = watch.timeline();
         let mut outcomes = Vec::new();
         let mut run_totals = (0, 0);
         for worker in workers {
@@ -112,6 +114,7 @@ impl Run {
             warmup_seconds: clock::seconds(
                 timeline.opens_ns.min(ended_ns).saturating_sub(timeline.starts_ns),
             ),
+            warm_up: watch.warm_up(),
             run_totals,
             books: outcomes.iter().map(|(ended, _)| ended.books).fold(Books::default(), Books::plus),
             requests: self.plan.requests.iter().map(|request| request.name.clone()).collect(),

@@ -23,6 +23,7 @@ use crate::template::{Renderer, Sources, Turn};
 use crate::tls::TlsClient;
 use crate::variables::{VariableSources, Variables};
 use crate::verify::{ChangedRows, Expectation};
+use crate::warm_up::Opening;
 
 /// Open files that are needed beside the connections: standard streams, wake-ups, epoll.
 const OTHER_FILES: u64 = 64;
@@ -120,6 +121,7 @@ impl Run {
         connections: u64,
         share: Option<u64>,
         totals: Arc<Totals>,
+        opening: Option<Arc<Opening>>,
     ) -> SessionParts {
         let plan = &self.plan;
         let sources = Sources { dataset: self.dataset.as_ref(), rows: Some(&self.rows), variables: None };
@@ -162,6 +164,7 @@ impl Run {
             renderer,
             quota: Quota::new(share),
             pace: self.pace(thread),
+            opening,
             requests_per_connection: plan.requests_per_connection,
             local_ports: plan.load.local_ports().map(|ports| self.share_of(ports, thread)),
             timeout_ns: clock::from_seconds(plan.timeout_seconds),

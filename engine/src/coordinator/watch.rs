@@ -6,6 +6,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
 use super::Worker;
+use super::warming::Warming;
 use crate::clock::{now_ns, seconds, timespec};
 use crate::driver::StopLine;
 use crate::events::{Event, ProgressPhase, WindowState, emit};
@@ -13,10 +14,14 @@ use crate::parent::{PARENT_SIGNAL, ParentWatch};
 use crate::record::LatestTimes;
 use crate::schedule::Timeline;
 use crate::signals::Signals;
+use crate::warm_up::WarmUpWritten;
 
 /// Follows a run on the clock.
 pub(super) struct Watch {
+    /// Until it is decided when the window opens, with the latest moment.
     timeline: Timeline,
+    /// `None`: the warm-up's length was given.
+    warming: Option<Warming>,
     progress_every_ns: u64,
     next_progress_ns: u64,
     last_progress_ns: u64,
@@ -35,13 +40,14 @@ enum WindowSaid {
 
 impl Watch {
     /// `progress_every_ns` 0: no progress events.
-    pub(super) fn new(timeline: Timeline, progress_every_ns: u64) -> Watch {
+    pub(super) fn new(timeline: Timeline, progress_every_ns: u64, warming: Option<Warming>) -> Watch {
         let next_progress_ns = match progress_every_ns {
             0 => u64::MAX,
             every_ns => timeline.starts_ns + every_ns,
         };
         Watch {
             timeline,
+            warming,
             progress_every_ns,
             next_progress_ns,
             last_progress_ns: timeline.starts_ns,
@@ -82,6 +88,16 @@ impl Watch {
         }
     }
 
+    /// With the window's opening as it was decided.
+    pub(super) fn timeline(&self) -> Timeline {
+        self.timeline
+    }
+
+    /// How the warm-up went; `None` if its length was given.
+    pub(super) fn warm_up(&self) -> Option<WarmUpWritten> {
+        self.warming.as_ref().map(Warming::written)
+    }
+
     /// Says that the window has closed, if it is open.
     pub(super) fn close_window(&mut self) -> io::Result<()> {
         if self.window != WindowSaid::Opened {
@@ -93,7 +109,10 @@ impl Watch {
 
     fn next_ns(&self) -> u64 {
         let boundary_ns = match self.window {
-            WindowSaid::Nothing => self.timeline.opens_ns,
+            WindowSaid::Nothing => {
+                let sample_ns = self.warming.as_ref().map_or(u64::MAX, Warming::next_ns);
+                self.timeline.opens_ns.min(self.timeline.starts_ns.saturating_add(sample_ns))
+            }
             WindowSaid::Opened => self.timeline.closes_ns.unwrap_or(u64::MAX),
             WindowSaid::Closed => return u64::MAX,
         };
@@ -101,6 +120,9 @@ impl Watch {
     }
 
     fn say_what_is_due(&mut self, now: u64, workers: &[Worker]) -> io::Result<()> {
+        if self.window == WindowSaid::Nothing {
+            self.look_at_warm_up(now, workers);
+        }
         if self.window == WindowSaid::Nothing && now >= self.timeline.opens_ns {
             self.window = WindowSaid::Opened;
             self.say_window(WindowState::Opened)?;
@@ -117,6 +139,16 @@ impl Watch {
             self.say_progress(now, workers)?;
         }
         Ok(())
+    }
+
+    fn look_at_warm_up(&mut self, now: u64, workers: &[Worker]) {
+        let Timeline { starts_ns, opens_ns, .. } = self.timeline;
+        let Some(warming) = &mut self.warming else { return };
+        if now >= opens_ns {
+            warming.close(now - starts_ns, workers);
+        } else if let Some(at_ns) = warming.look(now.saturating_sub(starts_ns), workers) {
+            self.timeline = self.timeline.opening_at(opens_ns.min(starts_ns + at_ns));
+        }
     }
 
     fn say_window(&self, state: WindowState) -> io::Result<()> {
@@ -142,6 +174,10 @@ impl Watch {
             verified_per_second: (verified - self.last_verified) as f64 / since_last,
             p50_seconds: times.p50_seconds,
             p99_seconds: times.p99_seconds,
+            rise: match phase {
+                ProgressPhase::Warmup => self.warming.as_ref().and_then(Warming::rise),
+                ProgressPhase::Window => None,
+            },
         })?;
         (self.last_progress_ns, self.last_verified) = (now, verified);
         while self.next_progress_ns <= now {

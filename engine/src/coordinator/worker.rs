@@ -19,6 +19,7 @@ use crate::record::Totals;
 use crate::schedule::{Timeline, split};
 use crate::session::{Ended, Session};
 use crate::tls::{TlsClient, TlsConversation};
+use crate::warm_up::Opening;
 
 /// A thread that is ready and awaits its timeline.
 pub(super) struct Worker {
@@ -49,7 +50,13 @@ impl Wire<'_> {
 }
 
 /// Starts the plan's threads and waits until all are ready. `all_ended` is pulled when the last one has ended.
-pub(super) fn start(run: &Run, all_ended: &Arc<StopLine>) -> anyhow::Result<Vec<Worker>> {
+///
+/// `opening`: what decides that the window opens before its latest moment.
+pub(super) fn start(
+    run: &Run,
+    all_ended: &Arc<StopLine>,
+    opening: Option<&Arc<Opening>>,
+) -> anyhow::Result<Vec<Worker>> {
     let connections = run.plan.load.connections();
     let threads = run.threads();
     let shares: Vec<Option<u64>> = match run.plan.stop() {
@@ -65,7 +72,9 @@ pub(super) fn start(run: &Run, all_ended: &Arc<StopLine>) -> anyhow::Result<Vec<
         let stop = Arc::new(StopLine::new().context("a wake-up for a load thread")?);
         let (begin, begun) = channel::<Timeline>();
         let cpu = run.plan.cpus.get(number % run.plan.cpus.len().max(1)).copied();
-        let parts = run.session_parts(number, connections, shares[run.place(number)], Arc::clone(&totals));
+        let share = shares[run.place(number)];
+        let parts =
+            run.session_parts(number, connections, share, Arc::clone(&totals), opening.map(Arc::clone));
         let (driver, wait, endpoint, tls) =
             (run.driver, run.plan.wait, run.endpoint.clone(), run.tls.clone());
         let (http2, lanes) = (run.plan.http2, run.plan.lanes() as usize);

@@ -20,6 +20,9 @@ type Checked = Result<(), InvalidPlan>;
 pub(super) fn plan(plan: &Plan) -> Checked {
     within("protocol", f64::from(plan.protocol), f64::from(PROTOCOL), f64::from(PROTOCOL))?;
     within("warmup_seconds", plan.warmup_seconds, 0.0, LONGEST_SECONDS)?;
+    if let Some(seconds) = plan.warmup_limit_seconds {
+        within("warmup_limit_seconds", seconds, plan.warmup_seconds, LONGEST_SECONDS)?;
+    }
     within("timeout_seconds", plan.timeout_seconds, 0.001, LONGEST_SECONDS)?;
     drain(plan)?;
     deadline(plan)?;

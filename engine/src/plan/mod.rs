@@ -27,6 +27,7 @@ pub use setup::{SetupPlan, TakePlan};
 pub use transport::{DriverChoice, TlsPlan, Wait};
 
 use crate::dataset::DatasetSpec;
+use crate::warm_up::Rule;
 
 /// The version of the protocol that this engine speaks.
 pub const PROTOCOL: u32 = 2;
@@ -65,9 +66,12 @@ pub struct Plan {
     /// As it was written: see [`Plan::stop`].
     #[serde(default)]
     stop: Option<Stop>,
-    /// Length of the phase before the window.
+    /// Least length of the phase before the window.
     #[serde(default)]
     pub warmup_seconds: f64,
+    /// That phase goes on until the pace is flat, but not for longer; left out: for `warmup_seconds`, whatever the pace.
+    #[serde(default)]
+    pub warmup_limit_seconds: Option<f64>,
     /// The last of so many requests on a connection says `Connection: close`; left out, none does.
     #[serde(default)]
     pub requests_per_connection: Option<u32>,
@@ -169,6 +173,13 @@ impl Plan {
     pub fn mix(&self) -> &[RequestPlan] {
         let count = self.requests.iter().take_while(|request| !request.is_spot_check()).count();
         &self.requests[..count]
+    }
+
+    /// What decides when the window opens; `None`: it opens after `warmup_seconds`.
+    pub fn warm_up(&self) -> Option<Rule> {
+        let limit_seconds = self.warmup_limit_seconds.filter(|&seconds| seconds > 0.0)?;
+        let is_closed = !self.load.is_open();
+        Some(Rule { least_seconds: self.warmup_seconds, limit_seconds, is_closed })
     }
 
     /// When the run ends. Steps end it themselves if the plan does not say.

@@ -35,7 +35,7 @@ pub use kept::{KeptBodies, KeptBody, LONGEST_BODY_BYTES};
 pub use latest::{LatestSecond, LatestTimes};
 pub use part::{Part, Unfit};
 pub use picks::{BINS, PickCounts, Picks};
-pub use progress::Totals;
+pub use progress::{Totals, WAKING_NS};
 pub use series::{Series, SeriesPoint, Tenths};
 pub use setup::SetupCounts;
 pub use shares::{RequestCounts, RequestKinds, RequestShare};

@@ -151,6 +151,7 @@ mod tests {
             interrupted: false,
             window_seconds: 4.0,
             warmup_seconds: 1.0,
+            warm_up: None,
             run_totals: (400, 100),
             books: Books { in_flight_at_start: 1, offered: 500, in_flight_at_end: 2, waiting },
             requests: vec!["read".to_owned(), "write".to_owned()],

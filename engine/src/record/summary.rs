@@ -14,6 +14,7 @@ use crate::clock;
 use crate::dataset::Dataset;
 use crate::plan::{PROTOCOL, Wait};
 use crate::reference::Comparison;
+use crate::warm_up::WarmUpWritten;
 
 /// Lengths of bodies.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
@@ -77,6 +78,8 @@ pub struct WindowFacts {
     pub window_seconds: f64,
     /// Measured length of the warm-up.
     pub warmup_seconds: f64,
+    /// How it went; `None` if its length was given.
+    pub warm_up: Option<WarmUpWritten>,
     /// Verified answers and errors since the begin of the run, warm-up included.
     pub run_totals: (u64, u64),
     /// Requests by their begin and end.
@@ -123,6 +126,10 @@ impl WindowFacts {
             interrupted: self.interrupted || other.interrupted,
             window_seconds: self.window_seconds.max(other.window_seconds),
             warmup_seconds: self.warmup_seconds.max(other.warmup_seconds),
+            warm_up: match (self.warm_up, other.warm_up) {
+                (Some(one), Some(other)) => Some(one.worse(other)),
+                (one, other) => one.or(other),
+            },
             run_totals: bytes(self.run_totals, other.run_totals),
             books: self.books.plus(other.books),
             requests: self.requests,
@@ -247,6 +254,7 @@ pub struct Summary {
     interrupted: bool,
     window_seconds: f64,
     warmup_seconds: f64,
+    warm_up: Option<WarmUpWritten>,
     offered: u64,
     sent: u64,
     answers: u64,
@@ -328,6 +336,7 @@ impl Summary {
             interrupted: facts.interrupted,
             window_seconds: facts.window_seconds,
             warmup_seconds: facts.warmup_seconds,
+            warm_up: facts.warm_up,
             offered: books.offered,
             sent: totals.sent,
             answers: totals.answers,

@@ -106,6 +106,19 @@ impl Arrivals {
         self.find_next();
     }
 
+    /// The window opens earlier than they were told: at this moment, which is to come.
+    pub fn open_at(&mut self, opens_ns: u64) {
+        if self.is_in_window {
+            // The warm-up had no arrival left, and the window's first one moves with it.
+            let earlier_ns = self.opens_ns - opens_ns;
+            self.origin_ns = opens_ns;
+            self.next_ns = if self.next_ns == u64::MAX { u64::MAX } else { self.next_ns - earlier_ns };
+        } else if self.next_ns >= opens_ns {
+            self.begin_window(opens_ns);
+        }
+        self.opens_ns = opens_ns;
+    }
+
     /// The next intended start; `u64::MAX` if there is none.
     #[inline]
     pub fn next_ns(&self) -> u64 {
@@ -137,12 +150,14 @@ impl Arrivals {
         self.number += self.share.threads;
         match next_ns {
             Some(next_ns) if next_ns < self.opens_ns => self.next_ns = next_ns,
-            _ => {
-                self.is_in_window = true;
-                (self.origin_ns, self.number) = (self.opens_ns, self.share.thread);
-                self.find_next();
-            }
+            _ => self.begin_window(self.opens_ns),
         }
+    }
+
+    fn begin_window(&mut self, opens_ns: u64) {
+        self.is_in_window = true;
+        (self.origin_ns, self.number) = (opens_ns, self.share.thread);
+        self.find_next();
     }
 }
 
@@ -210,6 +225,36 @@ mod tests {
                 .collect();
             assert!(window.len().abs_diff(18_000) < 500);
             assert!(exponential_fits(&window, 3000.0));
+        }
+    }
+
+    #[test]
+    fn a_window_that_opens_earlier_has_the_same_arrivals() {
+        let second = |load: &Value, opens_ns: u64| -> Vec<u64> {
+            let load: Load = serde_json::from_value(load.clone()).unwrap();
+            let share = ThreadShare { thread: 0, threads: 1 };
+            let mut arrivals = Arrivals::new(&load, Some(4.0), share, 42).unwrap();
+            arrivals.begin(Timeline { opens_ns: 30 * SECOND, ..TIMELINE });
+            while arrivals.next_ns() < 6 * SECOND {
+                arrivals.take();
+            }
+            arrivals.open_at(opens_ns);
+            while arrivals.next_ns() < opens_ns {
+                arrivals.take();
+            }
+            (0..20).map(|_| arrivals.take().saturating_sub(opens_ns)).collect()
+        };
+        for load in [
+            json!({"kind": "constant", "rate_per_second": 0.01, "connections": 8}),
+            json!({"kind": "constant", "rate_per_second": 300.0, "connections": 8}),
+            json!({"kind": "poisson", "rate_per_second": 0.01, "connections": 8}),
+            json!({"kind": "poisson", "rate_per_second": 0.9, "connections": 8}),
+            json!({"kind": "poisson", "rate_per_second": 300.0, "connections": 8}),
+            json!({"kind": "ramp", "from_per_second": 0.0, "to_per_second": 900.0, "connections": 8}),
+        ] {
+            let planned = second(&load, 30 * SECOND);
+            assert_eq!(second(&load, 6 * SECOND + 7), planned, "{load}");
+            assert_eq!(second(&load, 9 * SECOND), planned, "{load}");
         }
     }
 

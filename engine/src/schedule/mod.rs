@@ -23,10 +23,19 @@ pub use thinking::{ThinkTimes, Thinking};
 pub struct Timeline {
     /// The warm-up begins.
     pub starts_ns: u64,
-    /// The window begins.
+    /// The window begins; until that is decided, the latest moment at which it does.
     pub opens_ns: u64,
     /// The window ends; `None` if that depends on a [`Quota`].
     pub closes_ns: Option<u64>,
+}
+
+impl Timeline {
+    /// The same, whose window begins at another moment and is as long.
+    #[must_use]
+    pub fn opening_at(self, opens_ns: u64) -> Timeline {
+        let closes_ns = self.closes_ns.map(|closes_ns| closes_ns - self.opens_ns + opens_ns);
+        Timeline { opens_ns, closes_ns, ..self }
+    }
 }
 
 /// Where a thread stands in its [`Timeline`].

@@ -4,7 +4,8 @@ use super::Session;
 use super::pace::Pace;
 use super::slot::InFlight;
 use crate::record::{Books, ErrorKind, Record};
-use crate::schedule::Phase;
+use crate::schedule::{Phase, Timeline};
+use crate::warm_up::TICK_NS;
 
 /// What a thread knows at the end.
 #[derive(Debug)]
@@ -39,6 +40,9 @@ impl Session {
     #[cold]
     pub(super) fn cross_boundary(&mut self, now_ns: u64) {
         if self.phase == Phase::WarmUp {
+            if !self.window_opens(now_ns) {
+                return;
+            }
             self.phase = Phase::Window;
             let ages_ns = self.ages_ns(self.timeline.opens_ns);
             self.record.under_way.at_start(ages_ns);
@@ -65,6 +69,36 @@ impl Session {
             let slice_ends_ns = self.answer_watch.slice_ends_ns(&self.slots, now_ns);
             self.boundary_ns = self.phase_ends_ns.min(slice_ends_ns);
         }
+    }
+
+    /// False as long as the warm-up goes on, which is then looked at again at the next tick.
+    fn window_opens(&mut self, now_ns: u64) -> bool {
+        let Timeline { starts_ns, opens_ns, .. } = self.timeline;
+        let Some(opening) = &self.opening else { return now_ns >= opens_ns };
+        let at_ns = now_ns.min(opens_ns).saturating_sub(starts_ns);
+        match opening.pass(at_ns) {
+            Some(decided_ns) => self.open_at(starts_ns + decided_ns),
+            None => {
+                let next_tick_ns = starts_ns + (at_ns / TICK_NS + 1) * TICK_NS;
+                self.phase_ends_ns = opens_ns.min(next_tick_ns);
+            }
+        }
+        self.boundary_ns = self.phase_ends_ns;
+        now_ns >= self.timeline.opens_ns
+    }
+
+    /// It is decided when the window opens.
+    fn open_at(&mut self, opens_ns: u64) {
+        self.opening = None;
+        if opens_ns < self.timeline.opens_ns {
+            self.timeline = self.timeline.opening_at(opens_ns);
+            self.spot_checks.open_at(opens_ns);
+            if let Pace::Open(open) = &mut self.pace {
+                open.arrivals.open_at(opens_ns);
+                self.cohort_from_ns = opens_ns;
+            }
+        }
+        self.phase_ends_ns = self.timeline.opens_ns;
     }
 
     /// The window ends by the clock.

@@ -66,6 +66,9 @@ pub(super) fn judge(
         record.answer_of_cohort(asked.request, asked.times(done_ns));
     }
     if !tally.in_window {
+        if verdict.wrong.is_none() {
+            tally.totals.add_warming(done_ns.saturating_sub(asked.intended_ns));
+        }
         return verdict.wrong.is_none();
     }
     let since_opened_ns = done_ns - tally.opened_ns;

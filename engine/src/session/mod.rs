@@ -43,6 +43,7 @@ use crate::reference::ThreadReference;
 use crate::schedule::{Phase, Quota, Timeline};
 use crate::template::Renderer;
 use crate::verify::Expectation;
+use crate::warm_up::{Opening, TICK_NS};
 
 /// What a session is made of.
 #[derive(Debug)]
@@ -71,6 +72,8 @@ pub struct SessionParts {
     pub quota: Quota,
     /// When requests begin.
     pub pace: PacePlan,
+    /// What decides that the window opens before its latest moment; `None`: nothing does.
+    pub opening: Option<Arc<Opening>>,
     /// The last of so many requests on a connection says that it is; `None`: none does.
     pub requests_per_connection: Option<u32>,
     /// So many connects of the window find a local port, the others fail for good; `None`: all find one.
@@ -111,8 +114,10 @@ pub struct Session {
     reference: Option<Box<ThreadReference>>,
     totals: Arc<Totals>,
     timeline: Timeline,
+    /// `None`: the timeline's opening is final.
+    opening: Option<Arc<Opening>>,
     phase: Phase,
-    /// When the phase ends by the clock.
+    /// When the phase ends by the clock, or is looked at whether it does.
     phase_ends_ns: u64,
     /// When the phase ends, or a slice of it.
     boundary_ns: u64,
@@ -152,6 +157,10 @@ impl Session {
         let keeps_numbers = record.keeps_acknowledged();
         let mut pace = Pace::new(parts.pace, connections);
         let is_open = matches!(pace, Pace::Open(_));
+        let first_look_ns = match &parts.opening {
+            Some(_) => timeline.opens_ns.min(timeline.starts_ns + TICK_NS),
+            None => timeline.opens_ns,
+        };
         if let Pace::Open(open) = &mut pace {
             open.arrivals.begin(timeline);
         }
@@ -178,8 +187,9 @@ impl Session {
             totals: parts.totals,
             timeline,
             phase: Phase::WarmUp,
-            phase_ends_ns: timeline.opens_ns,
-            boundary_ns: timeline.opens_ns,
+            phase_ends_ns: first_look_ns,
+            boundary_ns: first_look_ns,
+            opening: parts.opening,
             ended_ns: timeline.opens_ns,
             over_ns: timeline.opens_ns,
             closing: None,

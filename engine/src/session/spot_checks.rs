@@ -35,6 +35,12 @@ impl SpotChecks {
         spot_checks
     }
 
+    /// The window opens at this moment, which is to come.
+    pub(super) fn open_at(&mut self, opens_ns: u64) {
+        self.opens_ns = opens_ns;
+        self.look_ahead();
+    }
+
     fn look_ahead(&mut self) {
         self.due_ns = self.planned.front().map_or(u64::MAX, |&(after_ns, _)| self.opens_ns + after_ns);
     }

@@ -19,4 +19,5 @@ mod set_up;
 mod sockets;
 mod templates;
 mod tls;
+mod warm_up;
 mod whole_run;

@@ -86,6 +86,7 @@ class JointEngines:
                 plan.model_copy(
                     update={
                         "part": Part(number=number, of=len(locations)),
+                        "warmup_limit_seconds": None,
                         "cpus": plan.cpus[number * each : (number + 1) * each],
                     }
                 ),

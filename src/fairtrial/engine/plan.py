@@ -252,6 +252,9 @@ class EnginePlan(Strict):
     load: EngineLoad
     stop: StopAfterSeconds | StopAfterRequests | None
     warmup_seconds: float = 0.0
+    warmup_limit_seconds: float | None = Field(
+        None, description="the warm-up goes on until the pace is flat, and no longer than this; null: whatever the pace"
+    )
     requests_per_connection: int | None = None
     pipeline: int = 1
     http2: Http2 | None = None

@@ -74,14 +74,20 @@ def describe_steps(steps: Sequence[tuple[float, float]]) -> str:
     return "steps " + ", ".join(f"{_exact(rate)}/s for {describe_seconds(seconds)}" for rate, seconds in steps)
 
 
-def describe_window(seconds: float, warmup_seconds: float) -> str:
-    """How long a load is measured: `3 s after 1 s of warm-up`, `10 s`."""
-    return describe_seconds(seconds) + describe_warmup(warmup_seconds)
+def describe_window(seconds: float, warmup_seconds: float, limit_seconds: float) -> str:
+    """How long a load is measured: `3 s after at least 1 s of warm-up`, `10 s`."""
+    return describe_seconds(seconds) + describe_warmup(warmup_seconds, limit_seconds)
 
 
-def describe_warmup(seconds: float) -> str:
-    """What follows the length of the window: ` after 1 s of warm-up`, or nothing without a warm-up."""
-    return f" after {describe_seconds(seconds)} of warm-up" if seconds else ""
+def describe_warmup(seconds: float, limit_seconds: float) -> str:
+    """What follows the length of the window: ` after at least 1 s of warm-up`, or nothing without a warm-up.
+
+    Args:
+        limit_seconds: the longest warm-up; as long as `seconds` where its length is fixed.
+    """
+    if not seconds:
+        return ""
+    return f" after {'at least ' if limit_seconds > seconds else ''}{describe_seconds(seconds)} of warm-up"
 
 
 def describe_deadline(seconds: float) -> str:

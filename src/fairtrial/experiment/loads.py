@@ -51,6 +51,10 @@ METRIC_PERCENTILES = ("50", "75", "90", "95", "99", "99.9")
 MOST_IN_FLIGHT = 1_000_000
 """Requests that the load engine has in flight at once, over all streams: its own limit (docs/engine-protocol.md)."""
 
+LONGEST_WARMUP_SECONDS = 30.0
+"""Unless the file says otherwise. A server that runs compiled code from its start is flat within a second. One that
+compiles while it runs (the JVM's second compiler takes a method after 15,000 calls and loops) takes ten and more."""
+
 FIXED_LASTS_SECONDS = 5.0
 """A guess at how long a given number of requests takes, until trials have been seen."""
 
@@ -88,7 +92,16 @@ class RequestLoad(_LoadBase):
 
     connections: int = Field(16, ge=1, le=60_000)
     threads: Threads = None
-    warmup_seconds: float = Field(1.0, ge=0, le=3600)
+    warmup_seconds: float = Field(
+        1.0, ge=0, le=3600, description="at least so long; the warm-up goes on until the pace is flat. 0: none"
+    )
+    warmup_limit_seconds: float | None = Field(
+        None,
+        ge=0,
+        le=3600,
+        description="the warm-up does not go on for longer; what still gets faster then has no figure. As long as "
+        "warmup_seconds: a warm-up of that length. null: 30 s, or twice warmup_seconds if that is longer",
+    )
     keep_alive: bool = True
     http2: bool = Field(
         False, description="HTTP/2 in place of HTTP/1.1: by ALPN over TLS, else with prior knowledge (RFC 9113)"
@@ -97,6 +110,15 @@ class RequestLoad(_LoadBase):
         1, ge=1, le=MOST_IN_FLIGHT, description="with http2: requests in flight on each connection at once"
     )
     timeout_seconds: float = Field(10.0, gt=0, le=3600, description="the patience of the client with each request")
+
+    @model_validator(mode="after")
+    def _warmup_within_limit(self) -> Self:
+        if self.warmup_limit_seconds is not None and self.warmup_limit_seconds < self.warmup_seconds:
+            raise ValueError(
+                f"warmup_limit_seconds: {self.warmup_limit_seconds:g} is below warmup_seconds, which is "
+                f"{self.warmup_seconds:g}: raise the limit, or lower `warmup_seconds`"
+            )
+        return self
 
     @model_validator(mode="after")
     def _speaks_one_protocol(self) -> Self:
@@ -112,6 +134,15 @@ class RequestLoad(_LoadBase):
                 f"{MOST_IN_FLIGHT:,} requests that can be in flight: lower `streams` or `connections`"
             )
         return self
+
+    @property
+    def longest_warmup_seconds(self) -> float:
+        """How long the warm-up lasts at most; 0: there is none."""
+        if not self.warmup_seconds:
+            return 0.0
+        if self.warmup_limit_seconds is not None:
+            return self.warmup_limit_seconds
+        return max(LONGEST_WARMUP_SECONDS, 2 * self.warmup_seconds)
 
     @property
     def most_in_flight(self) -> int:
@@ -183,7 +214,7 @@ class ClosedLoad(_WithoutArrivals):
 
     def lengths(self) -> str:
         """How long it is measured, in words."""
-        return describe_window(self.duration_seconds, self.warmup_seconds)
+        return describe_window(self.duration_seconds, self.warmup_seconds, self.longest_warmup_seconds)
 
     @property
     def planned_seconds(self) -> float:
@@ -204,7 +235,7 @@ class FixedLoad(_WithoutArrivals):
 
     kind: Literal["fixed"]
     requests: int = Field(ge=1, le=1_000_000_000)
-    warmup_seconds: float = Field(0.0, ge=0, le=3600)
+    warmup_seconds: float = Field(0.0, ge=0, le=3600, description="as of a closed load")
 
     @model_validator(mode="after")
     def _no_idle_connections(self) -> Self:
@@ -225,7 +256,8 @@ class FixedLoad(_WithoutArrivals):
 
     def lengths(self) -> str:
         """How long it is measured, in words."""
-        return f"from the first request to the last{describe_warmup(self.warmup_seconds)}"
+        warmup = describe_warmup(self.warmup_seconds, self.longest_warmup_seconds)
+        return f"from the first request to the last{warmup}"
 
     @property
     def planned_seconds(self) -> float:
@@ -259,7 +291,8 @@ class OpenLoad(RequestLoad):
 
     def lengths(self) -> str:
         """How long it is measured, in words."""
-        return describe_window(self.duration_seconds, self.warmup_seconds) + describe_drain(self.drain_seconds)
+        window = describe_window(self.duration_seconds, self.warmup_seconds, self.longest_warmup_seconds)
+        return window + describe_drain(self.drain_seconds)
 
     @property
     def planned_seconds(self) -> float:
@@ -337,6 +370,7 @@ class CapacityLoad(RequestLoad):
             connections=self.connections,
             threads=self.threads,
             warmup_seconds=self.warmup_seconds,
+            warmup_limit_seconds=self.warmup_limit_seconds,
             duration_seconds=seconds,
             drain_seconds=self.drain_seconds,
             keep_alive=self.keep_alive,

@@ -5,10 +5,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from fairtrial.base.printable import printable
-from fairtrial.experiment.loads import ClosedLoad, FixedLoad, RequestLoad
+from fairtrial.experiment.loads import ClosedLoad, FixedLoad, ProgramLoad, RequestLoad
 from fairtrial.judge.checks.model import Finding, nothing_to_do
 from fairtrial.judge.checks.not_stationary import full_seconds
-from fairtrial.judge.checks.not_warm import SHORTEST_SECONDS, window_parts
+from fairtrial.judge.checks.not_warm import TENTHS_UP_TO_SECONDS as LONG_ENOUGH_SECONDS
+from fairtrial.judge.checks.not_warm import window_parts
 from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
 from fairtrial.judge.statistics.trend import SHORTEST
 from fairtrial.record.comparison import ReferenceRecord
@@ -49,6 +50,10 @@ LONGER = (
     "lengthen duration_seconds where a drift matters; goodput and times of so short a window are those of its length"
 )
 OPEN_LOADS = nothing_to_do("windows of ten seconds and more show a drift of response times")
+OF_PROGRAMS = (
+    "they are timed from their start, and their figures hold what a runtime compiles and loads meanwhile",
+    nothing_to_do("give a job so many operations that the start weighs little"),
+)
 ALTERNATING = nothing_to_do("slices of all conditions alternate, so that a drift of the machine hits all")
 
 
@@ -97,26 +102,34 @@ def _over_http2(record: ExperimentRecord) -> Iterator[Finding]:
 
 
 def _uncompared_parts(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator[Finding]:
-    """A note for all conditions of which `not-warm` compared no first parts of windows, for each reason."""
+    """A note for all conditions whose warm-ups did not tell whether they were warm, and of which `not-warm` compared no
+    first parts of windows, for each reason."""
     alike: dict[tuple[str, str], list[str]] = defaultdict(list)
     for condition in record.conditions:
         measured = [trial for trial in trials if trial.condition == condition.id and trial.engine is not None]
-        compared = len(window_parts(condition, measured))
-        if not measured or compared >= MINIMUM_BLOCKS:
+        compared = sum(window_parts(trial) is not None for trial in measured)
+        if not measured or compared >= MINIMUM_BLOCKS or all(_was_flat(trial) for trial in measured):
             continue
         if any(trial.slices is not None for trial in measured):
             why = "measured in slices", ALTERNATING
-        elif any(trial.engine is not None and trial.engine.achieved_over_offered is not None for trial in measured):
-            why = "under an open load, which sets the rate", OPEN_LOADS
         elif compared < len(measured):
-            why = f"windows below {SHORTEST_SECONDS} s", f"lengthen duration_seconds to {SHORTEST_SECONDS} s or more"
+            why = "windows too short or with too few answers", f"lengthen duration_seconds to {LONG_ENOUGH_SECONDS} s"
         else:
             why = f"fewer than {MINIMUM_BLOCKS} blocks", f"run {MINIMUM_BLOCKS} blocks or more"
         alike[why].append(condition.contender)
+    programs = [each.contender for each in record.conditions if isinstance(each.load, ProgramLoad)]
+    if programs:
+        names = printable(", ".join(programs), NAMED_CHARACTERS)
+        yield _note("not-warm", f"whether programs were warm, of: {names}; {OF_PROGRAMS[0]}", OF_PROGRAMS[1], programs)
     for (reason, remedy), contenders in alike.items():
         names = printable(", ".join(contenders), NAMED_CHARACTERS)
-        what = f"whether windows begin slower than they go on, of: {names} ({reason})"
+        what = f"whether contenders were warm, of: {names} ({reason}; and no warm-up that ended as flat)"
         yield _note("not-warm", what, remedy, contenders)
+
+
+def _was_flat(trial: TrialRecord) -> bool:
+    warm_up = None if trial.engine is None else trial.engine.warm_up
+    return warm_up is not None and warm_up.end == "flat"
 
 
 def _of_workload_file(record: ExperimentRecord) -> Iterator[Finding]:

@@ -258,6 +258,26 @@ class Sightings(Strict):
     left_out: int = Field(description="how many more there were: of too many, every second, fourth, … is kept")
 
 
+class WarmUp(Strict):
+    """A warm-up that went on until the pace was flat: docs/engine-protocol.md, "Warm-up"."""
+
+    least_seconds: float
+    limit_seconds: float
+    end: Literal["flat", "unknown", "rising"] | None = Field(
+        description="rising: at the limit, the server still got faster; unknown: too little was answered right, or the "
+        "limit too short, to tell; null: the run was ended before"
+    )
+    rise: float | None = Field(
+        description="what the last doubling of its time brought, as it was looked at last: 0.5 is a server that became "
+        "half as fast again; null: too little was answered to tell"
+    )
+    until_seconds: list[float] = Field(description="ends of stretches of the warm-up, from its begin")
+    verified_per_second: list[float] = Field(description="in each of these stretches")
+    response_seconds: list[float | None] = Field(
+        description="the geometric mean of response times in each of them; null without an answer"
+    )
+
+
 class EngineSummary(Strict):
     """The engine's account of the measured window: docs/engine-protocol.md, "The summary".
 
@@ -275,6 +295,7 @@ class EngineSummary(Strict):
     interrupted: bool
     window_seconds: float
     warmup_seconds: float
+    warm_up: WarmUp | None = Field(None, description="null where its length was given, and in older records")
     offered: int | None = Field(None, description="arrivals intended in the window; closed: requests begun")
     achieved_over_offered: float | None = Field(None, description="null in a closed load")
     in_flight_at_start: int | None = None

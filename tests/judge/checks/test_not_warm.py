@@ -1,4 +1,4 @@
-"""Windows that begin slowly in block after block, and how often honest ones are accused."""
+"""Warm-ups that end too early, windows that begin slowly, and how often honest ones are accused."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,30 +6,42 @@ import numpy as np
 import pytest
 
 from fairtrial.experiment.loads import FixedLoad, Load
+from fairtrial.judge.checks import run_load_checks
 from fairtrial.judge.checks.model import Case, Finding
 from fairtrial.judge.checks.not_warm import CHECK
-from fairtrial.record.engine_summary import SecondOfSeries
+from fairtrial.judge.judging import judge
+from fairtrial.record.engine_summary import SecondOfSeries, Tenths, WarmUp
 from fairtrial.record.model import TrialRecord
-from tests.builders import a_trial, an_experiment, trials_of
+from tests.builders import a_trial, a_warm_up, an_experiment, trials_of
 from tests.judge.checks.findings import found, severities
 
 Rates = Sequence[float]
 
 
-def window(trial: TrialRecord, rates: Rates, *, is_open: bool = False) -> TrialRecord:
-    """The trial with this goodput in each second."""
+def window(trial: TrialRecord, rates: Rates, *, is_open: bool = False, tenths: bool = False) -> TrialRecord:
+    """The trial with this goodput in each second, or tenth of one; of an open load, with as much faster answers."""
     assert trial.engine is not None
-    series = [SecondOfSeries(verified=round(rate), errors=0, p50_seconds=0.004) for rate in rates]
+    counts = [round(rate) for rate in rates]
+    series = [
+        SecondOfSeries(verified=4000 if is_open else count, errors=0, p50_seconds=16 / rate if rate else None)
+        for count, rate in zip(counts, rates, strict=True)
+    ]
     changes = {
-        "series": series,
-        "window_seconds": float(len(rates)),
+        "series": [] if tenths else series,
+        "tenths": Tenths(verified=counts, errors=[], max_seconds=[]) if tenths else None,
+        "window_seconds": len(rates) / (10 if tenths else 1),
         "achieved_over_offered": 1.0 if is_open else None,
     }
     return trial.model_copy(update={"engine": trial.engine.model_copy(update=changes)})
 
 
 def findings(
-    rates: Callable[[int], Rates], blocks: int = 5, *, is_open: bool = False, load: Load | None = None
+    rates: Callable[[int], Rates],
+    blocks: int = 5,
+    *,
+    is_open: bool = False,
+    tenths: bool = False,
+    load: Load | None = None,
 ) -> list[Finding]:
     """Those about a condition whose seconds are these in each block, from 1; beside an even one."""
     record = an_experiment("a", "b", blocks=blocks).record()
@@ -37,7 +49,7 @@ def findings(
         conditions = [each.model_copy(update={"load": load}) for each in record.conditions]
         record = record.model_copy(update={"conditions": conditions})
     trials = [
-        window(trial, rates(trial.block), is_open=is_open) if trial.condition.startswith("a/") else trial
+        window(trial, rates(trial.block), is_open=is_open, tenths=tenths) if trial.condition.startswith("a/") else trial
         for trial in trials_of(record, a_trial())
     ]
     return found("not-warm", record, trials)
@@ -53,11 +65,11 @@ def shaped(*shape: float, deviation: float = 0.03) -> Callable[[int], Rates]:
 
 
 def test_a_slow_first_second_of_each_window_of_three_is_seen() -> None:
-    (finding,) = findings(shaped(0.74, 1, 1))
-    assert (finding.severity, finding.trial) == ("warning", None)
-    assert finding.evidence.startswith("a: goodput of the first 20% of the window (at least 1 s) was 0.7")
-    assert "5 blocks" in finding.evidence and "95% interval" in finding.evidence
-    assert "warmup_seconds" in finding.remedy
+    seen = findings(shaped(0.74, 1, 1))
+    assert severities(seen) == ["refusal"] * 5 and len({finding.trial for finding in seen} - {None}) == 5
+    assert seen[0].evidence.startswith("the pace of the first 20% of the window was 0.7")
+    assert "5 blocks" in seen[0].evidence and "95% interval" in seen[0].evidence
+    assert "warmup_seconds" in seen[0].remedy
 
 
 @pytest.mark.parametrize(
@@ -71,7 +83,19 @@ def test_a_slow_first_second_of_each_window_of_three_is_seen() -> None:
     ],
 )
 def test_who_hides_a_slow_beginning_is_seen(course: tuple[float, ...]) -> None:
-    assert severities(findings(shaped(*course))) == ["warning"]
+    assert severities(findings(shaped(*course))) == ["refusal"] * 5
+
+
+def test_a_window_below_two_seconds_is_cut_by_tenths() -> None:
+    assert severities(findings(shaped(0.3, 0.3, *[1] * 10), tenths=True)) == ["refusal"] * 5
+    assert findings(shaped(*[1] * 12), tenths=True) == []
+    assert findings(shaped(0.3, 1, 1, 1), tenths=True) == []  # too short
+
+
+def test_of_an_open_load_the_medians_tell() -> None:
+    assert severities(findings(shaped(0.5, 1, 1), is_open=True)) == ["refusal"] * 5
+    assert findings(shaped(1, 1, 1), is_open=True) == []
+    assert findings(shaped(0, 1, 1), is_open=True) == []  # a second without an answer has no median
 
 
 def test_a_beginning_that_is_too_quick_is_seen_as_well() -> None:
@@ -107,14 +131,37 @@ def test_a_slow_start_that_comes_in_some_blocks_only_is_too_uncertain() -> None:
     assert findings(lambda block: shaped(0.5 if block % 2 else 1, 1, 1)(block)) == []
 
 
-def test_an_open_load_sets_the_rate_itself() -> None:
-    assert findings(shaped(0.5, 1, 1), is_open=True) == []
-
-
-@pytest.mark.parametrize(("warmup_seconds", "expected"), [(0.0, "note"), (1.0, "warning")])
-def test_a_number_of_requests_without_a_warm_up_begins_cold_on_purpose(warmup_seconds: float, expected: str) -> None:
+@pytest.mark.parametrize(("warmup_seconds", "expected"), [(0.0, ["note"]), (1.0, ["refusal"] * 5)])
+def test_a_number_of_requests_without_a_warm_up_begins_cold_on_purpose(
+    warmup_seconds: float, expected: list[str]
+) -> None:
     load = FixedLoad(kind="fixed", connections=4, requests=10_000, warmup_seconds=warmup_seconds)
-    assert severities(findings(shaped(0.5, 1, 1), load=load)) == [expected]
+    assert severities(findings(shaped(0.5, 1, 1), load=load)) == expected
+
+
+def test_who_is_cold_at_the_limit_of_the_warm_up_has_no_figure() -> None:
+    record = an_experiment("a", "b", blocks=1).record()
+    trials = trials_of(record, a_trial().but(warm_up=a_warm_up("rising", 0.183, seconds=30.02)))
+    seen = found("not-warm", record, trials)
+    assert severities(seen) == ["refusal"] * 2
+    assert seen[0].evidence == ("after 30 s of warm-up, its limit, the pace still rose by 18% at a doubling of time")
+    assert "warmup_limit_seconds" in seen[0].remedy
+    assert {trial.outcome for each in judge(record, trials, interrupted=False).conditions for trial in each.trials} == {
+        "refused"
+    }
+
+
+@pytest.mark.parametrize("warm_up", [None, a_warm_up("flat"), a_warm_up("unknown", None), a_warm_up("flat", -0.4)])
+def test_who_was_warm_or_is_not_known_not_to_be_is_not_refused(warm_up: WarmUp | None) -> None:
+    record = an_experiment("a", blocks=1).record()
+    assert found("not-warm", record, trials_of(record, a_trial().but(warm_up=warm_up))) == []
+
+
+def test_a_load_by_itself_is_refused_as_well() -> None:
+    trial = a_trial().but(warm_up=a_warm_up("rising", 0.5)).record()
+    assert [finding.severity for finding in run_load_checks([trial], {}, 1) if finding.check == "not-warm"] == [
+        "refusal"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -139,5 +186,9 @@ def test_how_often_an_honest_condition_is_accused(
         draws = np.random.default_rng(repetition).normal(size=(len(plain), seconds))
         rates = (4000 * np.exp(deviation * draws) * shape).tolist()
         trials = [window(trial, each) for trial, each in zip(plain, rates, strict=True)]
-        false += len(list(CHECK.examine(Case(CHECK, trials, CHECK.thresholds_with({}), {}, 1, (), record))))
+        seen = CHECK.examine(Case(CHECK, trials, CHECK.thresholds_with({}), {}, 1, (), record))
+        of_condition = {trial.index: trial.condition for trial in trials}
+        false += len(
+            {finding.contenders[0] if finding.trial is None else of_condition[finding.trial] for finding in seen}
+        )
     assert false / 1000 <= most

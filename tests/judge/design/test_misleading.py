@@ -67,7 +67,7 @@ DESIGNS: dict[str, tuple[dict[str, Any], dict[str, Any], str, str, str]] = {
         {"workload": "plaintext", "stacks": ["a", "java"], "load": {**CLOSED, "duration_seconds": 1.2}},
         "warning",
         "window-too-short",
-        "whether they began cold is not examined, of java, which compile",
+        "is not seen by `not-warm`, of java, which compile",
     ),
     "a gain of 1.8 where twenty sleeps allow 1.5": (
         ratio("batch at 16", "batch at 8", at_least=1.8),

@@ -149,7 +149,7 @@ def test_a_way_past_the_proxy_is_seen_and_connections_through_it_are_counted(lab
     away = '[services.postgresql]\nlatency = "0 ms"\n[checks.latency-late]\nseconds = 10\n'
     experiment = lab.experiment(*names, service="postgresql", more=away)
     # Its threads, and so its connections, end with those of the load: they are seen in the warm-up.
-    experiment.write_text(experiment.read_text().replace("warmup_seconds = 0.1", "warmup_seconds = 0.6"))
+    experiment.write_text(experiment.read_text().replace("_seconds = 0.1\n", "_seconds = 0.6\n"))
     finished = lab.fairtrial("run", experiment, *lab.named(*names))
     assert refusals(finished, "none") == {}, finished.out + finished.err
     assert "postgresql itself, past the proxy before it" in refusals(finished, "past-proxy")["latency-bypassed"]

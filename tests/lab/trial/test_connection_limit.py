@@ -15,7 +15,7 @@ def test_the_database_says_why_and_the_others_are_tried(lab: Lab) -> None:
         for name, cheat in (("greedy", "greedy"), ("honest", "none"))
     ]
     experiment = lab.experiment(*names, service="postgresql")
-    experiment.write_text(experiment.read_text().replace("warmup_seconds = 0.1", "warmup_seconds = 0.6"))
+    experiment.write_text(experiment.read_text().replace("_seconds = 0.1\n", "_seconds = 0.6\n"))
     finished = lab.fairtrial("run", experiment, *lab.named(*names))
     assert finished.status == 3
     greedy = finished.trial("greedy")

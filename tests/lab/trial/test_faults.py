@@ -28,6 +28,7 @@ FAULTS = {
 LOAD = """kind = "closed"
 connections = 2
 warmup_seconds = 0.1
+warmup_limit_seconds = 0.1
 duration_seconds = 0.3
 timeout_seconds = 1.0"""
 

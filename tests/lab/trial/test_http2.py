@@ -29,7 +29,7 @@ path = "/"
 get = "/"
 expect = { bytes = 8 }
 """
-LENGTHS = "warmup_seconds = 0.1\nduration_seconds = 0.5"
+LENGTHS = "warmup_seconds = 0.1\nwarmup_limit_seconds = 0.1\nduration_seconds = 0.5"
 
 
 def tried(lab: Lab, name: str, load: str, workload: str, more: str = "", **stack: Any) -> Finished:

@@ -28,7 +28,9 @@ def engine_of(finished: Finished, line: int = 1) -> dict[str, Any]:
 @pytest.mark.measures
 def test_an_open_load_offers_its_rate_and_measures_from_when_requests_were_due(lab: Lab) -> None:
     finished = tried(
-        lab, 'kind = "open"\nrate_per_second = 200\nwarmup_seconds = 0.2\nduration_seconds = 1.5\nconnections = 32'
+        lab,
+        'kind = "open"\nrate_per_second = 200\nconnections = 32\n'
+        "warmup_seconds = 0.2\nwarmup_limit_seconds = 0.2\nduration_seconds = 1.5",
     )
     assert finished.trial("tried")["outcome"] == "valid", finished.out
     engine = engine_of(finished)
@@ -38,7 +40,7 @@ def test_an_open_load_offers_its_rate_and_measures_from_when_requests_were_due(l
 
 
 def test_an_open_load_awaits_answers_for_as_long_as_it_says(lab: Lab) -> None:
-    load = 'kind = "open"\nrate_per_second = 100\nwarmup_seconds = 0.1\nduration_seconds = 0.3\ndrain_seconds = 0'
+    load = 'kind = "open"\nrate_per_second = 100\nwarmup_seconds = 0\nduration_seconds = 0.3\ndrain_seconds = 0'
     finished = tried(lab, load)
     cohort = engine_of(finished)["cohort"]
     assert cohort["drain_seconds"] == 0
@@ -77,6 +79,7 @@ lowest_per_second = 50
 highest_per_second = 20_000
 precision = 0.3
 warmup_seconds = 0.1
+warmup_limit_seconds = 0.1
 probe_seconds = 0.3
 duration_seconds = 0.5
 timeout_seconds = 2.0
@@ -121,7 +124,7 @@ def test_every_stack_is_tried_at_every_value(lab: Lab) -> None:
 
 def test_threads_are_as_many_as_the_load_says_and_never_more_than_connections(lab: Lab) -> None:
     """More than processors: the generator of a test has one or two."""
-    load = 'kind = "closed"\nthreads = 6\nwarmup_seconds = 0.1\nduration_seconds = 0.5'
+    load = 'kind = "closed"\nthreads = 6\nwarmup_seconds = 0.1\nwarmup_limit_seconds = 0.1\nduration_seconds = 0.5'
     finished = tried(lab, load, '[sweep]\nparameter = "load.connections"\nvalues = [2, 6]')
     threads = {line["condition"].rpartition("/")[2]: len(line["engine"]["threads"]) for line in finished.record[1:]}
     assert threads == {"2": 2, "6": 6}, finished.out
@@ -183,7 +186,7 @@ def test_a_broken_file_is_told_before_the_engine_is_built(lab: Lab) -> None:
 
 
 def test_clients_without_a_local_port_are_gone_for_the_rest_of_the_window(lab: Lab) -> None:
-    load = 'kind = "closed"\nconnections = 4\nkeep_alive = false\nwarmup_seconds = 0.1\nduration_seconds = 0.5'
+    load = 'kind = "closed"\nconnections = 4\nkeep_alive = false\nwarmup_seconds = 0\nduration_seconds = 0.5'
     finished = tried(lab, load, '[sweep]\nparameter = "load.local_ports"\nvalues = [4, 60_000]')
     engines = {line["condition"].rpartition("/")[2]: line["engine"] for line in finished.record[1:]}
     scarce = engines["4"]

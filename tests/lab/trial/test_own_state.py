@@ -22,7 +22,8 @@ EXAMPLE = EXAMPLES / "own-database"
 LOAD = """kind = "fixed"
 requests = 400
 connections = 4
-warmup_seconds = 0.1"""
+warmup_seconds = 0.1
+warmup_limit_seconds = 0.1"""
 AT_THE_END = (
     'store(order["item"], order["quantity"])',
     'later.append((order["item"], order["quantity"]))',

@@ -16,6 +16,7 @@ lowest_per_second = 20
 highest_per_second = 80
 precision = 0.5
 warmup_seconds = 0.1
+warmup_limit_seconds = 0.1
 probe_seconds = 0.4
 duration_seconds = 0.8
 timeout_seconds = 5.0

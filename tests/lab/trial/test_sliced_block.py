@@ -40,7 +40,7 @@ class Machine:
         self.used += server == self.busy
         return self.used if server == self.busy else 0.0, 0.0
 
-    def engine(self, each: Any, _warmup: float, _seconds: float, *, draw: int, on_window: Any = None) -> Any:
+    def engine(self, each: Any, _changes: Any, *, draw: int, on_window: Any = None) -> Any:
         if draw:
             self.slices.append((each.context.condition.label, draw))
         return a_trial().but(window=0.4).record().engine.model_copy(update={"picks": None})

@@ -206,7 +206,7 @@ def three(engine: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pr
 
 def test_one_load_comes_from_three_hosts(call: Call, three: Processes, serve: Callable[..., Target]) -> None:
     target = serve("--body", "hello")
-    options = ("-r", "600", "-d", "1s", "-c", "12", "--expect-body", "hello", "--json", "-")
+    options = ("-r", "600", "-d", "1s", "--warmup", "0", "-c", "12", "--expect-body", "hello", "--json", "-")
     finished = call("load", target.url, "--cluster", three.address, *options)
     assert finished.status == 0, finished.err
     measured = json.loads(finished.out)

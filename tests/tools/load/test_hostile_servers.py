@@ -76,8 +76,8 @@ SILENT = [
 ]
 
 Call = Callable[..., Finished]
-CLOSED = ("-c", "2", "-d", "400ms")
-OPEN = ("-r", "50", "-c", "4", "-d", "400ms")
+CLOSED = ("-c", "2", "-d", "400ms", "--warmup", "0")
+OPEN = ("-r", "50", "-c", "4", "-d", "400ms", "--warmup", "0")
 
 
 def loaded(call: Call, answer: Answer, options: Sequence[str], **server: object) -> Finished:
@@ -118,7 +118,7 @@ def test_two_framings_are_right_and_noted(call: Call) -> None:
 
 
 def test_who_closes_without_a_word_is_named(call: Call) -> None:
-    finished = loaded(call, says(OK, stays=False), ["-c", "2", "-d", "700ms"])
+    finished = loaded(call, says(OK, stays=False), ["-c", "2", "-d", "700ms", "--warmup", "0"])
     assert "keep-alive-not-kept" in finished.out and "--no-keepalive" in finished.out, finished.out
 
 

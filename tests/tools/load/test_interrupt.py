@@ -11,7 +11,7 @@ from tests.tools.load.conftest import Target
 
 def test_ctrl_c_reports_what_was_measured(lab: Lab, serve: Callable[..., Target]) -> None:
     target = serve("--body", "hello")
-    command = lab.command("load", target.url, "-d", "1h", "-r", "200", "--json", "x.json")
+    command = lab.command("load", target.url, "-d", "1h", "-r", "200", "--warmup", "0", "--json", "x.json")
     process = subprocess.Popen(
         command, cwd=lab.folder, env=lab.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

@@ -8,6 +8,7 @@ mod evenness;
 mod first_byte;
 mod http2;
 mod open;
+mod opening;
 mod pipelined;
 mod server;
 mod set_up;
@@ -42,6 +43,7 @@ struct Setup {
     share: Option<u64>,
     starts_ns: u64,
     opens_ns: u64,
+    opening: Option<Arc<Opening>>,
     closes_ns: Option<u64>,
     requests_per_connection: Option<u32>,
     local_ports: Option<u64>,
@@ -66,6 +68,7 @@ impl Setup {
             share: None,
             starts_ns: 0,
             opens_ns: 100 * MS,
+            opening: None,
             closes_ns: None,
             requests_per_connection: None,
             local_ports: None,
@@ -144,6 +147,7 @@ impl Setup {
             setup,
             quota: Quota::new(self.share),
             pace,
+            opening: self.opening,
             requests_per_connection: self.requests_per_connection,
             local_ports: self.local_ports,
             timeout_ns: SECOND,

@@ -1,7 +1,9 @@
-"""Windows whose first part differs from the rest, in block after block: the load began before the contender was warm.
+"""Loads of a contender that still gets faster: at the end of its warm-up, or in its windows, block after block.
 
-One window is too short to tell a slow first second from chance. The windows of a condition are independent of each
-other, and if each of them begins slowly, they tell it together.
+A warm-up goes on until the pace is flat, as the engine tells by the last doubling of its time. It cannot see what
+comes later: a second compiler that begins when the window is open. One window is too short to tell a slow first second
+from chance. The windows of a condition are independent of each other, and if each of them begins slowly, they tell it
+together.
 """
 
 import math
@@ -11,95 +13,147 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairtrial.base.formatting import count, figure, span
-from fairtrial.experiment.loads import FixedLoad
-from fairtrial.judge.checks.model import Case, Check, Finding, Severity, Threshold
+from fairtrial.experiment.describe_load import describe_seconds
+from fairtrial.experiment.loads import FixedLoad, Load
+from fairtrial.judge.checks.model import Case, Finding, LoadCase, LoadCheck, Threshold
 from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS, mean_interval
-from fairtrial.record.model import Condition, TrialRecord
+from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.model import TrialRecord
 
 FIRST_SHARE = 0.2
-SHORTEST_SECONDS = 2
-"""One for the first part, one for the rest."""
+SHORTEST_TENTHS = 5
+"""One for the first part, four for the rest."""
+SHORTEST_SECONDS = SHORTEST_TENTHS / 10
+TENTHS_UP_TO_SECONDS = 2
+"""Shorter windows are cut by tenths of a second; in others, the first part is one second at least."""
 NOTHING = 0.5
 """Answers in the place of none at all, so that a part without an answer has a logarithm, and is not overlooked."""
 QUICK_FIRST = (
     "the window begins faster than it goes on: look for what is used up or fills (burst credits, a turbo clock, a "
     "queue, a cache of the disk); lengthen warmup_seconds and duration_seconds"
 )
+LONGER_LIMIT = (
+    "raise warmup_limit_seconds: the contender was not warm when its warm-up had to end, and has no figure before it is"
+)
 
 
-def examine(case: Case) -> Iterator[Finding]:
-    """At most one finding for each condition, about the experiment."""
-    for condition in case.record.conditions:
-        ratios = [parts.log_ratio for parts in window_parts(condition, case.trials)]
-        if len(ratios) < MINIMUM_BLOCKS:
-            continue
-        interval = mean_interval(np.asarray(ratios))
-        assert interval is not None
-        low, high = interval
-        if low > case.thresholds["tolerance"] or high < -case.thresholds["tolerance"]:
-            by = figure(math.exp(sum(ratios) / len(ratios)))
-            yield case.finding(
-                None,
-                _severity(condition),
-                f"{condition.contender}: goodput of the first {FIRST_SHARE:.0%} of the window (at least 1 s) was {by} "
-                f"times that of the rest ({LEVEL:.0%} interval {span((math.exp(low), math.exp(high)))}, "
-                f"{count(len(ratios), 'block')})",
-                "" if high < 0 else QUICK_FIRST,
-            )
+def examine(case: LoadCase) -> Iterator[Finding]:
+    """At most one refusal for each trial; beginnings that are too quick, or cold on purpose, once a condition."""
+    of_conditions: dict[str, list[TrialRecord]] = {}
+    for trial in case.trials:
+        of_conditions.setdefault(trial.condition, []).append(trial)
+        if (rise := rise_at_the_limit(trial)) is not None and trial.engine is not None:
+            length = describe_seconds(round(trial.engine.warmup_seconds, 1))
+            evidence = f"after {length} of warm-up, its limit, the pace still rose by {rise:.0%} at a doubling of time"
+            yield case.finding(trial.index, "refusal", evidence, LONGER_LIMIT)
+    for condition, trials in of_conditions.items():
+        yield from _windows(case, condition, trials)
+
+
+def rise_at_the_limit(trial: TrialRecord) -> float | None:
+    """What the last doubling of the warm-up's time brought, where it reached its limit before the pace was flat."""
+    warm_up = None if trial.engine is None else trial.engine.warm_up
+    return warm_up.rise if warm_up is not None and warm_up.end == "rising" else None
+
+
+def _windows(case: LoadCase, condition: str, trials: Sequence[TrialRecord]) -> Iterator[Finding]:
+    ratios = {trial.index: parts.log_ratio for trial in trials if (parts := window_parts(trial)) is not None}
+    if len(ratios) < MINIMUM_BLOCKS:
+        return
+    interval = mean_interval(np.asarray(list(ratios.values())))
+    assert interval is not None
+    low, high = interval
+    by = figure(math.exp(sum(ratios.values()) / len(ratios)))
+    evidence = (
+        f"the pace of the first {FIRST_SHARE:.0%} of the window was {by} times that of the rest "
+        f"({LEVEL:.0%} interval {span((math.exp(low), math.exp(high)))}, {count(len(ratios), 'block')})"
+    )
+    name = _name(case, condition)
+    if low > case.thresholds["tolerance"]:
+        yield case.finding(None, "warning", f"{name}: {evidence}", QUICK_FIRST, contenders=[name])
+    elif high < -case.thresholds["tolerance"]:
+        if _is_cold_on_purpose(case.loads.get(condition)):
+            yield case.finding(None, "note", f"{name}: {evidence}", contenders=[name])
+            return
+        for trial in trials:
+            if trial.index in ratios and rise_at_the_limit(trial) is None:
+                yield case.finding(trial.index, "refusal", evidence)
+
+
+def _name(case: LoadCase, condition: str) -> str:
+    """As the experiment names it, if there is one."""
+    conditions = case.record.conditions if isinstance(case, Case) else []
+    return next((each.contender for each in conditions if each.id == condition), condition)
 
 
 @dataclass(frozen=True)
 class WindowParts:
-    """Answers of a window's first part and of its rest, each by the second."""
+    """The pace of a window's first part and of its rest: answers by the second, or one over the time of an answer."""
 
     first: float
     rest: float
 
     @property
     def log_ratio(self) -> float:
-        """Of the first part over the rest; a part without an answer counts as half of one a second."""
-        return math.log(max(self.first, NOTHING) / max(self.rest, NOTHING))
+        """Of the first part over the rest."""
+        return math.log(self.first / self.rest)
 
 
-def window_parts(condition: Condition, trials: Sequence[TrialRecord]) -> list[WindowParts]:
-    """Of each trial of the condition whose server set the rate itself, in one window of two full seconds or more."""
-    of_trials = (_parts(trial) for trial in trials if trial.condition == condition.id)
-    return [parts for parts in of_trials if parts is not None]
+def window_parts(trial: TrialRecord) -> WindowParts | None:
+    """Of a trial in one window that is long enough; None if there is none.
 
-
-def _parts(trial: TrialRecord) -> WindowParts | None:
+    Of an open load, which sets the rate itself, by the medians of its seconds.
+    """
     summary = trial.engine
     if summary is None or summary.interrupted or trial.slices is not None:
         return None
     if summary.achieved_over_offered is not None:
-        return None  # an open load sets the rate
-    answers = [second.verified for second in summary.series[: int(summary.window_seconds)]]
-    if len(answers) < SHORTEST_SECONDS:
+        return _of_medians(summary)
+    answers: Sequence[float] = [second.verified for second in summary.series[: int(summary.window_seconds)]]
+    least, nothing = 1, NOTHING
+    if summary.window_seconds < TENTHS_UP_TO_SECONDS and summary.tenths is not None:
+        answers = summary.tenths.verified[: int(10 * summary.window_seconds + 1e-6)]
+        least, nothing = SHORTEST_TENTHS - 1, NOTHING / 10
+    if len(answers) <= least:
         return None
-    seconds = max(1, int(FIRST_SHARE * len(answers)))
-    first, rest = answers[:seconds], answers[seconds:]
-    return WindowParts(sum(first) / len(first), sum(rest) / len(rest))
+    first, rest = _in_two(answers)
+    return WindowParts(max(first, nothing), max(rest, nothing))
 
 
-def _severity(condition: Condition) -> Severity:
-    """A note where the first requests are part of the figure on purpose: a number of requests without a warm-up."""
-    load = condition.load
-    return "note" if isinstance(load, FixedLoad) and load.warmup_seconds == 0 else "warning"
+def _of_medians(summary: EngineSummary) -> WindowParts | None:
+    medians = [second.p50_seconds for second in summary.series[: int(summary.window_seconds)]]
+    speeds = [-math.log(median) for median in medians if median]
+    if len(speeds) < max(2, len(medians)):
+        return None
+    first, rest = _in_two(speeds)
+    return WindowParts(math.exp(first), math.exp(rest))
 
 
-CHECK = Check(
+def _in_two(values: Sequence[float]) -> tuple[float, float]:
+    """The means of the first part and of the rest."""
+    first = max(1, int(FIRST_SHARE * len(values)))
+    return sum(values[:first]) / first, sum(values[first:]) / (len(values) - first)
+
+
+def _is_cold_on_purpose(load: Load | None) -> bool:
+    """Whether the first requests are part of the figure: a number of requests without a warm-up."""
+    return isinstance(load, FixedLoad) and load.warmup_seconds == 0
+
+
+CHECK = LoadCheck(
     name="not-warm",
-    looks_at="goodput of the first fifth of each window (at least its first second) against the rest, paired within "
-    "each window, over all blocks of a condition (Student's interval of the mean log ratio)",
+    looks_at="whether the warm-up ended because the pace was flat, as the engine tells by its last doubling of time; "
+    "and goodput of the first fifth of each window (of an open load, its medians) against the rest, paired within each "
+    "window, over all blocks of a condition (Student's interval of the mean log ratio)",
     thresholds={
         "tolerance": Threshold(
             0.1,
             "log ratio",
-            "in the shortest window, of 2 s, the first part is half: 10% less there takes 5% off the figure, the size "
-            "of the differences that claims are about; in windows of 5 s or more it takes 2%",
+            "in a window of 2 s, the first part is half: 10% less there takes 5% off the figure, the size of the "
+            "differences that claims are about; in shorter ones and in those of 5 s or more it takes 2%",
         )
     },
-    remedy="lengthen warmup_seconds: in each block the window opened before the contender was warm; or lengthen "
-    "duration_seconds, so that the first part weighs less",
+    remedy="lengthen warmup_seconds: in each block the contender became faster after the window had opened, and a "
+    "figure of both is neither of the cold contender nor of the warm one",
     examine=examine,
 )

@@ -221,7 +221,7 @@ def _profile(
     if not pids:
         return
     least, most = PROFILED_SECONDS
-    changes = {"warmup_seconds": SECOND_WARMUP_SECONDS}
+    changes = {"warmup_seconds": SECOND_WARMUP_SECONDS, "warmup_limit_seconds": SECOND_WARMUP_SECONDS}
     profiled_seconds = least
     if not isinstance(load, FixedLoad):
         profiled_seconds = min(max(load.duration_seconds, least), most)

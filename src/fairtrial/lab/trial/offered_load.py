@@ -279,6 +279,7 @@ def engine_plan(context: TrialContext, deployment: Deployment, load: SingleRunLo
         if isinstance(load, FixedLoad)
         else StopAfterSeconds(seconds=load.duration_seconds),
         warmup_seconds=load.warmup_seconds,
+        warmup_limit_seconds=load.longest_warmup_seconds or None,
         requests_per_connection=None if load.keep_alive else 1,
         http2=Http2(streams=load.streams) if load.http2 else None,
         timeout_seconds=load.timeout_seconds,

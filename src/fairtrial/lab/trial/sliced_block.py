@@ -28,7 +28,7 @@ from fairtrial.lab.trial.ready_stack import ReadyStack
 from fairtrial.lab.trial.server_run import contract_of, readiness_of
 from fairtrial.lab.trial.setup import with_setup
 from fairtrial.plan.plan import Plan, PlannedTrial
-from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.engine_summary import EngineSummary, WarmUp
 from fairtrial.record.model import Failure, TrialRecord
 from fairtrial.record.slices import Slice, Slicing
 
@@ -140,6 +140,7 @@ class _Condition:
     measured: list[_Measured] = field(default_factory=list)
     rule: Rule = "quiet"
     kept_rounds: Sequence[bool] = ()
+    warm_up: WarmUp | None = None
 
     @property
     def record(self) -> TrialRecord:
@@ -198,7 +199,7 @@ def _measure(up: Sequence[_Condition], spare: _Spare) -> list[int]:
     for each in up:
         each.context.watcher.stage("load")
         if load.warmup_seconds > 0:
-            _engine(each, 0.0, load.warmup_seconds, draw=0)
+            each.warm_up = _engine(each, {"duration_seconds": LEAD_SECONDS}, draw=0).warm_up
     _look_at_idle(up)
     planned = rule.rounds(load)
     busy = [each.context.trial.index for each in up if not _may_be_kept(each, rule)]
@@ -239,7 +240,8 @@ def _slice(loaded: _Condition, up: Sequence[_Condition], rule: Slices, number: i
         elif state == "closed":
             watch.close()
 
-    summary = _engine(loaded, LEAD_SECONDS, rule.seconds, draw=number, on_window=on_window)
+    lead = {"warmup_seconds": LEAD_SECONDS, "warmup_limit_seconds": LEAD_SECONDS}
+    summary = _engine(loaded, {**lead, "duration_seconds": rule.seconds}, draw=number, on_window=on_window)
     if any(each.deployment.status() is not None for each in up):
         raise _EndedEarly
     meter = watch.result(summary)
@@ -250,15 +252,16 @@ def _slice(loaded: _Condition, up: Sequence[_Condition], rule: Slices, number: i
 
 def _engine(
     each: _Condition,
-    warmup_seconds: float,
-    seconds: float,
+    changes: Mapping[str, float],
     *,
     draw: int,
     on_window: WindowHandler = lambda _state: None,
 ) -> EngineSummary:
-    """One run of the engine. What goes wrong in it ends the block, and is in the condition's record."""
-    load = sliced(each.context.condition.load)
-    moment = load.model_copy(update={"warmup_seconds": warmup_seconds, "duration_seconds": seconds})
+    """One run of the engine under the condition's load with these changes.
+
+    What goes wrong in it ends the block, and is in the condition's record.
+    """
+    moment = sliced(each.context.condition.load).model_copy(update=dict(changes))
     try:
         return run_once(each.context, each.deployment, moment, on_window=on_window, draw=draw)
     except StackEnded as ended:  # its exit status, which is read when all are stopped, says so
@@ -299,7 +302,8 @@ def _put_together(each: _Condition, planned: int) -> None:
     used = [measurement for measurement, is_kept in zip(each.measured, each.kept_rounds, strict=True) if is_kept]
     if len(used) < LEAST_ROUNDS:
         return
-    record.engine = pooled_summary([measurement.summary for measurement in used])
+    pooled = pooled_summary([measurement.summary for measurement in used])
+    record.engine = pooled.model_copy(update={"warm_up": each.warm_up})
     record.server = pooled_server([measurement.meter.server for measurement in used])
     record.stray_threads = each.stray_threads.result()
     record.machine = pooled_machine([measurement.meter.machine for measurement in used])

@@ -50,7 +50,7 @@ def experiment_text(name: str, answers: Answers, remarks: Sequence[str]) -> str:
         "[load]",
         _line("kind", '"closed"', "each connection sends its next request when it has its answer"),
         _line("connections", "16"),
-        _line("warmup_seconds", "1.0", "not counted"),
+        _line("warmup_seconds", "1.0", "at least, until the pace is flat; not counted"),
         _line("duration_seconds", f"{SLICED_SECONDS:g}"),
         "",
         "# What must be true? `fairtrial run` judges it, with an interval (docs/claims.md):",

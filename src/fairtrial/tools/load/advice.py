@@ -30,6 +30,7 @@ REMEDIES = {
 
 OPTIONS = {
     "duration_seconds": "-d",
+    "warmup_limit_seconds": "--warmup-limit",
     "warmup_seconds": "--warmup",
     "lowest_per_second": "the first rate of --between",
     "highest_per_second": "the second rate of --between",

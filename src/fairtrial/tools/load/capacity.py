@@ -17,11 +17,11 @@ from fairtrial.tools.load.measure import Measurement, measure
 from fairtrial.tools.load.request.expected_figure import ExpectedFigure
 from fairtrial.tools.load.request.named_requests import assert_sent
 from fairtrial.tools.load.request.options import Arrival, GoalOptions, LoadOptions
-from fairtrial.tools.load.request.translate import DEFAULT_SECONDS, to_engine_plan
+from fairtrial.tools.load.request.translate import DEFAULT_SECONDS, WARMUP_SECONDS, to_engine_plan
 
 LOWEST_PER_SECOND, HIGHEST_PER_SECOND = 50.0, 200_000.0
 CONNECTIONS = 256
-WARMUP_SECONDS, PROBE_SECONDS = 1.0, 1.0
+PROBE_SECONDS = 1.0
 """All as a capacity load of an experiment has them by default."""
 MOST_OBJECTIVES, LONGEST_WARMUP_SECONDS = 8, 3600.0
 
@@ -88,7 +88,7 @@ def capacity_load(options: LoadOptions, goals: GoalOptions) -> CapacityLoad:
         highest_per_second=highest,
         arrivals="constant" if options.arrival is Arrival.CONSTANT else "poisson",
         connections=options.connections or CONNECTIONS,
-        warmup_seconds=options.warmup_seconds or WARMUP_SECONDS,
+        warmup_seconds=WARMUP_SECONDS if options.warmup_seconds is None else options.warmup_seconds,
         probe_seconds=min(PROBE_SECONDS, seconds),
         duration_seconds=seconds,
         drain_seconds=options.drain_seconds,
@@ -101,7 +101,11 @@ def _contradictions(options: LoadOptions, goals: GoalOptions) -> Iterator[tuple[
         yield value is not None, f"--capacity and {option} exclude each other", f"leave out {option}; see --between"
     yield options.requests is not None, "--capacity confirms a rate over a time, not a count", "use -d in place of -n"
     yield options.think_seconds is not None, "--think is for closed loads", "leave it out"
-    yield options.warmup_seconds > LONGEST_WARMUP_SECONDS, "--warmup of a search lasts at most an hour", "shorten it"
+    yield (
+        (options.warmup_seconds or 0.0) > LONGEST_WARMUP_SECONDS,
+        "--warmup of a search lasts at most an hour",
+        "shorten it",
+    )
     names = [_name(each) for each in goals.capacity]
     yield len(set(names)) < len(names), "--capacity: an objective is given twice", "leave one out"
     yield len(names) > MOST_OBJECTIVES, f"--capacity takes at most {MOST_OBJECTIVES} objectives", "leave some out"

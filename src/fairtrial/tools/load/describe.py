@@ -33,7 +33,8 @@ def describe_plan(plan: EnginePlan) -> str:
         parts.append("TLS")
     if plan.deadline_seconds is not None:
         parts.append(describe_deadline(plan.deadline_seconds))
-    length = _length(plan) + describe_warmup(plan.warmup_seconds) + describe_drain(plan.drain_seconds)
+    warmup = describe_warmup(plan.warmup_seconds, plan.warmup_limit_seconds or plan.warmup_seconds)
+    length = _length(plan) + warmup + describe_drain(plan.drain_seconds)
     return ", ".join([*parts, length])
 
 

@@ -43,9 +43,15 @@ def test_before_the_first_event_it_connects() -> None:
     assert "connecting" in text and "0:00 of 0:03" in text
 
 
-def test_the_warm_up_counts_as_progress() -> None:
-    text = panel_after(plan(warmup_seconds=2.0), progress(1.0, "warmup"))
-    assert "warm-up" in text and "0:01 of 0:05" in text
+def test_how_long_a_warm_up_takes_is_not_known() -> None:
+    text = panel_after(plan(warmup_seconds=2.0), progress(1.0, "warmup", rise=0.124))
+    assert "warm-up, 1.0 s, pace still rises by 12%" in text and "0:01" in text and "0:01 of" not in text
+
+
+def test_the_window_counts_from_its_opening() -> None:
+    opened = {"event": "window", "state": "opened", "elapsed_seconds": 7.0}
+    text = panel_after(plan(warmup_seconds=2.0), progress(6.0, "warmup"), opened, progress(8.0, "window"))
+    assert "measuring" in text and "0:08 of 0:10" in text
 
 
 def test_rates_times_and_errors() -> None:

@@ -11,7 +11,7 @@ from tests.tools.load.conftest import Target
 
 
 def test_a_line_a_second_without_a_terminal(lab: Lab, target: Target) -> None:
-    finished = lab.fairtrial("load", target.url, "-d", "2200ms", "-r", "100")
+    finished = lab.fairtrial("load", target.url, "-d", "2200ms", "-r", "100", "--warmup", "0")
     lines = finished.err.splitlines()
     assert 1 <= len(lines) <= 3
     times = r"(  p50 [\d.]+  p99 [\d.]+ ms)?"
@@ -28,7 +28,7 @@ def test_a_line_is_of_its_own_second_and_phase() -> None:
     for elapsed, verified in ((2.0, 300), (2.5, 1000), (3.0, 1100), (3.5, 3000)):
         lines.engine_event(progress(elapsed, "window", verified))
     assert [" ".join(line.split()) for line in out.getvalue().splitlines()] == [
-        "1 s 100 verified/s 3 errors (warm-up)",
+        "1 s 100 verified/s 3 errors (warm-up, 1.0 s)",
         "2 s 1,000 verified/s 3 errors",
         "4 s 2,000 verified/s 3 errors",
     ]

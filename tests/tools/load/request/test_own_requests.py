@@ -298,7 +298,18 @@ def test_one_request_is_thought_about(call: Callable[..., Finished], target: Tar
     for think in ("0 ms", "1 h"):
         file.write_text(mix.replace("THINK", think))
         finished = call(
-            "load", "-f", file, "-d", "200ms", "-c", "1", "--json", "load.json", f"http://{target.address}/"
+            "load",
+            "-f",
+            file,
+            "-d",
+            "200ms",
+            "--warmup",
+            "0",
+            "-c",
+            "1",
+            "--json",
+            "load.json",
+            f"http://{target.address}/",
         )
         assert finished.status == 0, finished.err
         mixed = json.loads(Path("load.json").read_text())["mix"]

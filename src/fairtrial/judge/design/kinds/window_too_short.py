@@ -1,4 +1,4 @@
-"""Windows too short for `not-warm` of a runtime that compiles while it runs, and warm-ups with too few calls."""
+"""Windows in which `not-warm` sees little of a runtime that compiles while it runs, and warm-ups with too few calls."""
 
 import re
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fairtrial.base.formatting import plain_in
 from fairtrial.base.units import UNITS
 from fairtrial.experiment.loads import ClosedLoad, RequestLoad
-from fairtrial.judge.checks.not_warm import SHORTEST_SECONDS
+from fairtrial.judge.checks.not_warm import TENTHS_UP_TO_SECONDS as SHORT_SECONDS
 from fairtrial.judge.design.model import Design, DesignSeverity, Flaw, Kind
 from fairtrial.judge.design.room import mean_wait
 from fairtrial.record.design import ConditionDesign
@@ -37,7 +37,7 @@ def _short_windows(design: Design) -> Iterator[Flaw]:
     short = [
         condition
         for condition in design.conditions
-        if isinstance(condition.load, ClosedLoad) and condition.load.duration_seconds < SHORTEST_SECONDS
+        if isinstance(condition.load, ClosedLoad) and condition.load.duration_seconds < SHORT_SECONDS
     ]
     if not short:
         return
@@ -47,13 +47,13 @@ def _short_windows(design: Design) -> Iterator[Flaw]:
     seconds = max(each.load.duration_seconds for each in short if isinstance(each.load, ClosedLoad))
     because = ", which compile while they run" if compiling else ", of whose runtime nothing is known"
     evidence = (
-        f"windows of {seconds:g} s are below the {SHORTEST_SECONDS} s that `not-warm` takes: whether they began cold "
-        f"is not examined, of {', '.join(names)}{because if compiling or strangers else ''}"
+        f"windows of {seconds:g} s are below {SHORT_SECONDS} s: a contender that becomes faster soon after them is not "
+        f"seen by `not-warm`, of {', '.join(names)}{because if compiling or strangers else ''}"
     )
     severity: DesignSeverity = "warning" if compiling or strangers else "note"
     if severity == "note" and not design.experiment.claims:
         return
-    remedy = f"`duration_seconds = {float(SHORTEST_SECONDS)}` or more"
+    remedy = f"`duration_seconds = {float(SHORT_SECONDS)}` or more"
     yield Flaw(severity, "load.duration_seconds", evidence, remedy, contenders=names)
 
 
@@ -84,7 +84,7 @@ def _facts(condition: Condition, design: Design) -> ConditionDesign:
 
 KIND = Kind(
     name="window-too-short",
-    looks_for="windows that `not-warm` cannot examine, a warning of a runtime that compiles while it runs; and "
+    looks_for="windows in which `not-warm` sees little, a warning of a runtime that compiles while it runs; and "
     "warm-ups in which a JVM gets fewer requests than it takes to compile what answers them",
     examine=examine,
     in_sentence=False,

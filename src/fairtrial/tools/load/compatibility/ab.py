@@ -90,6 +90,7 @@ def read_ab(arguments: Sequence[str]) -> AbCall:
     file = values.post_file or values.put_file
     counted = values.requests is not None or values.seconds is None
     options = LoadOptions(
+        warmup_seconds=0.0,
         url=url,
         connections=concurrency,
         requests=(values.requests or 1) if counted else None,

@@ -65,6 +65,7 @@ def read_wrk(arguments: Sequence[str]) -> WrkCall:
     if threads > connections:
         raise Problem(f"wrk: {threads} threads for {connections} connections", "lower -t or raise -c")
     options = LoadOptions(
+        warmup_seconds=0.0,
         url=values.url,
         connections=connections,
         seconds=values.seconds or DEFAULT_SECONDS,

@@ -28,11 +28,14 @@ class LivePanel:
         self._load = describe_plan(plan)
         self._plan = plan
         self._event: dict[str, Any] = {}
+        self._opened_at_seconds = 0.0
         self._rates: deque[float] = deque(maxlen=RATES_KEPT)
         self._live = Live(get_renderable=self.renderable, console=console, transient=True, refresh_per_second=4)
 
     def engine_event(self, event: dict[str, Any]) -> None:
-        """Take the latest progress event in."""
+        """Take the latest progress event in, and when the window opens."""
+        if event["event"] == "window" and event["state"] == "opened":
+            self._opened_at_seconds = event["elapsed_seconds"]
         if event["event"] == "progress":
             self._event = event
             self._rates.append(event["verified_per_second"])
@@ -64,17 +67,21 @@ class LivePanel:
         return Text.assemble(progress_bar(self._share(), BAR_CELLS), f"  {elapsed}{self._planned_length()}")
 
     def _share(self) -> float:
-        """The part of the load that is done, 0 to 1; 0 where it is unknown."""
+        """The part of the window that is done, 0 to 1; 0 where it is unknown."""
         plan, event = self._plan, self._event
+        if event.get("phase") != "window":
+            return 0.0
         planned = window_seconds(plan)
         if planned is not None:
-            elapsed: float = event.get("elapsed_seconds", 0.0)
-            return min(elapsed / (plan.warmup_seconds + planned), 1.0)
-        if isinstance(plan.stop, StopAfterRequests) and event.get("phase") == "window":
+            elapsed: float = event["elapsed_seconds"]
+            return min((elapsed - self._opened_at_seconds) / planned, 1.0)
+        if isinstance(plan.stop, StopAfterRequests):
             requests: int = event["verified"] + event["errors"]
             return min(requests / plan.stop.requests, 1.0)
         return 0.0
 
     def _planned_length(self) -> str:
         planned = window_seconds(self._plan)
-        return "" if planned is None else f" of {minutes(self._plan.warmup_seconds + planned)}"
+        if planned is None or self._event.get("phase") == "warmup":
+            return ""
+        return f" of {minutes(self._opened_at_seconds + planned)}"

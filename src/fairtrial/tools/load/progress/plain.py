@@ -4,7 +4,7 @@ from typing import Any, Self
 
 from rich.console import Console
 
-from fairtrial.engine.progress import recent_times
+from fairtrial.engine.progress import phase, recent_times
 
 EVERY_SECONDS = 0.95
 """A little less than a second, as progress events do not come at whole seconds exactly."""
@@ -28,7 +28,7 @@ class PlainLines:
         if passed < EVERY_SECONDS:
             return
         rate = (event["verified"] - self._verified) / passed
-        note = "  (warm-up)" if event["phase"] == "warmup" else ""
+        note = f"  ({phase(event)})" if event["phase"] == "warmup" else ""
         recent = recent_times(event)
         times = f"  {recent}" if recent else ""
         self._console.print(

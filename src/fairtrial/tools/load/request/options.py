@@ -14,7 +14,7 @@ import typer
 
 from fairtrial.base.problem import Problem
 from fairtrial.tools.load.request.expected_figure import ExpectedFigure, parse_expected_figure, parse_objective
-from fairtrial.tools.load.request.units import parse_drain, parse_duration, parse_rate
+from fairtrial.tools.load.request.units import parse_duration, parse_rate, parse_time_or_zero
 from fairtrial.tools.load.request.values import (
     ConnectTo,
     Header,
@@ -159,14 +159,32 @@ class LoadOptions:
     think_seconds: Annotated[
         float | None, _time(LOAD, "--think", text="Closed load: pause after each answer before the next request.")
     ] = None
-    warmup_seconds: Annotated[float, _time(LOAD, "--warmup", text="Offer load this long before measuring.")] = 0.0
+    warmup_seconds: Annotated[
+        float | None,
+        _option(
+            LOAD,
+            "--warmup",
+            metavar="TIME",
+            parser=parse_time_or_zero,
+            text="Offer load at least this long before measuring, until the pace is flat; 0: measure from the first "
+            "request on. [default: 1s; with -n, --ramp and --steps: 0s]",
+        ),
+    ] = None
+    warmup_limit_seconds: Annotated[
+        float | None,
+        _time(
+            LOAD,
+            "--warmup-limit",
+            text="Measure after this long, even if the pace is not flat. [default: 30s, or twice --warmup]",
+        ),
+    ] = None
     drain_seconds: Annotated[
         float | None,
         _option(
             LOAD,
             "--drain",
             metavar="TIME",
-            parser=parse_drain,
+            parser=parse_time_or_zero,
             text="Open load: await the answers that are owed at the end for at most this long; 0: not at all. "
             "[default: 2s, or --timeout if that is shorter]",
         ),

@@ -19,6 +19,7 @@ from fairtrial.engine.plan import (
     StopAfterSeconds,
     Tls,
 )
+from fairtrial.experiment.loads import LONGEST_WARMUP_SECONDS
 from fairtrial.lab.placement import local_placement
 from fairtrial.lab.placement.topology import ROOT
 from fairtrial.tools.load.hosts import LoadHosts, this_host
@@ -28,6 +29,7 @@ from fairtrial.tools.load.request.own_requests import assert_load_fits, requests
 from fairtrial.tools.load.request.url import Url, parse_url, redirected
 
 DEFAULT_SECONDS = 10.0
+WARMUP_SECONDS = 1.0
 CLOSED_CONNECTIONS = 16
 OPEN_CONNECTIONS = 64
 
@@ -66,7 +68,8 @@ def to_engine_plan(options: LoadOptions, hosts: LoadHosts | None = None) -> Engi
         setup=list(own.setup),
         load=load,
         stop=_stop(options),
-        warmup_seconds=options.warmup_seconds,
+        warmup_seconds=_least_warmup_seconds(options),
+        warmup_limit_seconds=_warmup_limit_seconds(options),
         requests_per_connection=1 if options.no_keepalive else options.requests_per_connection,
         pipeline=options.pipeline,
         http2=Http2(streams=options.streams or 1) if options.http2 else None,
@@ -81,6 +84,27 @@ def to_engine_plan(options: LoadOptions, hosts: LoadHosts | None = None) -> Engi
     )
     assert_load_fits(own, plan)
     return plan
+
+
+def _least_warmup_seconds(options: LoadOptions) -> float:
+    """A load that has an end of its own is measured from its first request on, unless the options say otherwise."""
+    if options.warmup_seconds is not None:
+        return options.warmup_seconds
+    return 0.0 if _ends_itself(options) else WARMUP_SECONDS
+
+
+def _warmup_limit_seconds(options: LoadOptions) -> float | None:
+    """None: the warm-up has its length, whatever the pace. A ramp and steps may begin at a rate that shows nothing."""
+    least = _least_warmup_seconds(options)
+    if not least:
+        return None
+    if options.warmup_limit_seconds is None and (options.ramp or options.steps):
+        return None
+    return options.warmup_limit_seconds or max(LONGEST_WARMUP_SECONDS, 2 * least)
+
+
+def _ends_itself(options: LoadOptions) -> bool:
+    return options.requests is not None or options.ramp is not None or options.steps is not None
 
 
 def _refuse_contradictions(options: LoadOptions, hosts: int) -> None:
@@ -130,6 +154,8 @@ def _contradictory_loads(options: LoadOptions) -> Iterator[tuple[bool, str, str]
         "--deadline is for open loads: a closed one sends each request when it is due",
         "leave it out, or give a rate with -r, --ramp or --steps",
     )
+    limit, least = options.warmup_limit_seconds, _least_warmup_seconds(options)
+    yield limit is not None and limit < least, "--warmup-limit is below --warmup", "raise it, or lower --warmup"
     yield drained and counted, "-n awaits its last answer, however long it takes", "leave out --drain, or use -d"
 
 

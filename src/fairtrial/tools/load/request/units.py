@@ -7,7 +7,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 
 LONGEST_SECONDS = 86_400.0
-LONGEST_DRAIN_SECONDS = 3600.0
+LONGEST_WAIT_SECONDS = 3600.0
 HIGHEST_RATE = 10_000_000.0
 
 
@@ -28,7 +28,7 @@ def parse_duration(text: str) -> float:
     return seconds
 
 
-def parse_drain(text: str) -> float:
+def parse_time_or_zero(text: str) -> float:
     """Seconds from `5s`, `500ms` or `0`, up to an hour.
 
     Raises:
@@ -40,8 +40,8 @@ def parse_drain(text: str) -> float:
         seconds = units.parse_duration(text, default="s")
     except ValueError:
         seconds = -1.0
-    if not 0 <= seconds <= LONGEST_DRAIN_SECONDS:
-        raise Problem(f"'{printable(text)}' is not a time from 0 to an hour", "write 5s, 500ms, or 0 to await nothing")
+    if not 0 <= seconds <= LONGEST_WAIT_SECONDS:
+        raise Problem(f"'{printable(text)}' is not a time from 0 to an hour", "write 5s, 500ms, or 0")
     return seconds
 
 
