@@ -50,6 +50,11 @@ pub enum Event<'a> {
         /// `None` if it is not UTF-8.
         text: Option<&'a str>,
     },
+    /// The warm-up of one of several engines need not go on: see [`crate::hold::Hold::opening_ns`].
+    Warm {
+        /// Since the start of the run.
+        elapsed_seconds: f64,
+    },
     /// All is prepared, and the start is held.
     Ready,
     /// The end of a run.

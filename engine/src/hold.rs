@@ -62,7 +62,7 @@ impl Hold {
         parent: Option<&ParentWatch>,
     ) -> io::Result<Option<u64>> {
         let until_ns = now_ns() + LONGEST_NS;
-        while !self.pending.contains(&b'\n') {
+        while !self.has_line() {
             let wait = timespec(until_ns.saturating_sub(now_ns()));
             let stdin = io::stdin();
             let mut polled = [
@@ -84,22 +84,39 @@ impl Hold {
                 break;
             }
         }
+        self.read_moment("go").map(Some)
+    }
+
+    /// True if a line has come that was not read.
+    pub(crate) fn has_line(&self) -> bool {
+        self.pending.contains(&b'\n')
+    }
+
+    /// The moment at which all engines open their windows, on the run's clock; the line that says it has begun to come.
+    ///
+    /// # Errors
+    /// If standard input ends or says something else.
+    pub(crate) fn opening_ns(&mut self) -> io::Result<u64> {
+        self.read_moment("open")
+    }
+
+    fn read_moment(&mut self, word: &str) -> io::Result<u64> {
         let line = self.read_line()?;
-        let begins_ns = begins_ns(&line).ok_or_else(|| {
-            io::Error::other(format!("`{}` is neither `go` nor `go SECONDS`", String::from_utf8_lossy(&line)))
-        })?;
-        Ok(Some(begins_ns))
+        moment_ns(&line, word).ok_or_else(|| {
+            let line = String::from_utf8_lossy(&line);
+            io::Error::other(format!("`{line}` is neither `{word}` nor `{word} SECONDS`"))
+        })
     }
 }
 
 /// `go`: now. `go 1732450000.25`: at this time of the host's clock, in seconds since 1970, or now if it is over.
-fn begins_ns(line: &[u8]) -> Option<u64> {
+fn moment_ns(line: &[u8], word: &str) -> Option<u64> {
     let now = now_ns();
     let text = std::str::from_utf8(line).ok()?.trim_end();
-    if text == "go" {
+    if text == word {
         return Some(now);
     }
-    let at_seconds: f64 = text.strip_prefix("go ")?.parse().ok()?;
+    let at_seconds: f64 = text.strip_prefix(word)?.strip_prefix(' ')?.parse().ok()?;
     let in_seconds = at_seconds - real_time_ns() as f64 / 1e9;
     (at_seconds > 0.0 && in_seconds < LONGEST_NS as f64 / 1e9)
         .then(|| now + (in_seconds.max(0.0) * 1e9) as u64)
@@ -111,14 +128,16 @@ mod tests {
 
     #[test]
     fn the_word_is_understood() {
-        let ahead_ns = |text: String| begins_ns(text.as_bytes()).map(|at_ns| at_ns.saturating_sub(now_ns()));
+        let ahead_ns =
+            |text: String| moment_ns(text.as_bytes(), "go").map(|at_ns| at_ns.saturating_sub(now_ns()));
         let unix = real_time_ns() as f64 / 1e9;
         assert_eq!(ahead_ns("go".to_owned()), Some(0));
         assert_eq!(ahead_ns(format!("go {}", unix - 5.0)), Some(0));
         let ahead = ahead_ns(format!("go {}\r", unix + 100.0)).unwrap();
         assert!((99_000_000_000..=100_000_000_000).contains(&ahead), "{ahead}");
         for wrong in ["", "stop", "go now", "go -1", "go NaN", &format!("go {}", unix + 1e6)] {
-            assert_eq!(begins_ns(wrong.as_bytes()), None, "{wrong}");
+            assert_eq!(moment_ns(wrong.as_bytes(), "go"), None, "{wrong}");
         }
+        assert!(moment_ns(b"open 5", "open").is_some() && moment_ns(b"open5", "open").is_none());
     }
 }

@@ -49,14 +49,14 @@ impl Run {
         self,
         signals: &mut Signals,
         parent: Option<&ParentWatch>,
-        hold: Option<Hold>,
+        mut hold: Option<Hold>,
     ) -> anyhow::Result<()> {
         let all_ended = Arc::new(StopLine::new()?);
         let rule = self.plan.warm_up();
         let opening = rule.map(|_| Arc::<Opening>::default());
         let workers = worker::start(&self, &all_ended, opening.as_ref())?;
-        let begins_ns = match hold {
-            Some(mut hold) => {
+        let begins_ns = match &mut hold {
+            Some(hold) => {
                 emit(&Event::Ready)?;
                 let begins_ns = hold.await_go(signals, parent)?;
                 begins_ns.ok_or_else(|| anyhow!("ended while it was held; nothing was sent"))?
@@ -75,7 +75,9 @@ impl Run {
             worker.begin.send(timeline).map_err(|_| anyhow!("a load thread has ended early"))?;
         }
         let progress_every_ns = clock::from_seconds(self.plan.progress_every_seconds);
-        let warming = rule.zip(opening).map(|(rule, opening)| Warming::new(rule, opening));
+        // Engines that share a load open their windows together.
+        let others = hold.filter(|_| self.plan.part.is_some());
+        let warming = rule.zip(opening).map(|(rule, opening)| Warming::new(rule, opening, others));
         let mut watch = Watch::new(timeline, progress_every_ns, warming);
         let watched = watch.run(&workers, &all_ended, signals, parent);
         for worker in &workers {

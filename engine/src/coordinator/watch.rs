@@ -1,6 +1,7 @@
 //! What the coordinator says while the threads work.
 
 use std::io;
+use std::os::fd::AsFd;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
@@ -72,13 +73,20 @@ impl Watch {
                 return Ok(false);
             }
             let wait = timespec(self.next_ns().saturating_sub(now));
-            let mut polled = [
+            let stdin = io::stdin();
+            let mut polled = vec![
                 PollFd::from_borrowed_fd(signals.wake_fd(), PollFlags::IN),
                 PollFd::from_borrowed_fd(all_ended.wake_fd(), PollFlags::IN),
             ];
+            if self.awaits_others() {
+                polled.push(PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN));
+            }
             match poll(&mut polled, Some(&wait)) {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
+            }
+            if polled.get(2).is_some_and(|stdin| !stdin.revents().is_empty()) {
+                self.hear_others();
             }
             for signal in signals.take() {
                 if signal != PARENT_SIGNAL || parent.is_some_and(ParentWatch::is_gone) {
@@ -86,6 +94,21 @@ impl Watch {
                 }
             }
         }
+    }
+
+    fn awaits_others(&self) -> bool {
+        self.window == WindowSaid::Nothing && self.warming.as_ref().is_some_and(Warming::awaits_others)
+    }
+
+    fn hear_others(&mut self) {
+        let Timeline { starts_ns, .. } = self.timeline;
+        if let Some(at_ns) = self.warming.as_mut().and_then(|warming| warming.hear(starts_ns)) {
+            self.open_at(starts_ns + at_ns);
+        }
+    }
+
+    fn open_at(&mut self, opens_ns: u64) {
+        self.timeline = self.timeline.opening_at(opens_ns.min(self.timeline.opens_ns));
     }
 
     /// With the window's opening as it was decided.
@@ -121,7 +144,7 @@ impl Watch {
 
     fn say_what_is_due(&mut self, now: u64, workers: &[Worker]) -> io::Result<()> {
         if self.window == WindowSaid::Nothing {
-            self.look_at_warm_up(now, workers);
+            self.look_at_warm_up(now, workers)?;
         }
         if self.window == WindowSaid::Nothing && now >= self.timeline.opens_ns {
             self.window = WindowSaid::Opened;
@@ -141,14 +164,17 @@ impl Watch {
         Ok(())
     }
 
-    fn look_at_warm_up(&mut self, now: u64, workers: &[Worker]) {
+    fn look_at_warm_up(&mut self, now: u64, workers: &[Worker]) -> io::Result<()> {
         let Timeline { starts_ns, opens_ns, .. } = self.timeline;
-        let Some(warming) = &mut self.warming else { return };
+        let Some(warming) = &mut self.warming else { return Ok(()) };
         if now >= opens_ns {
             warming.close(now - starts_ns, workers);
-        } else if let Some(at_ns) = warming.look(now.saturating_sub(starts_ns), workers) {
-            self.timeline = self.timeline.opening_at(opens_ns.min(starts_ns + at_ns));
+        } else if let Some(at_ns) = warming.look(now.saturating_sub(starts_ns), workers)? {
+            self.open_at(starts_ns + at_ns);
+        } else if self.awaits_others() && self.warming.as_ref().is_some_and(Warming::was_said) {
+            self.hear_others();
         }
+        Ok(())
     }
 
     fn say_window(&self, state: WindowState) -> io::Result<()> {

@@ -39,9 +39,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), InvalidPlan> {
             "part: rows.{name}.pick: rows that are taken in turn need one engine for all"
         ));
     }
-    let reason = if plan.warmup_limit_seconds.is_some() {
-        "warmup_limit_seconds: engines that share a load open their windows at a given time"
-    } else if plan.reference.is_some() {
+    let reason = if plan.reference.is_some() {
         "reference: answers are compared by one engine"
     } else if plan.requests.iter().any(|request| request.expect.keep_bodies) {
         "expect.keep_bodies: bodies are kept by one engine"

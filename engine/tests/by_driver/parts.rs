@@ -208,6 +208,46 @@ fn a_held_engine_begins_at_the_time_that_it_is_told() {
 }
 
 #[test]
+fn windows_open_together_when_all_are_warm() {
+    let target = Target::start(&["--delay", "constant:5ms"]);
+    let plan = Plan::closed(&target.address, 4)
+        .with("warmup_seconds", json!(0.2))
+        .with("warmup_limit_seconds", json!(60.0))
+        .seconds(0.3);
+    let mut engines: Vec<Engine> =
+        (0..2).map(|number| held(&plan.clone().with("part", json!({"number": number, "of": 2})))).collect();
+    for engine in &mut engines {
+        engine.child.stdin.as_mut().unwrap().write_all(b"go\n").unwrap();
+    }
+    for engine in &mut engines {
+        while engine.event()["event"] != "warm" {}
+    }
+    let at =
+        (SystemTime::now() + Duration::from_millis(300)).duration_since(UNIX_EPOCH).unwrap().as_secs_f64();
+    for engine in &mut engines {
+        writeln!(engine.child.stdin.as_mut().unwrap(), "open {at}").unwrap();
+    }
+    let parts: Vec<Value> = engines.into_iter().map(|engine| engine.finish().0.pop().unwrap()).collect();
+    for part in &parts {
+        let opened = part["opened_unix_seconds"].as_f64().unwrap();
+        assert!((at - 0.001..at + 0.2).contains(&opened), "{at} {opened}");
+    }
+    let summary = merge(&parts);
+    assert_eq!(summary.0["warm_up"]["end"], "flat");
+}
+
+#[test]
+fn where_nobody_says_when_windows_open_they_do_at_the_limit() {
+    let target = Target::start(&["--delay", "constant:5ms"]);
+    let plan = Plan::closed(&target.address, 4)
+        .with("warmup_seconds", json!(0.2))
+        .with("warmup_limit_seconds", json!(1.5))
+        .seconds(0.1);
+    let summary = merge(&offer(&plan, 2));
+    assert_eq!(summary.0["warmup_seconds"], 1.5);
+}
+
+#[test]
 fn a_plan_and_the_word_may_come_at_once() {
     let target = Target::start(&[]);
     let plan = Plan::closed(&target.address, 1).requests(10);

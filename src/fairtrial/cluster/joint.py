@@ -46,7 +46,8 @@ class JointAccount:
 class JointEngines:
     """One engine on each host, and all of them as one `process`.
 
-    All hold their start until the last one is ready, and begin at the same moment, each by its own clock. Their events
+    All hold their start until the last one is ready, and begin at the same moment, each by its own clock. Where the
+    warm-up goes on until the pace is flat, their windows open together when it is for the last of them. Their events
     become those of one engine, and their parts one summary, without loss. If one is lost or fails, all end, and there
     is no summary.
     """
@@ -86,7 +87,6 @@ class JointEngines:
                 plan.model_copy(
                     update={
                         "part": Part(number=number, of=len(locations)),
-                        "warmup_limit_seconds": None,
                         "cpus": plan.cpus[number * each : (number + 1) * each],
                     }
                 ),
@@ -129,7 +129,7 @@ class JointEngines:
         for number, engine in enumerate(self._engines):
             threading.Thread(target=_listen, args=(number, engine, events), daemon=True).start()
         joint = JointEvents(len(self._engines))
-        ready = 0
+        ready, warm = 0, 0
         while len(joint.parts) < len(self._engines):
             number, event = events.get()
             if event is None:
@@ -138,16 +138,21 @@ class JointEngines:
             elif event["event"] == "ready":
                 ready += 1
                 if ready == len(self._engines):
-                    self._let_go()
+                    self._tell_all("go")
+            elif event["event"] == "warm":
+                warm += 1
+                if warm == len(self._engines):
+                    self._tell_all("open")
             else:
                 for line in joint.take(number, event):
                     out.write(json.dumps(line).encode() + b"\n")
         return [joint.parts[number] for number in range(len(self._engines))]
 
-    def _let_go(self) -> None:
-        begins = time.time() + AHEAD_SECONDS
+    def _tell_all(self, word: str) -> None:
+        """Tell all engines to do this at the same moment, shortly from now."""
+        at = time.time() + AHEAD_SECONDS
         going = [
-            threading.Thread(target=engine.say, args=(f"go {begins + clock.ahead_seconds:.9f}",))
+            threading.Thread(target=engine.say, args=(f"{word} {at + clock.ahead_seconds:.9f}",))
             for engine, clock in zip(self._engines, self._clocks, strict=True)
         ]
         for thread in going:

@@ -6,6 +6,8 @@ import pytest
 
 from tests.command_line import Finished, Lab
 
+pytestmark = pytest.mark.measures
+
 SERVER = Path(__file__).parents[2] / "fixtures" / "warming.py"
 MODES = ("warms", "first", "pauses", "even")
 LOAD = """kind = "closed"

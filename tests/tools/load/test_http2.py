@@ -53,7 +53,9 @@ def test_a_server_of_http_1_is_named(call: Call, target: Target, secure_target: 
     assert "the server does not speak HTTP/2 here" in plain.out
     assert "leave out --http2" in plain.out and "is this the port of an HTTP server" not in plain.out
     port = secure_target.address.rpartition(":")[2]
-    over_tls = call("load", f"https://localhost:{port}/", "--http2", "--insecure", "-c", "1", "-d", "200ms", "--warmup", "0")
+    over_tls = call(
+        "load", f"https://localhost:{port}/", "--http2", "--insecure", "-c", "1", "-d", "200ms", "--warmup", "0"
+    )
     assert over_tls.status == 4
     assert "ALPN" in (over_tls.out + over_tls.err) or "NoApplicationProtocol" in over_tls.out + over_tls.err
 
