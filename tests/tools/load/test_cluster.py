@@ -219,6 +219,19 @@ def test_one_load_comes_from_three_hosts(call: Call, three: Processes, serve: Ca
     assert apart.startswith("the windows of the hosts opened ") and " apart" in apart
 
 
+def test_windows_of_hosts_open_together_when_all_are_warm(
+    call: Call, three: Processes, serve: Callable[..., Target]
+) -> None:
+    """Each host tells by its own part of the load when the pace is flat, and none opens before the last of them."""
+    options = ("-r", "600", "-d", "500ms", "--warmup", "100ms", "-c", "12", "--json", "-")
+    finished = call("load", serve().url, "--cluster", three.address, *options)
+    assert finished.status == 0, finished.err
+    measured = json.loads(finished.out)
+    assert measured["warm_up"]["end"] == "flat" and measured["warm_up"]["least_seconds"] == 0.1
+    assert measured["warmup_seconds"] >= 1, "a second, before which nobody knows"
+    assert measured["offered"] == 300
+
+
 def test_so_many_hosts_as_are_wanted(call: Call, three: Processes, target: Target) -> None:
     finished = call("load", target.url, "--cluster", three.address, "--load-hosts", "2", "-n", "100", "--json", "-")
     assert finished.status == 0, finished.err
