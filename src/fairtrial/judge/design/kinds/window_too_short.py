@@ -70,8 +70,8 @@ def _few_calls(design: Design) -> Iterator[Flaw]:
             continue
         evidence = (
             f"in a warm-up of at least {load.warmup_seconds:g} s {condition.contender} gets "
-            f"{rate * load.warmup_seconds:,.0f} requests at {plain_in(rate, UNITS['/s'])}, and a JVM compiles a method for good once it was called "
-            f"{CALLS_UNTIL_COMPILED:,} times"
+            f"{rate * load.warmup_seconds:,.0f} requests at {plain_in(rate, UNITS['/s'])}, and a JVM compiles a method "
+            f"for good once it was called {CALLS_UNTIL_COMPILED:,} times"
         )
         remedy = f"`warmup_seconds = {CALLS_UNTIL_COMPILED / rate:.3g}` or more, or more connections"
         yield Flaw("warning", "load.warmup_seconds", evidence, remedy, contenders=[condition.contender])
