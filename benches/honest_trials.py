@@ -38,22 +38,47 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {"query-mix": {"long_milliseconds": 1
 WALL = "wall-seconds.json"
 """In the folder: by experiment, how long `fairtrial run` took."""
 
-SERVER_LOAD = {"kind": "closed", "connections": 16, "warmup_seconds": 0.5}
+CLOSED: Mapping[str, Any] = {"kind": "closed", "connections": 16, "warmup_seconds": 0.5}
+
+FURTHER_LOADS: Mapping[str, Mapping[str, Any]] = {
+    **{
+        f"open-{rate}": {"kind": "open", "rate_per_second": rate, "warmup_seconds": 0.5}
+        for rate in (10, 50, 200, 1000, 5000)
+    },
+    "capacity": {
+        "kind": "capacity",
+        "objectives": [{"name": "interactive", "percentile": 99, "within_milliseconds": 50}],
+        "lowest_per_second": 1000,
+        "warmup_seconds": 0.5,
+    },
+}
+"""What further loads are called in the names of experiments."""
+
+WITH_FURTHER_LOADS = (("plaintext", "none"), ("random-item", "postgresql"))
+"""A workload that is all load engine and server, and one that waits for a database."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A workload on a service, beside a cache if it needs one, and the stacks that are tried there."""
+    """A workload on a service, beside a cache if it needs one, the stacks that are tried there, and the load."""
 
     workload: Workload
     service: str
     cache: str | None
     stacks: Sequence[str]
+    load: str = ""
+    """one of `FURTHER_LOADS`; empty: `CLOSED`"""
 
     @property
     def name(self) -> str:
         """Of its experiments, without the round."""
-        return "-".join(["honest", self.workload.name, self.service, *([self.cache] if self.cache else [])])
+        return "-".join(filter(None, ["honest", self.workload.name, self.service, self.cache, self.load]))
+
+    @property
+    def words(self) -> str:
+        """For a table: `random-item on postgresql, open-10`."""
+        words = f"{self.workload.name} on {self.service}{f' with {self.cache}' if self.cache else ''}"
+        return f"{words}, {self.load}" if self.load else words
 
     def experiment(self, options: argparse.Namespace) -> dict[str, Any]:
         """The keys of its experiment file, its name apart."""
@@ -66,7 +91,7 @@ class Setting:
         if isinstance(self.workload, ProgramWorkload):
             keys |= {"load": {"kind": "program"}, "options": dict(self.workload.check_options[0])}
         else:
-            keys |= {"load": {**SERVER_LOAD, "duration_seconds": options.seconds}}
+            keys |= {"load": {**FURTHER_LOADS.get(self.load, CLOSED), "duration_seconds": options.seconds}}
             keys |= {"options": dict(OPTIONS.get(self.workload.name, {}))}
         return keys
 
@@ -81,7 +106,8 @@ def settings(most_stacks: int, only: Sequence[str] = ()) -> list[Setting]:
             for cache in caches or (None,):
                 stacks = [name for name in able if cache is None or cache in known[name].services][:most_stacks]
                 if stacks and (not only or workload.name in only):
-                    found.append(Setting(workload, service, cache, stacks))
+                    further = FURTHER_LOADS if (workload.name, service) in WITH_FURTHER_LOADS else ()
+                    found += [Setting(workload, service, cache, stacks, load) for load in ("", *further)]
     return found
 
 
@@ -102,14 +128,17 @@ def planned(every: Sequence[Setting], trials: int) -> Iterator[tuple[Setting, in
 
 
 def toml(keys: Mapping[str, Any]) -> str:
-    """As a file: single keys first, then tables. What is in them is spelled in TOML as in JSON."""
-    single = [f"{key} = {json.dumps(value)}" for key, value in keys.items() if not isinstance(value, dict)]
-    tables = [
-        "\n".join([f"[{key}]", *(f"{name} = {json.dumps(each)}" for name, each in table.items())])
-        for key, table in keys.items()
-        if isinstance(table, dict) and table
-    ]
-    return "\n".join([*single, *tables, ""])
+    """As a file, each key in a line."""
+    return "".join(f"{key} = {_inline(value)}\n" for key, value in keys.items())
+
+
+def _inline(value: Any) -> str:
+    """Of TOML, in which what is no table is spelled as in JSON."""
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{key} = {_inline(each)}' for key, each in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_inline, value))}]"
+    return json.dumps(value)
 
 
 def result_of(folder: Path, name: str) -> Path | None:
@@ -159,7 +188,7 @@ class Findings:
         """Count a run."""
         result = json.loads((results / "result.json").read_text())
         self.tally.add(result)
-        where = f"{setting.workload.name} on {setting.service}{f' with {setting.cache}' if setting.cache else ''}"
+        where = setting.words
         for trial in (trial for condition in result["conditions"] for trial in condition["trials"]):
             self.by_setting[where][trial["outcome"]] += 1
             if trial["outcome"] == "not run":

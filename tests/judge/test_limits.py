@@ -8,7 +8,7 @@ from fairtrial.judge.judging import judge
 from fairtrial.judge.limits import limit_of
 from fairtrial.judge.model import ClaimResult, Limit, Result
 from fairtrial.record.model import ExperimentRecord, ProgramRun, ServerMeter, TrialRecord
-from fairtrial.record.proof import ImpliedWork
+from fairtrial.record.proof import ImpliedWork, Ledger
 from tests.builders import ExperimentBuilder, TrialBuilder, a_trial, an_experiment, trials_of
 from tests.builders.figures import calm_machine
 
@@ -92,7 +92,27 @@ class TestWhatLimits:
         machine = calm_machine(3.0)
         busy = [each.model_copy(update={"busy_seconds": 2.8}) if each.cpu == 0 else each for each in machine.processors]
         made = a_trial().but(server_cpu=0.5, machine=machine.model_copy(update={"processors": busy}))
-        assert limits(judged(an_experiment("a"), {"a": made}))["a"].kind == "shared-processors"
+        limit = limits(judged(an_experiment("a"), {"a": made}))["a"]
+        assert (limit.kind, limit.shared_with) == ("shared-processors", ["other processes"])
+
+    def test_an_upstream_beside_it_is_named(self) -> None:
+        """It is the lab's, answers the stack's calls, and nobody else's processor time has it."""
+        machine = calm_machine(3.0)
+        busy = [each.model_copy(update={"busy_seconds": 2.8}) if each.cpu == 0 else each for each in machine.processors]
+        machine = machine.model_copy(update={"processors": busy, "own_server_cpu_seconds": 2.8})
+        ledger = Ledger(done={"calls": 5000}, verified=5000, answers=5000)
+        builder = two(at_least=1.5)
+        record = builder.record()
+        trials = [
+            trial.model_copy(update={"ledger": ledger})
+            for trial in trials_of(record, lambda _name, _block: a_trial().but(server_cpu=0.5, machine=machine))
+        ]
+        result = judge(record, trials, interrupted=False)
+        limit = limits(result)["a"]
+        assert limit.shared_with == ["its upstream"] and limit.evidence.endswith(" and its upstream 43%")
+        assert "The limit was of a processors that its upstream used as well and of b" in " ".join(
+            result.claims[0].remarks
+        )
 
     def test_interrupts_are_the_stacks(self) -> None:
         machine = calm_machine(3.0)

@@ -15,7 +15,7 @@ from statistics import median
 from fairtrial.base.formatting import count, figure
 from fairtrial.experiment.loads import Load, OpenLoad, RequestLoad
 from fairtrial.judge.checks.contender_idle import GENERATOR_BUSY
-from fairtrial.judge.model import Limit
+from fairtrial.judge.model import Limit, LimitKind
 from fairtrial.record.model import Condition, ExperimentRecord, ServerMeter, TrialRecord
 
 FULL = 0.85
@@ -45,6 +45,8 @@ class _Use:
     stack: float
     database: float
     balancer: float
+    upstream: float
+    """of the server's processors, which it has with the stack; 0 without one"""
     processors: int
     """of the server"""
     database_processors: int
@@ -71,7 +73,19 @@ class _Use:
             parts.append(f"its database {self.database / self.database_processors:.0%} of its own")
         if self.balancer:
             parts.append(f"its balancer {self.balancer / self.processors:.0%}")
+        if self.upstream:
+            parts.append(f"its upstream {self.upstream / self.processors:.0%}")
         return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+    @property
+    def shared_with(self) -> list[str]:
+        """Who else took `SHARED` of what the server's processors did: `["its upstream"]`. Interrupts are nobody's: they
+        are the kernel's work for the stack's connections, and in nobody's processor time."""
+        database = 0.0 if self.database_processors else self.database
+        others = self.busy - self.interrupts - self.stack - database - self.balancer - self.upstream
+        parts = {"its database": database, "its balancer": self.balancer, "its upstream": self.upstream}
+        parts["other processes"] = others
+        return [name for name, processors in parts.items() if processors > SHARED * self.busy]
 
 
 def limit_of(record: ExperimentRecord, condition: Condition, trials: Sequence[TrialRecord]) -> Limit | None:
@@ -104,10 +118,10 @@ def _of_processors(use: _Use) -> Limit | None:
     if use.stack >= FULL * per:
         return Limit(kind="stack-processors", is_own=True, evidence=f"it used {use.stack / per:.0%} of {servers}")
     if use.busy >= FULL * per:
-        # Interrupts are the kernel's work for the stack's connections, and in nobody's processor time.
-        is_shared = use.busy - use.stack - use.interrupts > SHARED * use.busy
         evidence = f"{servers} {'was' if per == 1 else 'were'} busy for {use.busy / per:.0%}: {use.in_words}"
-        return Limit(kind="shared-processors" if is_shared else "stack-processors", is_own=True, evidence=evidence)
+        others = use.shared_with
+        kind: LimitKind = "shared-processors" if others else "stack-processors"
+        return Limit(kind=kind, is_own=True, evidence=evidence, shared_with=others)
     if FULL * use.processes <= use.stack <= use.processes / FULL:
         processes = "its process" if use.processes <= 1 else f"its {use.processes:.0f} processes, one each,"
         evidence = f"{processes} used {use.stack:.2f} of {servers}, as single threads do that never wait"
@@ -231,6 +245,7 @@ def _use(record: ExperimentRecord, condition: Condition, trials: Sequence[TrialR
         stack=median(_processors(trial.server) for trial in measured),
         database=median(_processors(trial.service) for trial in measured),
         balancer=median(_processors(trial.balancer) for trial in measured),
+        upstream=median(_upstream(record, trial) for trial in measured),
         processors=processors,
         database_processors=_database_processors(record, measured[0]),
         busy=min(median(_busy(record, trial) for trial in measured), processors),
@@ -272,6 +287,19 @@ def _busy(record: ExperimentRecord, trial: TrialRecord) -> float:
         return own
     seconds = machine.busy_seconds(placement.server_cpus) + machine.steal_seconds(placement.server_cpus)
     return max(own, seconds / machine.window_seconds + _interrupts(record, trial))
+
+
+def _upstream(record: ExperimentRecord, trial: TrialRecord) -> float:
+    """What the lab runs on the server's processors beside the stack and its services: the upstream, if there is one."""
+    machine, has_upstream = trial.machine, trial.ledger is not None and "calls" in trial.ledger.done
+    if machine is None or machine.window_seconds <= 0 or not has_upstream:
+        return 0.0
+    own = machine.own_server_cpu_seconds / machine.window_seconds - _processors(trial.server)
+    if record.shares_processors(trial):
+        own -= _processors(trial.service)
+    if record.host_of(trial, "balancer") is None:
+        own -= _processors(trial.balancer)
+    return max(own, 0.0)
 
 
 def _interrupts(record: ExperimentRecord, trial: TrialRecord) -> float:

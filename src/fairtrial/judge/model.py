@@ -151,6 +151,9 @@ class Limit(Strict):
     is_own: bool = Field(description="whether the contender was at a limit of its own, or nobody could look")
     evidence: str
     remedy: str = Field("", description="what lets the contender reach a limit of its own; empty: it is at one")
+    shared_with: list[str] = Field(
+        [], description="whose work takes a tenth or more of what its processors did: `its upstream`, `other processes`"
+    )
     at_once: float | None = Field(
         None, description="requests that waited at once, where the limit is how many the contender lets wait"
     )

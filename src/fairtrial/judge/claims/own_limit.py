@@ -78,7 +78,7 @@ def limits_in_words(claim: Claim, evidence: Evidence) -> list[str]:
         return []
     limits = {str(each): _limit(each, evidence) for each in claim.conditions()}
     notable = [
-        f"of {name} {IN_WORDS[limit.kind]}"
+        f"of {name} {_in_words(limit)}"
         for name, limit in limits.items()
         if limit is not None and limit.kind not in OF_COURSE
     ]
@@ -101,6 +101,11 @@ IN_WORDS = {
     "not-known": "something not known",
     "not-examined": "something not examined",
 }
+
+
+def _in_words(limit: Limit) -> str:
+    words = IN_WORDS[limit.kind]
+    return words.replace("others use", f"{' and '.join(limit.shared_with)} used") if limit.shared_with else words
 
 
 def _pairs(claim: MetricClaim, evidence: Evidence) -> list[tuple[_Side, ...]]:
