@@ -108,7 +108,7 @@ def test_a_block_that_the_machine_spoils_is_tried_again_at_the_end(lab: Lab) -> 
             "[checks.foreign-load]\nrefuse = 2", "[checks.foreign-load]\nrefuse = 0\nseconds = 0"
         )
     )
-    finished = lab.fairtrial("run", experiment, *lab.named(name))
+    finished = lab.fairtrial("run", experiment, *lab.named(name), "--verbose")
     assert [line["block"] for line in finished.record[1:]] == [1, 2, 3], finished.out
     assert "up to 1 block more if the machine spoils some" in " ".join(finished.out.split())
     (condition,) = finished.result["conditions"]

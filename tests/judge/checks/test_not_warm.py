@@ -87,9 +87,15 @@ def test_who_hides_a_slow_beginning_is_seen(course: tuple[float, ...]) -> None:
 
 
 def test_a_window_below_two_seconds_is_cut_by_tenths() -> None:
-    assert severities(findings(shaped(0.3, 0.3, *[1] * 10), tenths=True)) == ["refusal"] * 5
+    assert severities(findings(shaped(0.3, 0.3, 0.3, *[1] * 10), tenths=True)) == ["refusal"] * 5
     assert findings(shaped(*[1] * 12), tenths=True) == []
     assert findings(shaped(0.3, 1, 1, 1), tenths=True) == []  # too short
+
+
+def test_what_the_lab_takes_when_a_window_opens_is_not_held_against_the_contender() -> None:
+    """Its meters: a quarter of the first tenth, where the load engine has no other processor."""
+    assert findings(shaped(0.72, 1, 1, 1, 1), tenths=True) == []
+    assert severities(findings(shaped(0.72, 0.72, 1, 1, 1), tenths=True)) == ["refusal"] * 5
 
 
 def test_of_an_open_load_the_medians_tell() -> None:
