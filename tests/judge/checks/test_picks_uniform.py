@@ -43,6 +43,12 @@ def test_a_reader_of_every_hundredth_row_is_refused_by_pairs() -> None:
     assert finding.severity == "refusal" and "pairs" in finding.evidence
 
 
+def test_few_answers_in_as_many_parts_one_after_the_other() -> None:
+    """36 answers, one in each of the first 36 of 100 parts: how much of the table that is, they do not tell."""
+    (finding,) = in_trial("picks-uniform", a_trial().picking(tallied(np.arange(36) * (ROWS // 100))))
+    assert finding.severity == "refusal" and finding.evidence.endswith("64 of 100 parts never")
+
+
 def test_a_favoured_tenth_is_refused() -> None:
     ids = draws()
     ids[: ANSWERS // 20] //= 10

@@ -44,13 +44,14 @@ def _unequal_parts(case: Case, index: int, picks: Picks, rows: int) -> Iterator[
     counted = sum(picks.bins)
     empty = sum(1 for count in picks.bins if count == 0)
     within = sum(count * (count - 1) for count in picks.bins)
-    effective = min(1.0, counted * (counted - 1) / (len(picks.bins) * within))
+    # Few answers may lie in as many parts, no two in one: how much of the table they stand for is not known then.
+    effective = counted * (counted - 1) / (len(picks.bins) * within) if within else 1.0
     yield case.finding(
         index,
         "refusal",
         f"parts of the table were read unequally: chi-square {test.statistic:,.0f} at {test.degrees} "
-        f"degrees of freedom, p {_p(test.p_value)}; {empty} of {len(picks.bins)} parts never; as if {effective:.1%} of "
-        "the table were read",
+        f"degrees of freedom, p {_p(test.p_value)}; {empty} of {len(picks.bins)} parts never"
+        + (f"; as if {effective:.1%} of the table were read" if effective < 1 else ""),
     )
 
 
