@@ -112,6 +112,13 @@ def looks(repetitions: int) -> str:
     return table(head, [[name, *(cell for plan in plans for cell in cells(name, plan))] for name in DEVIATIONS])
 
 
+def run_again(repetitions: int) -> str:
+    """Of claims whose truth is their bound, how many are upheld in one run at least."""
+    runs = (1, 2, 3, 5, 10, 20)
+    shares = [percent(error_rates.upheld_once(number, 10, repetitions), repetitions) for number in runs]
+    return table(["runs of one experiment", *map(str, runs)], [["*upheld* at least once, of 100", *shares]])
+
+
 def clock(repetitions: int) -> str:
     """What a gap of 10% is decided in, by how long there is time, and how the looks are planned."""
     rows, full = [], [5, 10, 20, 40]
@@ -259,6 +266,7 @@ TABLES: dict[str, tuple[Callable[[int], str], int]] = {
     "equivalence": (equivalence, 10_000),
     "looks": (looks, 10_000),
     "clock": (clock, 4_000),
+    "run-again": (run_again, 2_000),
     "clock-errors": (clock_errors, 4_000),
     "scalability": (laws, 1_000),
     "shapes": (shapes, 2_000),

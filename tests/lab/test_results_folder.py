@@ -6,7 +6,7 @@ import pytest
 
 from fairtrial.base.exit_status import INTERRUPTED
 from fairtrial.base.problem import Problem
-from fairtrial.lab.results_folder import new_results_folder, results_folder
+from fairtrial.lab.results_folder import earlier_runs, new_results_folder, results_folder
 
 
 def test_what_was_written_stays_and_an_empty_folder_goes(tmp_path: Path) -> None:
@@ -16,6 +16,16 @@ def test_what_was_written_stays_and_an_empty_folder_goes(tmp_path: Path) -> None
         assert (empty / "logs").is_dir()
     assert (kept / "record.jsonl").exists()
     assert not empty.exists()
+
+
+def test_earlier_runs_of_an_experiment_are_counted(tmp_path: Path) -> None:
+    """Those of its name that have a trial: an experiment whose name only begins like it is another."""
+    for name, lines in {"x": 2, "x-long": 2, "begun": 1, "y": 3}.items():
+        (new_results_folder(tmp_path, name) / "record.jsonl").write_text("{}\n" * lines)
+    (new_results_folder(tmp_path, "x") / "record.jsonl").write_text("{}\n" * 9)
+    this = new_results_folder(tmp_path, "x")
+    (this / "record.jsonl").write_text("{}\n{}\n")
+    assert [earlier_runs(this, name) for name in ("x", "x-long", "begun", "y", "z")] == [2, 1, 0, 1, 0]
 
 
 def test_two_runs_in_one_second_have_a_folder_each(tmp_path: Path) -> None:

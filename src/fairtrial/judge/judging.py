@@ -104,6 +104,7 @@ def judge(
         unproven=frozenset(condition.id for condition in conditions if condition.work_proven is False),
         losses=losses,
         limits=limits,
+        earlier_runs=record.earlier_runs,
         beside_database=frozenset(trial.condition for trial in judged if record.shares_processors(trial)),
     )
     return Result(

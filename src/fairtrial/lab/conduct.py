@@ -18,6 +18,7 @@ from fairtrial.lab.placement import THIS_MACHINE, Site, planned_placement
 from fairtrial.lab.preparation import Preparation, StackBuild, Steps, preparing
 from fairtrial.lab.private_network import network_of
 from fairtrial.lab.profile.block import profile_block
+from fairtrial.lab.results_folder import earlier_runs
 from fairtrial.lab.trial.context import TrialWatcher
 from fairtrial.lab.trial.environment import Environment, environment
 from fairtrial.lab.trial.flow import new_record, run_trial
@@ -158,6 +159,7 @@ def made_ready(
                 calibrations=calibrations,
                 reference=reference,
                 decide_within_seconds=decide_within_seconds,
+                earlier=earlier_runs(results, plan.experiment.name),
             )
 
             def run(trial: PlannedTrial) -> TrialRecord:

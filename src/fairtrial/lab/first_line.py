@@ -30,6 +30,7 @@ def first_line(
     calibrations: Sequence[Calibration],
     reference: ReferenceRecord | None = None,
     decide_within_seconds: float | None = None,
+    earlier: int = 0,
 ) -> ExperimentRecord:
     """The record's line for the experiment; those of its trials follow.
 
@@ -38,6 +39,7 @@ def first_line(
         own_network: whether all trials are run in a network of their own.
         reference: what was compared before the first trial; None: answers are not compared.
         decide_within_seconds: of a plan with looks, how long the run may take from its first trial on.
+        earlier: runs of the experiment.
     """
     datasets = _datasets(plan) if services else {}
     same = len(set(datasets.values())) <= 1
@@ -45,6 +47,7 @@ def first_line(
         fairtrial_version=__version__,
         started_at=timestamp(),
         experiment=plan.experiment,
+        earlier_runs=earlier,
         conditions=[condition.recorded for condition in plan.conditions],
         order=[[condition.recorded.id for condition in block] for block in plan.blocks],
         spare_blocks=plan.spare_blocks,

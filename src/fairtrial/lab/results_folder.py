@@ -1,8 +1,10 @@
 """The folder that a run leaves behind."""
 
+import re
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 
 from fairtrial.base.exit_status import INTERRUPTED
@@ -57,6 +59,19 @@ def new_results_folder(parent: Path, name: str) -> Path:
             f"results cannot be written to {parent}: {error.strerror}", "choose another folder with --out DIR"
         ) from error
     raise Problem(f"{parent}: a hundred results of this second", "choose another folder with --out DIR")
+
+
+def earlier_runs(folder: Path, name: str) -> int:
+    """How many runs of an experiment of this name, each with a trial, have results beside the folder of this one."""
+    of_this_name = re.compile(rf"{re.escape(name)}-\d{{8}}-\d{{6}}(-\d+)?")
+    records = (each for each in folder.parent.glob(f"*/{RECORD_FILE}") if each.parent != folder)
+    return sum(_has_trials(each) for each in records if of_this_name.fullmatch(each.parent.name))
+
+
+def _has_trials(record: Path) -> bool:
+    with suppress(OSError), record.open("rb") as lines:
+        return len(list(islice(lines, 2))) == 2
+    return False
 
 
 def remove_if_empty(folder: Path) -> None:

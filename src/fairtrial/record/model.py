@@ -203,6 +203,10 @@ class ExperimentRecord(Strict):
     fairtrial_version: str
     started_at: str = Field(description="RFC 3339, UTC")
     experiment: Experiment
+    earlier_runs: int = Field(
+        0,
+        description="runs of an experiment of this name that the folder of results held already; 0 in older records",
+    )
     conditions: list[Condition]
     order: list[list[str]] = Field(description="per block, condition ids in the order in which they were tried")
     spare_blocks: int = Field(

@@ -1,6 +1,8 @@
 """What a verdict says of the warnings about its trials."""
 
 from fairtrial.judge.judging import judge
+from fairtrial.judge.model import ClaimResult
+from fairtrial.record.model import ExperimentRecord
 from tests.builders import ExperimentBuilder, TrialBuilder, a_trial, an_experiment, trials_of
 
 SHORT = 400 * 2**20
@@ -49,6 +51,25 @@ def test_what_is_known_of_the_whole_run_stands_in_the_sentence() -> None:
     assert "Of the whole run, checks warn: starts-differ." in of_a
     assert "starts-differ" not in of_others
     assert all("Not examined: not-stationary" in sentence for sentence in (of_a, of_others))
+
+
+def test_a_verdict_says_which_run_it_is_of() -> None:
+    """Who runs an experiment until its claim is upheld has looked more than once."""
+    experiment = an_experiment("a", "b").claiming(of="a", to="b", at_least=2)
+    record = experiment.record().model_copy(update={"earlier_runs": 2})
+    words = "This is run 3 of the experiment in its folder of results."
+
+    def claim(rate: float, of: ExperimentRecord) -> ClaimResult:
+        def serving(name: str, block: int) -> TrialBuilder:
+            return a_trial().serving(rate * (1 + (block % 3 - 1) / 20) if name == "a" else 1000.0)
+
+        trials = trials_of(of, serving)
+        return judge(of, trials, interrupted=False).claims[0]
+
+    assert words in claim(4000, record).sentence and words in claim(1000, record).sentence
+    assert "This is run" not in claim(4000, experiment.record()).sentence
+    undecided = claim(2000, record)
+    assert undecided.verdict == "undecided" and words not in undecided.sentence
 
 
 def test_work_that_nobody_counted_stands_in_the_sentence() -> None:

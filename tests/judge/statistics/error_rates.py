@@ -56,6 +56,16 @@ def wrongly_at_least(name: str, blocks: int, repetitions: int) -> int:
     return sum(low > truth for low, _ in _ratio_intervals(name, blocks, repetitions))
 
 
+def upheld_once(runs: int, blocks: int, repetitions: int) -> int:
+    """Runs of one experiment until a claim of "at least" is upheld, at most so many: how often it is, at the bound."""
+    random = np.random.default_rng(20_313)
+    samples = random.normal(0, 0.03, (blocks, repetitions * runs))
+    intervals = median_intervals(samples, [LEVEL])
+    assert intervals is not None
+    upheld = np.array([low > 0 for ((low, _),) in intervals]).reshape(repetitions, runs)
+    return int(upheld.any(axis=1).sum())
+
+
 def _ratio_intervals(name: str, blocks: int, repetitions: int) -> list[tuple[float, float]]:
     random = np.random.default_rng(20_312)
     samples = np.stack([RATIOS[name](random, blocks) for _ in range(repetitions)], axis=1)

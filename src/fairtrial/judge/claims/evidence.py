@@ -56,6 +56,8 @@ class Evidence:
     """what findings take from trials that stand otherwise"""
     limits: Mapping[str, Limit | None] = field(default_factory=dict)
     """what limited each condition's goodput, by the condition's id"""
+    earlier_runs: int = 0
+    """of the experiment, whose verdicts were there already"""
 
     def withholding(self, claim: str) -> Finding | None:
         """The finding that withholds the verdict of the claim with this id, if there is one."""

@@ -38,6 +38,8 @@ def with_remarks(claim: Claim, result: ClaimResult, evidence: Evidence) -> Claim
         ]
     for remark in (_placement, _unproven, _warnings, _over_the_run):
         remarks += remark(claim, evidence)
+    if result.verdict != "undecided" and evidence.earlier_runs:
+        remarks.append(f"This is run {evidence.earlier_runs + 1} of the experiment in its folder of results.")
     return result.model_copy(
         update={
             "sentence": " ".join([result.sentence, *remarks]),

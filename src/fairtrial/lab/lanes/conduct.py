@@ -15,6 +15,7 @@ from fairtrial.lab.lanes.first_line import differences, first_line_of_lanes
 from fairtrial.lab.lanes.input import END, STOP
 from fairtrial.lab.lanes.messages import problem_in
 from fairtrial.lab.lanes.remote_lane import Inbox, RemoteLane
+from fairtrial.lab.results_folder import earlier_runs
 from fairtrial.lab.trial.flow import new_record
 from fairtrial.plan.plan import Plan, PlannedTrial
 from fairtrial.record.model import Failure, TrialRecord
@@ -48,7 +49,9 @@ def conduct_on_lanes(
     run = _Run(plan, results, watcher, lanes, inbox)
     try:
         run.await_ready()
-        record = first_line_of_lanes(plan, list(lanes.values()), decide_within_seconds)
+        record = first_line_of_lanes(
+            plan, list(lanes.values()), decide_within_seconds, earlier_runs(results, plan.experiment.name)
+        )
         conducted = Conducted(record)
         with RecordWriter(results) as writer:
             writer.append(record)

@@ -10,7 +10,7 @@ from fairtrial.record.model import ExperimentRecord, LaneRecord
 
 
 def first_line_of_lanes(
-    plan: Plan, lanes: Sequence[RemoteLane], decide_within_seconds: float | None
+    plan: Plan, lanes: Sequence[RemoteLane], decide_within_seconds: float | None, earlier: int
 ) -> ExperimentRecord:
     """The record's line for the experiment: that of the first lane that is ready, with what differs by lane."""
     ready = [(lane, lane.record) for lane in lanes if lane.state == "free" and lane.record is not None]
@@ -18,6 +18,7 @@ def first_line_of_lanes(
     return first.model_copy(
         update={
             "started_at": timestamp(),
+            "earlier_runs": earlier,
             "spare_blocks": plan.spare_blocks,
             "looks": list(plan.looks),
             "decide_within_seconds": decide_within_seconds,
