@@ -12,11 +12,13 @@ sys.path.insert(0, str(ROOT))
 from benches.document import replace_part, table  # noqa: E402
 from fairtrial.judge.statistics.looks import level_at, level_of_rest, plan_looks  # noqa: E402
 from fairtrial.judge.statistics.scalability import Law  # noqa: E402
+from fairtrial.judge.statistics.ties import blocks_for_ranks  # noqa: E402
 from tests.judge.statistics import error_rates, failing_worlds  # noqa: E402
 from tests.judge.statistics.simulation import DEVIATIONS, FIGURES, RATIOS, UNSYMMETRIC  # noqa: E402
 
 BLOCKS = (3, 5, 10, 20, 40)
 LAWS = (Law(1000, 0.05, 0.0005), Law(1000, 0.02, 0.00002), Law(1000, 0.2, 0.0), Law(1000, 0.0, 0.001))
+SCATTERS = {"0.5%": 0.005, "2%": 0.02, "5%": 0.05}
 HONEST = (0.93, 0.97)
 
 
@@ -89,6 +91,24 @@ def ties(repetitions: int) -> str:
     )
 
 
+def ties_of_starts(repetitions: int) -> str:
+    blocks = (3, 4, 5, 6, 8, 10, 20)
+    rows = [
+        [
+            f"{contenders}, {slow:.0%} of starts",
+            *(
+                percent(error_rates.ranked_by_starts(contenders, slow, each, repetitions), repetitions)
+                if each >= blocks_for_ranks(contenders)
+                else "–"
+                for each in blocks
+            ),
+        ]
+        for contenders in (2, 4, 7, 14)
+        for slow in (0.1, 0.4, 0.5)
+    ]
+    return table(["contenders, slow by half", *(f"{each} blocks" for each in blocks)], rows)
+
+
 def equivalence(repetitions: int) -> str:
     def cell(name: str, blocks: int) -> str:
         verdicts = error_rates.at_the_margin(name, blocks, repetitions)
@@ -110,6 +130,14 @@ def looks(repetitions: int) -> str:
         numbers = ", ".join(map(str, plan))
         head += [f"looks at {numbers}", "95% at each"]
     return table(head, [[name, *(cell for plan in plans for cell in cells(name, plan))] for name in DEVIATIONS])
+
+
+def steps(repetitions: int) -> str:
+    def cell(name: str, blocks: int) -> str:
+        held = (error_rates.steps_held(SCATTERS[name], blocks, repetitions, widened=each) for each in (False, True))
+        return ", ".join(percent(each, repetitions) for each in held)
+
+    return by_blocks("starts scatter by (without the step, with it)", SCATTERS, cell)
 
 
 def run_again(repetitions: int) -> str:
@@ -266,6 +294,8 @@ TABLES: dict[str, tuple[Callable[[int], str], int]] = {
     "equivalence": (equivalence, 10_000),
     "looks": (looks, 10_000),
     "clock": (clock, 4_000),
+    "ties-of-starts": (ties_of_starts, 1_000),
+    "steps": (steps, 1_000),
     "run-again": (run_again, 2_000),
     "clock-errors": (clock_errors, 4_000),
     "scalability": (laws, 1_000),

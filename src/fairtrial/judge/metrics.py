@@ -44,9 +44,17 @@ class Metric:
     """how a trial's figure was read, where figures that were read otherwise cannot be compared with it; None: all are
     alike"""
 
+    read_resolution: Callable[[TrialRecord], float] | None = None
+    """of a trial's figure, the step in which it was read, in `unit`; None: none that matters beside its scatter"""
+
     def fits(self, load: Load) -> bool:
         """Whether it is measured under this load."""
         return self.loads is None or load.kind in self.loads
+
+    @property
+    def is_bent_by_others(self) -> bool:
+        """Whether what others do on the server's processors changes it: rates, and times of answers."""
+        return self.unit in ("per_second", "seconds") and not self.of_processes
 
     @property
     def preposition(self) -> str:
@@ -116,6 +124,15 @@ def _per_1000_requests(trial: TrialRecord, meter: ServerMeter | None) -> float |
     if trial.program is not None:
         return 1000 * meter.cpu_seconds / trial.program.operations
     return 1000 * meter.cpu_seconds / meter.window_seconds / rate
+
+
+def _cpu_resolution(trial: TrialRecord) -> float:
+    """User and system time are each read in whole ticks (proc_pid_stat(5)): both ends together may be off by a tick of
+    each."""
+    if trial.program is not None:
+        return 1000 * CPU_STEP_SECONDS / trial.program.operations
+    verified = 0 if trial.engine is None else trial.engine.verified
+    return 1000 * CPU_STEP_SECONDS / verified if verified else 0.0
 
 
 def _goodput(trial: TrialRecord) -> float | None:
@@ -326,6 +343,11 @@ def metrics_of(load: Load) -> list[Metric]:
     return [*(metric for metric in METRICS.values() if metric.name != OVERHEAD), *objectives]
 
 
+CPU_STEP_SECONDS = 2 / 100
+"""Two ticks of USER_HZ, which is 100 on every machine that Linux shows to programs (time(7))."""
+START_UP_STEP_SECONDS = 0.02
+"""A stack is asked so often whether it is ready (docs/stack-contract.md)."""
+
 TIMES = ("response_time", "service_time", "first_byte_time")
 """Distributions of which a claim may name any percentile. The tables hold some of the first two."""
 CAPACITY = "capacity"
@@ -399,6 +421,7 @@ METRICS: Mapping[str, Metric] = {
             server_cpu_seconds_per_1000_requests,
             despite=WHOEVER_IS_SERVED,
             of_processes=True,
+            read_resolution=_cpu_resolution,
         ),
         Metric(
             "service_cpu_per_1000_requests",
@@ -408,6 +431,7 @@ METRICS: Mapping[str, Metric] = {
             False,
             _service_cpu_seconds_per_1000_requests,
             despite=WHOEVER_IS_SERVED,
+            read_resolution=_cpu_resolution,
         ),
         Metric(
             "peak_rss",
@@ -421,7 +445,10 @@ METRICS: Mapping[str, Metric] = {
         ),
         _of_a_server("ready_rss", "bytes", "memory when ready", "readiness", "rss_bytes", kind=True),
         _of_a_server("end_rss", "bytes", "memory at the end of the window", "server", "end_rss_bytes", kind=True),
-        _of_a_server("start_up", "seconds", "start-up time", "readiness", "start_up_seconds"),
+        replace(
+            _of_a_server("start_up", "seconds", "start-up time", "readiness", "start_up_seconds"),
+            read_resolution=lambda _trial: START_UP_STEP_SECONDS,
+        ),
         _of_a_server(
             "first_answer",
             "seconds",

@@ -9,7 +9,7 @@ from fairtrial.judge.losses import Losses, goodput_by_block
 from fairtrial.judge.metrics import METRICS
 from fairtrial.judge.model import NoiseFloor, Scatter
 from fairtrial.judge.statistics.estimate import paired_ratio
-from fairtrial.judge.statistics.ties import compare_all
+from fairtrial.judge.statistics.ties import blocks_for_ranks, compare_all
 from fairtrial.judge.statistics.variance import split
 from fairtrial.record.model import Condition, TrialRecord
 
@@ -23,7 +23,8 @@ def standings(
     """By condition id; of conditions without goodput there is none.
 
     Conditions are ranked against those of their class at the same value of the sweep, over the blocks that all of them
-    share. The second of the pair tried for the noise floor is left out.
+    share. Where these are too few for so many there is no rank. The second of the pair tried for the noise floor is
+    left out.
     """
     rivals: dict[tuple[Value | None, StackClass], list[str]] = defaultdict(list)
     rates = {each.id: goodput_by_block(valid.get(each.id, ()), losses) for each in conditions}
@@ -33,7 +34,7 @@ def standings(
     standings: dict[str, Standing] = {}
     for ids in rivals.values():
         values = shared_blocks({name: rates[name] for name in ids})
-        if len(ids) > 1 and values[ids[0]]:
+        if len(ids) > 1 and len(values[ids[0]]) >= blocks_for_ranks(len(ids), level):
             ranking = compare_all(values, level)
             letters = ranking.letters
             standings |= {name: (ranking.ranks[name], letters[name]) for name in ids}

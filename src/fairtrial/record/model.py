@@ -4,6 +4,8 @@ A record holds observations only. Findings, outcomes, figures and verdicts are c
 that a report can be rebuilt and a new check tried on an old record.
 """
 
+from collections.abc import Iterable
+from statistics import fmean
 from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -523,3 +525,9 @@ class TrialRecord(BaseModel):
     failure: Failure | None = None
     log: str | None = Field(None, description="the stack's log, relative to the results folder")
     log_dropped_bytes: int = Field(0, description="how much of the log was cut off, because it came to too much")
+
+
+def foreign_share(trials: Iterable[TrialRecord]) -> float:
+    """Of the server's processors, what others used in the kept slices of these trials, on average; 0 without slices."""
+    shares = [trial.slices.foreign_server_share for trial in trials if trial.slices is not None]
+    return fmean(shares) if shares else 0.0

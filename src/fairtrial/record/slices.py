@@ -42,6 +42,13 @@ class Slicing(Strict):
         return sum(each.kept for each in self.slices)
 
     @property
+    def foreign_server_share(self) -> float:
+        """Of the server's processors, what others used in the kept slices, on average over their time; 0 without one."""
+        kept = [each for each in self.slices if each.kept]
+        seconds = sum(each.window_seconds for each in kept)
+        return sum(each.foreign_server_share * each.window_seconds for each in kept) / seconds if seconds > 0 else 0.0
+
+    @property
     def idle_processors(self) -> float:
         """How many processors its server used while it was idle."""
         return self.idle_cpu_seconds / self.idle_seconds if self.idle_seconds > 0 else 0.0

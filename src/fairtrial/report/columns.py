@@ -1,13 +1,15 @@
 """The columns and rows of the tables of conditions and of their requests: the same in the terminal, in Markdown and in
 the HTML report."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fairtrial.base.formatting import bounded_below, figure
 from fairtrial.experiment.stack_class import PRODUCTION, STACK_CLASSES
 from fairtrial.judge.model import ConditionResult, LimitKind, RequestResult, Result, Times
 from fairtrial.judge.statistics.estimate import Estimate
+from fairtrial.judge.statistics.ties import blocks_for_ranks
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ MEANINGS = {
 """By the title of a column, its meaning, which stands below a table that has the column."""
 
 RANKED = "rank: by goodput; 1~3: any of these"
+NOT_RANKED = "no rank: {contenders} take {blocks} blocks at least"
 NOT_PROVEN = "work not proven"
 """What stands with a row whose figures rest on verified answers alone."""
 
@@ -172,13 +175,24 @@ def explanation(conditions: Sequence[ConditionResult], columns: Sequence[Column]
     parts = [
         EXPLANATION,
         *(f"{', '.join(alike)}: {meaning}" for meaning, alike in titles.items()),
-        *([RANKED] if any(condition.rank is not None for condition in conditions) else []),
+        *_ranked(conditions),
         *([LIMITS_EXPLAINED] if any(condition.limit is not None for condition in conditions) else []),
         *([LOWER_BOUNDS] if any(map(has_lower_bounds, conditions)) else []),
         *([RANKED_APART] if shows_class(conditions) else []),
         *([NOT_PROVEN_EXPLAINED] if any(map(not_proven, conditions)) else []),
     ]
     return " · ".join(parts)
+
+
+def _ranked(conditions: Sequence[ConditionResult]) -> Iterator[str]:
+    """What ranks mean, or from how many blocks on there would be some."""
+    if any(condition.rank is not None for condition in conditions):
+        yield RANKED
+        return
+    with_goodput = [each for each in conditions if each.figures.get(GOODPUT.key) is not None]
+    rivals = Counter((each.stack_class, each.at) for each in with_goodput).values()
+    if max(rivals, default=0) > 1:
+        yield NOT_RANKED.format(contenders=max(rivals), blocks=blocks_for_ranks(max(rivals)))
 
 
 def has_lower_bounds(condition: ConditionResult) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.judge.statistics.equivalence import Verdict, equal_within
-from fairtrial.judge.statistics.estimate import over_blocks, paired_ratio
+from fairtrial.judge.statistics.estimate import at_resolution, over_blocks, paired_ratio
 from fairtrial.judge.statistics.looks import level_at, level_of_rest, looks_in_time
 from fairtrial.judge.statistics.median import median_interval, median_intervals, median_p_values
 from fairtrial.judge.statistics.planning import blocks_to_decide
@@ -27,7 +27,7 @@ from fairtrial.judge.statistics.shape import (
     rises_and_falls,
 )
 from fairtrial.judge.statistics.student import LEVEL
-from fairtrial.judge.statistics.ties import adjust
+from fairtrial.judge.statistics.ties import adjust, blocks_for_ranks
 from fairtrial.judge.statistics.unpaired import unpaired_ratio
 from tests.judge.statistics.simulation import DEVIATIONS, FIGURES, MEDIANS, RATIOS, median_ratio
 
@@ -54,6 +54,21 @@ def wrongly_at_least(name: str, blocks: int, repetitions: int) -> int:
     """How many experiments uphold "at least" the true ratio of a typical block, or more exactly a hair above it."""
     truth = median_ratio(name)
     return sum(low > truth for low, _ in _ratio_intervals(name, blocks, repetitions))
+
+
+def steps_held(scatter: float, blocks: int, repetitions: int, *, widened: bool = True) -> int:
+    """How many intervals of the ratio of 218 to 222 ms hold it, where both are seen in steps of 20 ms; with and without
+    the step in them."""
+    random = np.random.default_rng(20_314)
+    times, step, held = np.array([[0.218], [0.222]]), 0.02, 0
+    for _ in range(repetitions):
+        of, to = step * np.ceil(times * np.exp(scatter * random.normal(size=(2, blocks))) / step)
+        ratio = paired_ratio(of.tolist(), to.tolist())
+        share = (1 + step / float(np.median(of))) * (1 + step / float(np.median(to))) - 1
+        interval = at_resolution(ratio, share if widened else 0.0, is_ratio=True).interval
+        assert interval is not None
+        held += interval[0] <= 0.218 / 0.222 <= interval[1]
+    return held
 
 
 def upheld_once(runs: int, blocks: int, repetitions: int) -> int:
@@ -146,6 +161,22 @@ def told_apart(deviations: str, blocks: int, repetitions: int) -> int:
             [logs[:, first] - logs[:, second] for first, second in combinations(range(4), 2)], axis=1
         )
         errors += min(adjust(median_p_values(differences).tolist(), 4)) <= 0.05
+    return errors
+
+
+def ranked_by_starts(contenders: int, slow: float, blocks: int, repetitions: int) -> int:
+    """How many experiments with equal contenders tell any two of them apart, where a share of all starts is slower by
+    half. None where so many contenders have no ranks in so few blocks."""
+    if blocks < blocks_for_ranks(contenders):
+        return 0
+    random = np.random.default_rng(43)
+    first, second = np.triu_indices(contenders, 1)
+    errors = 0
+    for _ in range(repetitions):
+        logs = random.normal(0, 0.03, (blocks, contenders)) - math.log(1.5) * (
+            random.random((blocks, contenders)) < slow
+        )
+        errors += min(adjust(median_p_values(logs[:, first] - logs[:, second]).tolist(), contenders)) <= 0.05
     return errors
 
 

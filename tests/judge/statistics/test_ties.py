@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from fairtrial.judge.statistics.student import mean_interval, mean_p_values
-from fairtrial.judge.statistics.ties import Pair, _groups, adjust, compare_all
-from tests.judge.statistics.error_rates import told_apart
+from fairtrial.judge.statistics.ties import Pair, _groups, adjust, blocks_for_ranks, compare_all
+from tests.judge.statistics.error_rates import ranked_by_starts, told_apart
 from tests.judge.statistics.simulation import DEVIATIONS, at_most_five_percent
 
 
@@ -81,6 +81,22 @@ def test_two_blocks_decide_nothing() -> None:
     assert not any(pair.different for pair in ranking.pairs)
     assert set(ranking.ranks.values()) == {(1, 3)}
     assert ranking.letters == {"c": "a", "b": "a", "a": "a"}
+
+
+@pytest.mark.parametrize(("contenders", "blocks"), [(2, 3), (3, 4), (4, 4), (5, 5), (7, 5), (8, 6), (14, 6), (40, 8)])
+def test_few_blocks_rank_few_contenders(contenders: int, blocks: int) -> None:
+    """Far apart as they are: starts of two kinds could be so as well, in more than one of twenty experiments."""
+    assert blocks_for_ranks(contenders) == blocks
+    values = {f"c{place}": [2.0**place, 2.02**place, 1.98**place, *[2.0**place] * 9] for place in range(contenders)}
+    enough = compare_all({name: each[:blocks] for name, each in values.items()})
+    assert enough.ranks["c0"] == (contenders, contenders)
+    too_few = compare_all({name: each[: blocks - 1] for name, each in values.items()})
+    assert set(too_few.ranks.values()) == {(1, contenders)}
+
+
+def test_equal_contenders_with_two_kinds_of_starts_are_seldom_ranked() -> None:
+    assert ranked_by_starts(4, 0.4, 4, 400) <= at_most_five_percent(400)
+    assert ranked_by_starts(5, 0.4, 4, 400) == 0
 
 
 def test_drift_of_whole_blocks_hides_no_difference() -> None:

@@ -9,7 +9,7 @@ from fairtrial.judge.claims.share_of_starts import judge_share
 from fairtrial.judge.claims.values import read_values
 from fairtrial.judge.metrics import Metric, find_metric
 from fairtrial.judge.model import ClaimResult
-from fairtrial.judge.statistics.estimate import Estimate
+from fairtrial.judge.statistics.estimate import Estimate, at_resolution
 from fairtrial.judge.statistics.lower_bounds import over_blocks_bounded
 from fairtrial.judge.statistics.share import share_interval
 
@@ -22,6 +22,7 @@ def judge(claim: BudgetClaim, evidence: Evidence) -> ClaimResult:
     estimate = None
     if figures and values.refused is None:
         estimate = over_blocks_bounded(figures, values.bounds_of(claim.of), evidence.level)
+        estimate = at_resolution(estimate, values.step_of(claim.of))
     if estimate is not None:
         estimate = _as_count(estimate, claim, metric, evidence)
     unit = unit_for(claim, metric, estimate)

@@ -7,7 +7,7 @@ from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.values import read_values
 from fairtrial.judge.metrics import find_metric
 from fairtrial.judge.model import ClaimResult
-from fairtrial.judge.statistics.estimate import paired_difference
+from fairtrial.judge.statistics.estimate import at_resolution, paired_difference
 
 
 def judge(claim: DifferenceClaim, evidence: Evidence) -> ClaimResult:
@@ -17,6 +17,7 @@ def judge(claim: DifferenceClaim, evidence: Evidence) -> ClaimResult:
     estimate = None
     if values.blocks and values.refused is None:
         estimate = paired_difference(values.of(claim.of), values.of(claim.to), evidence.level)
+        estimate = at_resolution(estimate, values.step_of(claim.of, claim.to))
     unit = unit_for(claim, metric, estimate)
     on = metric.preposition
     was = "" if estimate is None else figure_in(estimate.estimate, unit)

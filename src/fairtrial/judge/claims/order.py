@@ -26,7 +26,7 @@ from fairtrial.judge.claims.ruling import (
 from fairtrial.judge.claims.values import Values, read_values
 from fairtrial.judge.metrics import Metric, find_metric
 from fairtrial.judge.model import ClaimResult
-from fairtrial.judge.statistics.estimate import Estimate, paired_ratio
+from fairtrial.judge.statistics.estimate import Estimate, at_resolution, paired_ratio
 
 
 def judge(claim: OrderClaim, evidence: Evidence) -> ClaimResult:
@@ -85,7 +85,8 @@ def _steps(claim: OrderClaim, metric: Metric, values: Values, level: float) -> l
         better, worse = (first, second) if metric.higher_is_better else (second, first)
         if not values.ratios(better, worse):
             return []
-        estimates.append(paired_ratio(values.of(better), values.of(worse), level))
+        ratio = paired_ratio(values.of(better), values.of(worse), level)
+        estimates.append(at_resolution(ratio, values.step_of_ratio(better, worse), is_ratio=True))
     return estimates
 
 

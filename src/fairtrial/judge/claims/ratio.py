@@ -9,7 +9,7 @@ from fairtrial.judge.claims.ruling import NO_RATIO, no_ratio
 from fairtrial.judge.claims.values import read_values
 from fairtrial.judge.metrics import find_metric
 from fairtrial.judge.model import ClaimResult
-from fairtrial.judge.statistics.estimate import paired_ratio
+from fairtrial.judge.statistics.estimate import at_resolution, paired_ratio
 
 
 def judge(claim: RatioClaim, evidence: Evidence) -> ClaimResult:
@@ -20,6 +20,7 @@ def judge(claim: RatioClaim, evidence: Evidence) -> ClaimResult:
     estimate = None
     if ratios and values.refused is None:
         estimate = paired_ratio(values.of(claim.of), values.of(claim.to), evidence.level)
+        estimate = at_resolution(estimate, values.step_of_ratio(claim.of, claim.to), is_ratio=True)
     on = metric.preposition
     was = "" if estimate is None else figure(estimate.estimate)
     return bounded_result(

@@ -5,6 +5,8 @@ A claim that rests on a trial that was refused or not run is undecided: the bloc
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import prod
+from statistics import median
 
 from fairtrial.experiment.claims import BudgetClaim, MetricClaim
 from fairtrial.experiment.reference import ConditionRef
@@ -14,7 +16,7 @@ from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.ruling import ALL_VALID
 from fairtrial.judge.losses import too_many
 from fairtrial.judge.metrics import METRICS, OVERHEAD, Metric, is_lower_bound, overhead_seconds
-from fairtrial.record.model import TrialRecord
+from fairtrial.record.model import TrialRecord, foreign_share
 
 AWAIT_THE_REST = "A lower rate at which all requests are answered would decide it, or a stack that answers them."
 TO_ITS_END = "A run that comes to its end would decide it."
@@ -35,6 +37,21 @@ class Values:
     """for each value whether it is only a lower bound; empty: none is"""
     remedy: str = ALL_VALID
     """of what is refused or missing, a sentence"""
+    steps: Mapping[ConditionRef, float] = field(default_factory=dict)
+    """in which a typical value was read, in the metric's unit; empty: in none that matters"""
+    foreign_shares: Mapping[ConditionRef, float] = field(default_factory=dict)
+    """of the server's processors, what others than the lab used in the slices of each; empty: it bends all alike"""
+
+    def step_of(self, *conditions: ConditionRef) -> float:
+        """Of the difference of these conditions, or of the value of one: the steps of all of them together."""
+        return sum(self.steps.get(condition, 0.0) for condition in conditions)
+
+    def step_of_ratio(self, *conditions: ConditionRef) -> float:
+        """Of the ratio of these conditions, as a share of it: their steps, and what others took of one more than of the
+        other."""
+        shares = [self.steps.get(each, 0.0) / median(self.of(each)) for each in conditions if self.steps.get(each)]
+        foreign = [self.foreign_shares.get(each, 0.0) for each in conditions]
+        return prod(1 + share for share in (*shares, max(foreign) - min(foreign))) - 1
 
     @property
     def obstacle(self) -> str | None:
@@ -113,6 +130,7 @@ def _read(metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence
     missing: list[_Obstacle] = []
     bounds: list[str] = []
     are_bounds: dict[ConditionRef, list[bool]] = {condition: [] for condition in trials}
+    steps: dict[ConditionRef, list[float]] = {condition: [] for condition in trials}
     blocks = sorted(set().union(*trials.values()))
     takings: list[Finding] = []
     for block in blocks:
@@ -132,6 +150,8 @@ def _read(metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence
             else:
                 is_bound = is_lower_bound(metric, trial, read)
                 in_block[condition] = read, is_bound
+                if metric.read_resolution is not None:
+                    steps[condition].append(metric.read_resolution(trial))
                 if is_bound:
                     where = f"trial {trial.index} (block {trial.block}, {condition})"
                     bounds.append(f"in {where} the {metric.label} falls among requests that had no answer in time")
@@ -148,7 +168,18 @@ def _read(metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence
         missing.append(_Obstacle(reason, f"To decide it, {takings[0].remedy}."))
     obstacle = next(iter([*refused, *missing]), _Obstacle(""))
     refusal, absent, bound = _first_of(refused), _first_of(missing), next(iter(bounds), None)
-    return Values(values, refusal, absent, lower_bound=bound, are_bounds=are_bounds, remedy=obstacle.way_out)
+    return Values(
+        values,
+        refusal,
+        absent,
+        lower_bound=bound,
+        are_bounds=are_bounds,
+        remedy=obstacle.way_out,
+        steps={condition: median(each) for condition, each in steps.items() if each},
+        foreign_shares={each: foreign_share(by_block.values()) for each, by_block in trials.items()}
+        if metric.is_bent_by_others
+        else {},
+    )
 
 
 def _value(metric: Metric, condition: ConditionRef, trial: TrialRecord, evidence: Evidence) -> float | _Obstacle:

@@ -39,11 +39,12 @@ class Equivalence:
     """At the level itself, 95%: equality is refuted if it lies outside of them."""
 
 
-def equal_within(ratios: Sequence[float], margin: float, level: float = LEVEL) -> Equivalence:
+def equal_within(ratios: Sequence[float], margin: float, level: float = LEVEL, step: float = 0.0) -> Equivalence:
     """Whether the ratio of a typical block lies within [1/(1+margin), 1+margin].
 
     Args:
         ratios: one a block; the typical one is the median of what they were drawn from.
+        step: in which the ratios were read, as a share of them: no interval is narrower (`estimate.at_resolution`).
 
     Raises:
         ValueError: no ratios, one that is not positive and finite, a margin that is not, or a level of 50% or less.
@@ -61,6 +62,8 @@ def equal_within(ratios: Sequence[float], margin: float, level: float = LEVEL) -
     inner, outer = median_interval(logs, 2 * level - 1), median_interval(logs, level)
     if inner is None or outer is None:
         return Equivalence("undecided", estimate, within, None, None)
+    middle, reached = math.log(estimate), math.log1p(step)
+    inner, outer = ((min(low, middle - reached), max(high, middle + reached)) for low, high in (inner, outer))
     verdict: Verdict = "undecided"
     if -reach <= inner[0] and inner[1] <= reach:
         verdict = "upheld"

@@ -76,5 +76,20 @@ def paired_ratio(of: Sequence[float], to: Sequence[float], level: float = LEVEL)
     return over_blocks([value / other for value, other in zip(of, to, strict=True)], level)
 
 
+def at_resolution(estimate: Estimate, step: float, *, is_ratio: bool = False) -> Estimate:
+    """The estimate with an interval no narrower than the steps in which its values were read.
+
+    Where all blocks show the same step, their interval has no width, and it is not known where in the step they lie.
+
+    Args:
+        step: in the estimate's unit; of a ratio, the share of it: 0.02 for two figures read in steps of 1% each.
+    """
+    if estimate.interval is None or step <= 0:
+        return estimate
+    middle, (low, high) = estimate.estimate, estimate.interval
+    below, above = (middle / (1 + step), middle * (1 + step)) if is_ratio else (middle - step, middle + step)
+    return estimate.model_copy(update={"interval": (min(low, below), max(high, above))})
+
+
 def _exponential(interval: tuple[float, float] | None) -> tuple[float, float] | None:
     return None if interval is None else (float(np.exp(interval[0])), float(np.exp(interval[1])))

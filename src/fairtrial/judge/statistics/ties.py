@@ -9,6 +9,10 @@ with Shaffer's numbers: the smallest of the p-values is multiplied by how many h
 k contenders those are all k(k-1)/2 pairs at first; once one pair differs, no more than (k-1)(k-2)/2 of the others can
 be equal, since equality is transitive. It holds whatever the dependence between the pairs, which share contenders.
 
+A stack may start in one of two kinds, fast or slow, by chance. Of two equal stacks, each kind as likely, one starts
+fast and the other slow in all n blocks, or the other way round, in 2 · 4^-n of experiments. No p-value of so few blocks
+can know that: it is why few blocks rank few contenders (`blocks_for_ranks`).
+
 Sources: S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6
 (1979), 65-70; J. P. Shaffer, "Modified sequentially rejective multiple test procedures", Journal of the American
 Statistical Association 81 (1986), 826-831; H.-P. Piepho, "An algorithm for a letter-based representation of
@@ -74,6 +78,16 @@ class Ranking:
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 
+def blocks_for_ranks(contenders: int, level: float = LEVEL) -> int:
+    """The fewest blocks that rank so many contenders, whatever kinds of starts they have: 4 for four, 5 for seven, 6
+    for fourteen.
+
+    From here on all pairs together lie apart by two kinds of starts alone in at most 1 - level of experiments.
+    """
+    pairs = contenders * (contenders - 1) / 2
+    return max(MINIMUM_BLOCKS, math.ceil(math.log(max(2 * pairs, 1) / (1 - level), 4)))
+
+
 def compare_all(
     values: Mapping[str, Sequence[float]],
     level: float = LEVEL,
@@ -82,7 +96,7 @@ def compare_all(
 ) -> Ranking:
     """Rank contenders by `values`: for each, one value a block, the i-th of each from the same block.
 
-    With fewer than MINIMUM_BLOCKS blocks nothing is told apart.
+    With fewer blocks than `blocks_for_ranks` nothing is told apart.
 
     Args:
         lowest_first: rank 1 is the lowest estimate, as for a response time.
@@ -109,7 +123,7 @@ def compare_all(
         adjusted = adjust(median_p_values(differences).tolist(), len(names))
         for couple, difference, p_value in zip(couples, np.median(differences, axis=0), adjusted, strict=True):
             high, low = couple if difference >= 0 else couple[::-1]
-            different = blocks >= MINIMUM_BLOCKS and p_value <= 1 - level + 1e-12
+            different = blocks >= blocks_for_ranks(len(names), level) and p_value <= 1 - level + 1e-12
             pairs.append(Pair(names[high], names[low], float(np.exp(abs(difference))), p_value, different))
     order = tuple(names[place] for place in descending)
     if lowest_first:

@@ -1,0 +1,60 @@
+"""Others that come at the moments of one side alone: equal contenders must not be told apart by it."""
+
+import pytest
+
+from fairtrial.judge.judging import judge
+from fairtrial.judge.model import Result
+from fairtrial.record.slices import Slice, Slicing
+from tests.builders import a_trial, an_experiment, trials_of
+
+HONEST_RATE = 4000.0
+
+
+def beside(*, of_a: float, of_b: float, **claim: object) -> Result:
+    """Two equal contenders in slices, each slower by what others used beside it."""
+    builder = an_experiment("a", "b", blocks=12).claiming("a", "b", **claim)
+    record = builder.record()
+    shares = {"a": of_a, "b": of_b}
+
+    def slicing(share: float) -> Slicing:
+        slices = [
+            Slice(
+                round=number,
+                place=1,
+                window_seconds=0.5,
+                verified=2000,
+                errors=0,
+                server_cpu_seconds=0.45,
+                foreign_server_share=share if number < 12 else 0.9,
+                foreign_engine_share=0.0,
+                kept=number < 12,
+            )
+            for number in range(1, 13)
+        ]
+        return Slicing(planned_rounds=12, rule="quiet", slices=slices, idle_seconds=10.0, idle_cpu_seconds=0.1)
+
+    made = trials_of(
+        record,
+        lambda name, block: a_trial().serving(HONEST_RATE * (1 - shares[name]) * (1 + (block % 3 - 1) / 500)),
+    )
+    trials = [trial.model_copy(update={"slices": slicing(shares[trial.condition[0]])}) for trial in made]
+    return judge(record, trials, interrupted=False)
+
+
+@pytest.mark.parametrize("claim", [{"at_least": 0.95}, {"at_most": 0.97}, {"kind": "equal", "within": 0.05}])
+def test_what_one_side_lost_to_others_decides_nothing(claim: dict[str, object]) -> None:
+    (result,) = beside(of_a=0.09, of_b=0.0, **claim).claims
+    assert result.verdict == "undecided"
+    (finding,) = [each for each in result.findings if each.check == "unequal-foreign-load"]
+    assert finding.severity == "warning"
+    assert "9.0% of the server's processors beside a, 0.0% of the server's processors beside b" in finding.evidence
+
+
+def test_what_both_lost_alike_changes_nothing() -> None:
+    (result,) = beside(of_a=0.09, of_b=0.085, at_least=0.95).claims
+    assert result.verdict == "upheld" and result.findings == []
+
+
+def test_memory_is_not_bent_by_it() -> None:
+    (result,) = beside(of_a=0.09, of_b=0.0, metric="peak_rss", at_most=1.05).claims
+    assert result.verdict == "upheld" and result.findings == []
