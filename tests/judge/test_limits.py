@@ -130,7 +130,7 @@ class TestWhatLimits:
     def test_connections_that_wait(self) -> None:
         limit = limits(judged(an_experiment("a"), {"a": calling(1500, 0.15)}, wait=WAIT))["a"]
         assert (limit.kind, limit.is_own) == ("load", False)
-        assert "16 requests in flight get 1,600 answers a second at most, as each waits for 10 ms" in limit.evidence
+        assert "16 requests in flight give 1,600 answers a second at most, as each waits for 10 ms" in limit.evidence
         assert "`connections = 256` and `concurrency_budget = 256`" in limit.remedy
 
     def test_a_budget_below_the_connections(self) -> None:
@@ -173,7 +173,7 @@ class TestVerdicts:
         verdict = judged(two(at_least=1.5), {"a": calling(1590, 0.16), "b": self.B}, wait=WAIT).claims[0]
         assert verdict.verdict == "undecided"
         assert verdict.reason is not None and verdict.reason.startswith("own-limit withholds it (a and b can do more")
-        assert "a: 16 requests in flight get 1,600 answers a second at most" in verdict.sentence
+        assert "a: 16 requests in flight give 1,600 answers a second at most" in verdict.sentence
         assert "To decide it, let it reach its processor: `connections = 256`" in verdict.sentence
 
     @pytest.mark.parametrize(

@@ -101,7 +101,18 @@ def test_a_refusal_or_a_warning_is_given_whatever_its_remedy_is() -> None:
     assert [entry.check for entry in brief_findings(result)] == ["new-check"]
 
 
-def test_why_trials_have_no_figures_is_one_entry_for_each_remedy() -> None:
+def test_reasons_that_differ_in_numbers_and_logs_are_one_entry() -> None:
+    """A stack that is never ready has a log of its own in each trial."""
+    result = judged()[0]
+    (missing,) = [each for each in result.conditions if each.contender == "bun-serve"]
+    for place, trial in enumerate(missing.trials, 1):
+        trial.reason = f"it was not ready within 30.{place} s\nlistening {place}"
+        trial.remedy = f"see its log: logs/{place:03}-bun.log"
+    (entry,) = brief_obstacles(result)
+    assert (entry.where, len(entry.remedies)) == ("in 5 of 25 trials: bun-serve (5)", 1)
+
+
+def test_why_trials_have_no_figures_is_one_entry_for_each_reason() -> None:
     (entry,) = brief_obstacles(judged()[0])
     assert (entry.word, entry.where, entry.texts, entry.remedies) == (
         "not run",

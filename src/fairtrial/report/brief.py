@@ -61,13 +61,15 @@ def brief_findings(result: Result) -> list[Brief]:
 
 
 def brief_obstacles(result: Result) -> list[Brief]:
-    """One entry for each outcome and remedy of trials that have no figures for another reason than a check."""
+    """One entry for each outcome and reason, by the reason's first line, of trials that have no figures for another
+    reason than a check."""
     groups: dict[tuple[Outcome, str], list[_Part]] = {}
     for each in obstacles(result):
         trials: Sequence[int | None] = each.trials or [None]
         for trial in trials:
             part = _Part(each.contender, trial, each.reason, each.remedy)
-            groups.setdefault((each.outcome, each.remedy), []).append(part)
+            reason = re.sub(NUMBER, "", each.reason.partition("\n")[0])
+            groups.setdefault((each.outcome, reason), []).append(part)
     return [_brief(result, outcome, "", parts) for (outcome, _), parts in groups.items()]
 
 
