@@ -9,6 +9,7 @@ from fairtrial.record.engine_summary import SecondOfSeries
 from fairtrial.record.model import TrialRecord
 from tests.builders import a_trial, an_experiment
 from tests.judge.checks.findings import found, severities
+from tests.judge.statistics.simulation import at_most_five_percent
 
 EXPERIMENT = an_experiment("a").record()
 
@@ -48,6 +49,33 @@ def test_honest_windows_are_hardly_ever_accused() -> None:
     findings = found("not-stationary", EXPERIMENT, trials)
     assert "refusal" not in severities(findings)
     assert len({finding.trial for finding in findings}) <= 2
+
+
+def correlated(seed: int, seconds: int) -> Sequence[float]:
+    """Seconds that vary by 10%, each leaning on the one before by 0.5."""
+    random, level, values = np.random.default_rng(seed), 0.0, []
+    for _ in range(seconds):
+        level = 0.5 * level + random.normal(0, 0.1 * np.sqrt(1 - 0.5**2))
+        values.append(4000 * float(np.exp(level)))
+    return values
+
+
+def test_of_a_whole_run_at_most_one_in_twenty_is_warned_of() -> None:
+    """50 windows a run, whose seconds lean on each other: what chance explains is noted."""
+    runs = [[served(correlated(100 * run + trial, 12)) for trial in range(50)] for run in range(20)]
+    runs = [[each.model_copy(update={"index": index}) for index, each in enumerate(run, 1)] for run in runs]
+    found_in = [found("not-stationary", EXPERIMENT, run) for run in runs]
+    assert sum("warning" in severities(findings) for findings in found_in) <= at_most_five_percent(len(runs))
+    notes = [finding for findings in found_in for finding in findings if finding.severity == "note"]
+    assert notes and "of 50 trials, where 0.75 show one by chance" in notes[0].evidence
+
+
+def test_a_drift_in_many_trials_of_a_run_is_no_chance() -> None:
+    drifting = [served(list(noisy(seed, deviation=0.01) * np.linspace(1, 0.75, 30))) for seed in range(4)]
+    trials = [*drifting, *(served(list(noisy(seed))) for seed in range(20, 44))]
+    trials = [each.model_copy(update={"index": index}) for index, each in enumerate(trials, 1)]
+    findings = found("not-stationary", EXPERIMENT, trials)
+    assert {finding.trial for finding in findings if finding.severity == "warning"} == {1, 2, 3, 4}
 
 
 @pytest.mark.parametrize(("fall", "expected"), [(0.05, set()), (0.25, {"warning"}), (0.6, {"refusal", "warning"})])

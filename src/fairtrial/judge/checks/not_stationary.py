@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from fairtrial.base.formatting import figure
-from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
+from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold, nothing_to_do
+from fairtrial.judge.statistics.distributions import poisson_above
 from fairtrial.judge.statistics.trend import SHORTEST, change_point, trend
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.model import TrialRecord
@@ -15,6 +16,8 @@ MIB = 2**20
 MOST_VALUES = 600
 """Of longer windows, values are means over equal parts: the tests take time and memory by the square of their
 number."""
+CHANCE = 0.05
+"""Of runs in which nothing moves, so many have a warning at most."""
 LONGEST_HALF = 0.95
 """Of a straight line: its ends are 5% and 195% of its middle, and their ratio 39."""
 WARM_UP = "lengthen warmup_seconds: the window opened before the contender was warm"
@@ -26,12 +29,31 @@ LEAK = (
 
 def examine(case: LoadCase) -> Iterator[Finding]:
     """At most one finding for throughput, median, p99 and memory each; none in windows below ten full seconds."""
+    moved: list[list[Finding]] = []
     for trial in case.trials:
         if trial.engine is not None and full_seconds(trial) >= SHORTEST:
-            for name, values in _series(trial.engine).items():
-                yield from _moved(case, trial.index, name, values)
+            series = _series(trial.engine).items()
+            moved.append([each for name, values in series for each in _moved(case, trial.index, name, values)])
+    yield from _beyond_chance(case, moved)
+    for trial in case.trials:
         if trial.server is not None and len(trial.server.rss_series_bytes) >= SHORTEST:
             yield from _grown(case, trial.index, trial.server.rss_series_bytes)
+
+
+def _beyond_chance(case: LoadCase, moved: Sequence[Sequence[Finding]]) -> Iterator[Finding]:
+    """The findings of all trials that were examined: warnings of fewer of them than chance explains are notes."""
+    warned = sum(any(each.severity == "warning" for each in own) for own in moved)
+    expected = case.thresholds["by_chance"] * len(moved)
+    by_chance = poisson_above(warned - 1, expected) > CHANCE
+    for own in moved:
+        for each in own:
+            if by_chance and each.severity == "warning":
+                chance = f"in {warned} of {len(moved)} trials, where {figure(expected)} show one by chance"
+                yield each.model_copy(
+                    update={"severity": "note", "evidence": f"{each.evidence}; {chance}", "remedy": nothing_to_do()}
+                )
+            else:
+                yield each
 
 
 def full_seconds(trial: TrialRecord) -> int:
@@ -131,6 +153,12 @@ CHECK = LoadCheck(
             "seven tests a trial: at 0.1% each, one honest trial in 140 fails one by chance, and the change must also "
             "be as "
             "large as `warn`",
+        ),
+        "by_chance": Threshold(
+            0.015,
+            "share of the trials",
+            "where seconds are correlated by 0.5, half of runs of 50 windows of 30 s had a warning, which is 1.4% of "
+            "trials; of shorter windows it is 0.6%",
         ),
         "warn": Threshold(
             0.1,
