@@ -105,9 +105,15 @@ def test_reasons_that_differ_in_numbers_and_logs_are_one_entry() -> None:
     """A stack that is never ready has a log of its own in each trial."""
     result = judged()[0]
     (missing,) = [each for each in result.conditions if each.contender == "bun-serve"]
-    for place, trial in enumerate(missing.trials, 1):
-        trial.reason = f"it was not ready within 30.{place} s\nlistening {place}"
-        trial.remedy = f"see its log: logs/{place:03}-bun.log"
+    missing.trials[:] = [
+        trial.model_copy(
+            update={
+                "reason": f"it was not ready within 30.{place} s\nlistening {place}",
+                "remedy": f"see its log: logs/{place:03}-bun.log",
+            }
+        )
+        for place, trial in enumerate(missing.trials, 1)
+    ]
     (entry,) = brief_obstacles(result)
     assert (entry.where, len(entry.remedies)) == ("in 5 of 25 trials: bun-serve (5)", 1)
 

@@ -173,8 +173,8 @@ def _of_load(record: ExperimentRecord, condition: Condition, use: _Use) -> Limit
         evidence = f"only {at_once} that it could have worked on waited at once, and {use.in_words}"
         return Limit(kind="own-concurrency", is_own=True, evidence=evidence, at_once=use.waiting)
     most = allowed * use.goodput / use.waiting
-    asked = count(allowed, "request")
-    whose = f"{asked} that the concurrency budget allows at once" if is_budget else f"{asked} in flight"
+    requests = count(allowed, "request")
+    whose = f"{requests} that the concurrency budget allows at once" if is_budget else f"{requests} in flight"
     evidence = (
         f"{whose} give {figure(most)} answers a second at most, as each waits for "
         f"{1e3 * use.waiting / use.goodput:.3g} ms; it gave {figure(use.goodput)} ({use.goodput / most:.0%}), and "

@@ -43,10 +43,10 @@ class Slicing(Strict):
 
     @property
     def foreign_server_share(self) -> float:
-        """Of the server's processors, what others used in the kept slices, on average over their time; 0 without one."""
-        kept = [each for each in self.slices if each.kept]
-        seconds = sum(each.window_seconds for each in kept)
-        return sum(each.foreign_server_share * each.window_seconds for each in kept) / seconds if seconds > 0 else 0.0
+        """The share of the server's processors that others used in the kept slices, over all their time; 0 without."""
+        slices = [each for each in self.slices if each.kept]
+        seconds = sum(each.window_seconds for each in slices)
+        return sum(each.foreign_server_share * each.window_seconds for each in slices) / seconds if seconds > 0 else 0.0
 
     @property
     def idle_processors(self) -> float:

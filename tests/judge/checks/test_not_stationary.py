@@ -67,7 +67,7 @@ def test_of_a_whole_run_at_most_one_in_twenty_is_warned_of() -> None:
     found_in = [found("not-stationary", EXPERIMENT, run) for run in runs]
     assert sum("warning" in severities(findings) for findings in found_in) <= at_most_five_percent(len(runs))
     notes = [finding for findings in found_in for finding in findings if finding.severity == "note"]
-    assert notes and "of 50 trials, where 0.75 show one by chance" in notes[0].evidence
+    assert notes and "of 50 trials, where 0.750 show one by chance" in notes[0].evidence
 
 
 def test_a_drift_in_many_trials_of_a_run_is_no_chance() -> None:

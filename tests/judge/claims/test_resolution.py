@@ -46,9 +46,7 @@ def test_processor_time_is_counted_in_ticks() -> None:
         .record()
     )
     on_edge, clear = judge(record, trials_of(record, a_trial()), interrupted=False).claims
-    assert on_edge.estimate is not None and on_edge.estimate.interval is not None
-    low, high = on_edge.estimate.interval
-    assert low < 1 < high
+    assert on_edge.interval is not None and on_edge.interval[0] < 1 < on_edge.interval[1]
     assert (on_edge.verdict, clear.verdict) == ("undecided", "upheld")
 
 

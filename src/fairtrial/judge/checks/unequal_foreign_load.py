@@ -1,4 +1,4 @@
-"""Sides of a claim of which one was measured while others used more of the server's processors than beside the other."""
+"""Sides of a claim beside one of which others used more of the server's processors than beside the other."""
 
 from collections import defaultdict
 from collections.abc import Iterator

@@ -7,14 +7,12 @@ Sheather): with γ_d ≥ level > γ_(d+1), I = (γ_d - level) / (γ_d - γ_(d+1)
 lower end is (1 - λ) x_(d) + λ x_(d+1), the upper its mirror image.
 
 Even the whole range of n values holds the median with a probability of only 1 - 2^(1-n), 93.75% for five. Where that
-is less than the level, Student's interval of the mean (student.py) is given, and no less than the range: of so few
-values it is wide enough to hold the median of strongly skewed ones as often as it says, and of values of two kinds,
-of which four in five are of the rarer one by chance, the range holds the other. docs/statistics.md holds the
-simulation.
+is less than the level, Student's interval of the mean (student.py) is given: of so few values it is wide enough to hold
+the median of strongly skewed ones as often as it says. docs/statistics.md holds the simulation.
 
 The p-value of a median of zero is the interval turned round: 1 minus the level at which its nearer end is zero. Below
-2^(1-n), which all values on one side of zero reach, it is Student's; and where the interval at 95% is Student's, so is
-the p-value of values on one side, and that of others is 1.
+2^(1-n), which all values on one side of zero reach, it is Student's; and it is Student's throughout where the interval
+at 95% is.
 
 Sources: T. P. Hettmansperger and S. J. Sheather, "Confidence intervals based on interpolated order statistics",
 Statistics & Probability Letters 4 (1986), 75-79; H. A. David and H. N. Nagaraja, Order Statistics, 3rd edition (2003),
@@ -57,15 +55,10 @@ def median_intervals(samples: NDArray[np.float64], levels: Sequence[float]) -> l
     if by_column is None:
         return None
     ordered = np.sort(samples, axis=0)
-    ranges = list(zip(ordered[0].tolist(), ordered[-1].tolist(), strict=True))
     for place, level in enumerate(levels):
         if uses_order_statistics(samples.shape[0], level):
             for intervals, ends in zip(by_column, _between_depths(ordered, level), strict=True):
                 intervals[place] = ends
-        else:
-            for intervals, (lowest, highest) in zip(by_column, ranges, strict=True):
-                low, high = intervals[place]
-                intervals[place] = min(low, lowest), max(high, highest)
     return by_column
 
 
@@ -87,9 +80,7 @@ def median_p_values(samples: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     by_student = mean_p_values(samples)
     if not uses_order_statistics(samples.shape[0], LEVEL):
-        is_one_sided = (samples.min(axis=0) > 0) | (samples.max(axis=0) < 0)
-        few: NDArray[np.float64] = np.where(is_one_sided, by_student, 1.0)
-        return few
+        return by_student
     by_sign = np.array([_sign_p_value(column) for column in samples.T])
     all_on_one_side = by_sign <= 1 - _held_by(1, samples.shape[0])
     p_values: NDArray[np.float64] = np.where(all_on_one_side, np.minimum(by_sign, by_student), by_sign)
