@@ -134,7 +134,7 @@ def made_ready(
     steps = Steps(watcher.step)
     watcher.follow(steps)
     with building(plan, results / "logs", steps) as preparation:
-        with steps.step("building the load engine"):
+        with steps.step("preparing the load engine"):
             version = engine_version()
         with (
             network_of(plan, plan.stacks) if site is THIS_MACHINE else nullcontext(False) as own_network,
