@@ -68,7 +68,7 @@ MEANINGS = {
 """By the title of a column, its meaning, which stands below a table that has the column."""
 
 RANKED = "rank: by goodput; 1~3: any of these"
-NOT_RANKED = "no rank: {contenders} take {blocks} blocks at least"
+NOT_RANKED = "no rank: {contenders} contenders take {blocks} blocks at least"
 NOT_PROVEN = "work not proven"
 """What stands with a row whose figures rest on verified answers alone."""
 
