@@ -13,7 +13,7 @@ from benches.document import replace_part, table  # noqa: E402
 from fairtrial.judge.statistics.looks import level_at, level_of_rest, plan_looks  # noqa: E402
 from fairtrial.judge.statistics.scalability import Law  # noqa: E402
 from fairtrial.judge.statistics.ties import blocks_for_ranks  # noqa: E402
-from tests.judge.statistics import error_rates, failing_worlds  # noqa: E402
+from tests.judge.statistics import error_rates, failing_worlds, tail_worlds  # noqa: E402
 from tests.judge.statistics.simulation import DEVIATIONS, FIGURES, RATIOS, UNSYMMETRIC  # noqa: E402
 
 BLOCKS = (3, 5, 10, 20, 40)
@@ -285,6 +285,36 @@ def projections_by_kind(repetitions: int) -> str:
     return by_blocks("kind of claim", failing_worlds.KINDS, cell)
 
 
+METHODS: tuple[tail_worlds.Method, ...] = ("nearest rank", "unbiased", "with its reach")
+
+
+def tails(repetitions: int) -> str:
+    """Budgets at the true p99: how often each method upholds it wrongly, and how often it withholds the verdict."""
+
+    def cell(together: int, answers: int, blocks: int, method: tail_worlds.Method) -> str:
+        at_most, at_least, withheld = tail_worlds.budgets(together, answers, blocks, repetitions, method)
+        counts = (at_most, at_least, withheld) if withheld else (at_most, at_least)
+        return ", ".join(percent(each, repetitions) for each in counts)
+
+    rows = [
+        [f"{together}", f"{answers:,}", str(blocks), *(cell(together, answers, blocks, each) for each in METHODS)]
+        for together in (1, 5, 20)
+        for answers in (1000, 5000)
+        for blocks in (5, 10, 40)
+    ]
+    return table(["slow together", "answers", "blocks", *METHODS], rows)
+
+
+def tail_ratios(repetitions: int) -> str:
+    def cell(blocks: int, method: tail_worlds.Method) -> str:
+        return percent(tail_worlds.ratios_held((1000, 20_000), blocks, repetitions, method), repetitions)
+
+    return table(
+        ["1,000 answers against 20,000", *METHODS],
+        [[f"{blocks} blocks", *(cell(blocks, each) for each in METHODS)] for blocks in (5, 10, 40)],
+    )
+
+
 TABLES: dict[str, tuple[Callable[[int], str], int]] = {
     "figures": (figures, 10_000),
     "ratios": (ratios, 10_000),
@@ -297,6 +327,8 @@ TABLES: dict[str, tuple[Callable[[int], str], int]] = {
     "ties-of-starts": (ties_of_starts, 1_000),
     "steps": (steps, 1_000),
     "run-again": (run_again, 2_000),
+    "tails": (tails, 1_000),
+    "tail-ratios": (tail_ratios, 300),
     "clock-errors": (clock_errors, 4_000),
     "scalability": (laws, 1_000),
     "shapes": (shapes, 2_000),

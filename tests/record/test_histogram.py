@@ -6,7 +6,7 @@ import zlib
 
 import pytest
 
-from fairtrial.record.histogram import Histogram, rank_of, read_histogram
+from fairtrial.record.histogram import Histogram, position_of, read_histogram
 
 
 def encoded(counts: bytes, digits: int = 3, lowest: int = 1) -> str:
@@ -48,15 +48,30 @@ def test_counts_of_several_bytes() -> None:
     assert read_histogram(encoded(zigzag(-5, 1_000_000_007))).count == 1_000_000_007
 
 
-def test_percentiles_are_by_rank() -> None:
-    histogram = read_histogram(encoded(zigzag(-1, *([1] * 100))))
-    assert [round(histogram.at(each) * 1e9) for each in (0, 1, 50, 50.5, 99, 100)] == [1, 1, 50, 51, 99, 100]
+def hundred() -> Histogram:
+    return read_histogram(encoded(zigzag(-1, *([1] * 100))))
 
 
-def test_a_time_by_its_rank() -> None:
-    histogram = read_histogram(encoded(zigzag(-1, *([1] * 100))))
-    assert [round(histogram.at_rank(rank) * 1e9) for rank in (1, 50, 100)] == [1, 50, 100]
-    assert [rank_of(percentile, 1000) for percentile in (0, 50, 99, 99.9, 100)] == [1, 500, 990, 999, 1000]
+def test_a_percentile_lies_between_two_times() -> None:
+    at = {each: round(hundred().at(each) * 1e9, 2) for each in (0, 1, 50, 90, 99, 100)}
+    assert at == {0: 1, 1: 1.34, 50: 50.5, 90: 90.63, 99: 99.66, 100: 100}
+
+
+def test_a_percentile_that_leans_on_a_lower_bound_is_one() -> None:
+    assert round(hundred().at(90, bounds_from=90.5e-9) * 1e9) == 91
+    assert round(hundred().at(89, bounds_from=90.5e-9) * 1e9, 2) == 89.63
+
+
+def test_the_shortest_time_that_so_many_do_not_exceed() -> None:
+    assert [round(hundred().through(each)[0] * 1e9) for each in (0, 1, 50, 50.5, 99, 100)] == [1, 1, 50, 51, 99, 100]
+    assert hundred().through(50.5)[1] == 51
+
+
+def test_the_position_of_a_percentile() -> None:
+    at = [round(position_of(percentile, 1000), 3) for percentile in (0, 50, 99, 99.9, 100)]
+    assert at == [0.333, 500.5, 990.663, 999.666, 1000.667]
+    # Of a hundred groups of ten it is ten times as far from the end as of a hundred.
+    assert position_of(99, 1000, together=10) == pytest.approx(10 * position_of(99, 100))
 
 
 def test_an_empty_histogram() -> None:

@@ -18,6 +18,7 @@ mod shares;
 mod sightings;
 mod spot_checks;
 mod summary;
+mod tail_dispersion;
 mod times;
 mod under_way;
 

@@ -13,6 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Totals;
 use super::buckets::{BUCKETS, bucket_of, middle_of};
+use super::tail_dispersion::TailDispersion;
 
 pub(super) const SECOND_NS: u64 = 1_000_000_000;
 
@@ -65,7 +66,7 @@ pub(super) struct Second {
     errors: u64,
     max_ns: u64,
     /// Buckets that are not empty, ascending, and what they hold.
-    buckets: Vec<(u16, u32)>,
+    pub(super) buckets: Vec<(u16, u32)>,
 }
 
 /// The seconds of one thread's window. Moments must not fall from call to call.
@@ -144,6 +145,13 @@ impl Series {
         for (tenth, added) in self.tenths.iter_mut().zip(other.tenths) {
             tenth.add(added);
         }
+    }
+
+    /// How unevenly the answers above each percentile fall on the full seconds of a window of this length.
+    pub fn tail_dispersion(&mut self, window_ns: u64) -> TailDispersion {
+        self.close();
+        let full = self.seconds.len().min((window_ns / SECOND_NS) as usize);
+        TailDispersion::of(&self.seconds[..full])
     }
 
     /// At least those of a window of this length: all that has begun has a point, also if nothing ended in it.

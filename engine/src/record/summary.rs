@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::cohort::CohortWritten;
+use super::tail_dispersion::TailDispersion;
 use super::{
     Acknowledgements, ConnectionAnswers, Distribution, ErrorCounts, Example, Picks, Record, RequestShare,
     SeriesPoint, SetupCounts, Sightings, SightingsWritten, SpotCheckWritten, Tenths, Times, UnderWayWritten,
@@ -290,6 +291,7 @@ pub struct Summary {
     unannounced_closes: u64,
     series: Vec<SeriesPoint>,
     tenths: Tenths,
+    tail_dispersion: TailDispersion,
     intended_seconds: Vec<f64>,
     threads: Vec<ThreadUse>,
     picks: Option<Picks>,
@@ -307,7 +309,7 @@ pub struct Summary {
 
 impl Summary {
     /// Concludes from all threads' merged record. `dataset` as given to [`Record::new`].
-    pub fn new(record: Record, facts: WindowFacts, dataset: Option<&Dataset>) -> Summary {
+    pub fn new(mut record: Record, facts: WindowFacts, dataset: Option<&Dataset>) -> Summary {
         let body_bytes = record.body_bytes;
         let totals = record.totals();
         let goodput = totals.verified as f64 / facts.window_seconds;
@@ -324,7 +326,9 @@ impl Summary {
         let mix = record.shares();
         let Times { service: service_time, response: response_time, first_byte: first_byte_time } =
             record.times();
-        let (series, tenths) = record.series.conclude(clock::from_seconds(facts.window_seconds));
+        let window_ns = clock::from_seconds(facts.window_seconds);
+        let tail_dispersion = record.series.tail_dispersion(window_ns);
+        let (series, tenths) = record.series.conclude(window_ns);
         let since_opened = |&at_ns: &u64| (at_ns - facts.opened_ns) as f64 / 1e9;
         Summary {
             protocol: PROTOCOL,
@@ -377,6 +381,7 @@ impl Summary {
             intended_seconds: record.intended_ns.iter().map(since_opened).collect(),
             series,
             tenths,
+            tail_dispersion,
             threads: facts.threads,
             picks,
             run_verified,

@@ -101,7 +101,9 @@ def supported_percentile(times: Distribution, percentile: str) -> float | None:
         return None
     if percentile in times.percentiles:
         return times.percentiles[percentile]
-    return read_histogram(times.hdr_base64).at(float(percentile)) if times.hdr_base64 else None
+    if not times.hdr_base64:
+        return None
+    return read_histogram(times.hdr_base64).at(float(percentile), times.bounds_from_seconds)
 
 
 def server_cpu_seconds_per_1000_requests(trial: TrialRecord) -> float | None:

@@ -1,5 +1,6 @@
 """The engine's account of one measured window: docs/engine-protocol.md, "The summary"."""
 
+import math
 from typing import Literal
 
 from pydantic import Field
@@ -33,7 +34,12 @@ class Distribution(Strict):
 
     def is_lower_bound(self, seconds: float) -> bool:
         """Whether a percentile or maximum of these times that was found to be `seconds` may in truth be longer."""
-        return self.at_least is not None and seconds >= self.at_least.min_seconds
+        return seconds >= self.bounds_from_seconds
+
+    @property
+    def bounds_from_seconds(self) -> float:
+        """The shortest of the samples that are lower bounds; infinite where all are exact."""
+        return math.inf if self.at_least is None else self.at_least.min_seconds
 
     @property
     def longest_answered_seconds(self) -> float | None:
@@ -341,6 +347,12 @@ class EngineSummary(Strict):
     mix: list[Share] = Field(default_factory=list)
     series: list[SecondOfSeries]
     tenths: Tenths | None = Field(None, description="null in older records, and where several windows are one")
+    tail_dispersion: dict[str, float | None] = Field(
+        default_factory=dict,
+        description="by percentile, how many answers above it come together: the index of dispersion of their numbers "
+        "over the full seconds of the window; 1: each by itself. Null: not known; empty in older records and where "
+        "several windows are one",
+    )
     intended_seconds: list[float] = Field(default_factory=list)
     threads: list[EngineThread]
     picks: Picks | None

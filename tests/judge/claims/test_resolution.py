@@ -6,7 +6,7 @@ import pytest
 
 from fairtrial.judge.judging import judge
 from fairtrial.judge.model import ClaimResult
-from fairtrial.judge.statistics.estimate import Estimate, at_resolution
+from fairtrial.judge.statistics.estimate import Estimate, Resolution, at_resolution
 from fairtrial.record.model import Readiness
 from tests.builders import a_trial, an_experiment, trials_of
 
@@ -52,8 +52,14 @@ def test_processor_time_is_counted_in_ticks() -> None:
 
 def test_an_interval_is_widened_to_the_step_and_no_further() -> None:
     narrow = Estimate(estimate=10.0, interval=(9.9, 10.0), blocks=5)
-    assert at_resolution(narrow, 1.0).interval == (9.0, 11.0)
-    assert at_resolution(narrow, 0.25, is_ratio=True).interval == (8.0, 12.5)
+    assert at_resolution(narrow, Resolution(1.0)).interval == (9.0, 11.0)
+    assert at_resolution(narrow, Resolution(0.25), is_ratio=True).interval == (8.0, 12.5)
     wide = Estimate(estimate=10.0, interval=(5.0, 20.0), blocks=5)
-    assert at_resolution(wide, 1.0) == wide
-    assert at_resolution(narrow, 0.0) == narrow
+    assert at_resolution(wide, Resolution(1.0)) == wide
+    assert at_resolution(narrow, Resolution()) == narrow
+
+
+def test_an_interval_reaches_further_where_values_may_all_be_off_to_one_side() -> None:
+    estimate = Estimate(estimate=10.0, interval=(8.0, 12.0), blocks=5)
+    assert at_resolution(estimate, Resolution(below=1.0, above=0.5)).interval == (7.0, 12.5)
+    assert at_resolution(estimate, Resolution(below=0.6, above=0.25), is_ratio=True).interval == (5.0, 15.0)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.judge.statistics.equivalence import Verdict, equal_within
-from fairtrial.judge.statistics.estimate import at_resolution, over_blocks, paired_ratio
+from fairtrial.judge.statistics.estimate import Resolution, at_resolution, over_blocks, paired_ratio
 from fairtrial.judge.statistics.looks import level_at, level_of_rest, looks_in_time
 from fairtrial.judge.statistics.median import median_interval, median_intervals, median_p_values
 from fairtrial.judge.statistics.planning import blocks_to_decide
@@ -65,7 +65,7 @@ def steps_held(scatter: float, blocks: int, repetitions: int, *, widened: bool =
         of, to = step * np.ceil(times * np.exp(scatter * random.normal(size=(2, blocks))) / step)
         ratio = paired_ratio(of.tolist(), to.tolist())
         share = (1 + step / float(np.median(of))) * (1 + step / float(np.median(to))) - 1
-        interval = at_resolution(ratio, share if widened else 0.0, is_ratio=True).interval
+        interval = at_resolution(ratio, Resolution(share if widened else 0.0), is_ratio=True).interval
         assert interval is not None
         held += interval[0] <= 0.218 / 0.222 <= interval[1]
     return held

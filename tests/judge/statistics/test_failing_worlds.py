@@ -3,6 +3,7 @@
 import pytest
 
 from tests.judge.statistics import failing_worlds as worlds
+from tests.judge.statistics import tail_worlds
 from tests.judge.statistics.simulation import at_most_five_percent
 
 
@@ -30,6 +31,18 @@ def test_starts_that_fall_apart_are_found() -> None:
     found, there = worlds.starts_apart("one start in ten 3 times slower", 20, 100)
     assert there > 75 and found > 75
     assert worlds.starts_apart("none", 20, 100) == (0, 0)
+
+
+def test_a_budget_on_few_answers_is_held_to_its_level() -> None:
+    def upheld(together: int, answers: int, method: tail_worlds.Method) -> float:
+        return tail_worlds.budgets(together, answers, 20, 300, method)[0] / 300
+
+    assert upheld(1, 1000, "nearest rank") > 0.06
+    assert upheld(1, 1000, "unbiased") < 0.06 and upheld(5, 5000, "with its reach") < 0.05
+    assert upheld(20, 1000, "unbiased") > 0.08
+    assert upheld(20, 1000, "with its reach") < 0.05
+    assert tail_worlds.budgets(20, 1000, 20, 100, "with its reach")[2] > 50
+    assert tail_worlds.budgets(1, 1000, 20, 100, "with its reach")[2] == 0
 
 
 @pytest.mark.parametrize("kind", worlds.KINDS)

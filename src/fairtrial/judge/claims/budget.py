@@ -22,7 +22,7 @@ def judge(claim: BudgetClaim, evidence: Evidence) -> ClaimResult:
     estimate = None
     if figures and values.refused is None:
         estimate = over_blocks_bounded(figures, values.bounds_of(claim.of), evidence.level)
-        estimate = at_resolution(estimate, values.step_of(claim.of))
+        estimate = at_resolution(estimate, values.resolution_of(claim.of))
     if estimate is not None:
         estimate = _as_count(estimate, claim, metric, evidence)
     unit = unit_for(claim, metric, estimate)

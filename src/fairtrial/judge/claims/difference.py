@@ -17,7 +17,7 @@ def judge(claim: DifferenceClaim, evidence: Evidence) -> ClaimResult:
     estimate = None
     if values.blocks and values.refused is None:
         estimate = paired_difference(values.of(claim.of), values.of(claim.to), evidence.level)
-        estimate = at_resolution(estimate, values.step_of(claim.of, claim.to))
+        estimate = at_resolution(estimate, values.resolution_of(claim.of, claim.to))
     unit = unit_for(claim, metric, estimate)
     on = metric.preposition
     was = "" if estimate is None else figure_in(estimate.estimate, unit)

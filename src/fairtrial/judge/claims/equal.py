@@ -38,7 +38,7 @@ def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
     if not ratios and values.obstacle is None:
         ruling = Ruling("undecided", no_ratio(metric.label))
     elif ratios and values.refused is None:
-        test = equal_within(ratios, claim.within, evidence.level, values.step_of_ratio(claim.of, claim.to))
+        test = equal_within(ratios, claim.within, evidence.level, values.resolution_of_ratio(claim.of, claim.to))
         is_within = bounds[0] <= test.estimate <= bounds[1]
         deciding = test.outer if test.verdict == "refuted" else test.inner
         level = evidence.level if test.verdict == "refuted" else 2 * evidence.level - 1

@@ -86,7 +86,7 @@ def _steps(claim: OrderClaim, metric: Metric, values: Values, level: float) -> l
         if not values.ratios(better, worse):
             return []
         ratio = paired_ratio(values.of(better), values.of(worse), level)
-        estimates.append(at_resolution(ratio, values.step_of_ratio(better, worse), is_ratio=True))
+        estimates.append(at_resolution(ratio, values.resolution_of_ratio(better, worse), is_ratio=True))
     return estimates
 
 

@@ -20,7 +20,7 @@ def judge(claim: RatioClaim, evidence: Evidence) -> ClaimResult:
     estimate = None
     if ratios and values.refused is None:
         estimate = paired_ratio(values.of(claim.of), values.of(claim.to), evidence.level)
-        estimate = at_resolution(estimate, values.step_of_ratio(claim.of, claim.to), is_ratio=True)
+        estimate = at_resolution(estimate, values.resolution_of_ratio(claim.of, claim.to), is_ratio=True)
     on = metric.preposition
     was = "" if estimate is None else figure(estimate.estimate)
     return bounded_result(

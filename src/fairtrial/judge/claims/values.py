@@ -3,19 +3,21 @@
 A claim that rests on a trial that was refused or not run is undecided: the blocks that are left would be a selection.
 """
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import prod
 from statistics import median
 
 from fairtrial.experiment.claims import BudgetClaim, MetricClaim
 from fairtrial.experiment.reference import ConditionRef
 from fairtrial.judge.checks.model import Finding
-from fairtrial.judge.claims.absence import absence
+from fairtrial.judge.claims.absence import LONGER_WINDOW, absence
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.ruling import ALL_VALID
 from fairtrial.judge.losses import too_many
 from fairtrial.judge.metrics import METRICS, OVERHEAD, Metric, is_lower_bound, overhead_seconds
+from fairtrial.judge.statistics.estimate import Resolution
+from fairtrial.judge.claims.tail_reach import tail_reach
 from fairtrial.record.model import TrialRecord, foreign_share
 
 AWAIT_THE_REST = "A lower rate at which all requests are answered would decide it, or a stack that answers them."
@@ -41,17 +43,25 @@ class Values:
     """in which a typical value was read, in the metric's unit; empty: in none that matters"""
     foreign_shares: Mapping[ConditionRef, float] = field(default_factory=dict)
     """of the server's processors, what others than the lab used in the slices of each; empty: it bends all alike"""
+    tails: Mapping[ConditionRef, float] = field(default_factory=dict)
+    """by which share a typical value of each may be read too low, as slow answers came together; empty: none is"""
 
-    def step_of(self, *conditions: ConditionRef) -> float:
-        """Of the difference of these conditions, or of the value of one: the steps of all of them together."""
-        return sum(self.steps.get(condition, 0.0) for condition in conditions)
+    def resolution_of(self, of: ConditionRef, to: ConditionRef | None = None) -> Resolution:
+        """How finely the value of one condition was read, or the difference of two."""
+        sides = [of] if to is None else [of, to]
+        above, below = (0.0 if each is None else self._tail(each) * median(self.of(each)) for each in (of, to))
+        return Resolution(sum(self.steps.get(each, 0.0) for each in sides), below, above)
 
-    def step_of_ratio(self, *conditions: ConditionRef) -> float:
-        """Of the ratio of these conditions, as a share of it: their steps, and what others took of one more than of the
+    def resolution_of_ratio(self, of: ConditionRef, to: ConditionRef) -> Resolution:
+        """How finely the ratio of two conditions was read: by their steps, and what others took of one more than of the
         other."""
-        shares = [self.steps.get(each, 0.0) / median(self.of(each)) for each in conditions if self.steps.get(each)]
-        foreign = [self.foreign_shares.get(each, 0.0) for each in conditions]
-        return prod(1 + share for share in (*shares, max(foreign) - min(foreign))) - 1
+        shares = [self.steps[each] / median(self.of(each)) for each in (of, to) if self.steps.get(each)]
+        foreign = [self.foreign_shares.get(each, 0.0) for each in (of, to)]
+        step = math.prod(1 + share for share in (*shares, max(foreign) - min(foreign))) - 1
+        return Resolution(step, below=self._tail(to), above=self._tail(of))
+
+    def _tail(self, condition: ConditionRef) -> float:
+        return self.tails.get(condition, 0.0)
 
     @property
     def obstacle(self) -> str | None:
@@ -130,7 +140,7 @@ def _read(metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence
     missing: list[_Obstacle] = []
     bounds: list[str] = []
     are_bounds: dict[ConditionRef, list[bool]] = {condition: [] for condition in trials}
-    steps: dict[ConditionRef, list[float]] = {condition: [] for condition in trials}
+    read_trials: dict[ConditionRef, list[TrialRecord]] = {condition: [] for condition in trials}
     blocks = sorted(set().union(*trials.values()))
     takings: list[Finding] = []
     for block in blocks:
@@ -150,8 +160,7 @@ def _read(metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence
             else:
                 is_bound = is_lower_bound(metric, trial, read)
                 in_block[condition] = read, is_bound
-                if metric.read_resolution is not None:
-                    steps[condition].append(metric.read_resolution(trial))
+                read_trials[condition].append(trial)
                 if is_bound:
                     where = f"trial {trial.index} (block {trial.block}, {condition})"
                     bounds.append(f"in {where} the {metric.label} falls among requests that had no answer in time")
@@ -166,6 +175,8 @@ def _read(metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence
         first = f"{takings[0].check}: {takings[0].evidence}"
         reason = f"the {metric.label} of {len(takings)} of {len(blocks)} blocks is lost ({first})"
         missing.append(_Obstacle(reason, f"To decide it, {takings[0].remedy}."))
+    tails = _medians(lambda trial: tail_reach(metric, trial), read_trials)
+    missing += [_in_groups(metric, condition) for condition, tail in tails.items() if tail == math.inf]
     obstacle = next(iter([*refused, *missing]), _Obstacle(""))
     refusal, absent, bound = _first_of(refused), _first_of(missing), next(iter(bounds), None)
     return Values(
@@ -175,11 +186,23 @@ def _read(metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence
         lower_bound=bound,
         are_bounds=are_bounds,
         remedy=obstacle.way_out,
-        steps={condition: median(each) for condition, each in steps.items() if each},
+        steps={} if metric.read_resolution is None else _medians(metric.read_resolution, read_trials),
+        tails=tails,
         foreign_shares={each: foreign_share(by_block.values()) for each, by_block in trials.items()}
         if metric.is_bent_by_others
         else {},
     )
+
+
+def _medians(
+    read: Callable[[TrialRecord], float], trials: Mapping[ConditionRef, Sequence[TrialRecord]]
+) -> dict[ConditionRef, float]:
+    return {condition: median(map(read, own)) for condition, own in trials.items() if own}
+
+
+def _in_groups(metric: Metric, condition: ConditionRef) -> _Obstacle:
+    reason = f"the {metric.label} of {condition} rests on one or two groups of answers that were slow together"
+    return _Obstacle(reason, LONGER_WINDOW)
 
 
 def _value(metric: Metric, condition: ConditionRef, trial: TrialRecord, evidence: Evidence) -> float | _Obstacle:

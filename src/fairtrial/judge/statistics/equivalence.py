@@ -18,10 +18,12 @@ from typing import Literal
 
 import numpy as np
 
+from fairtrial.judge.statistics.estimate import Resolution
 from fairtrial.judge.statistics.median import median_interval
 from fairtrial.judge.statistics.student import LEVEL
 
 Verdict = Literal["upheld", "refuted", "undecided"]
+EXACT = Resolution()
 
 
 @dataclass(frozen=True)
@@ -39,12 +41,14 @@ class Equivalence:
     """At the level itself, 95%: equality is refuted if it lies outside of them."""
 
 
-def equal_within(ratios: Sequence[float], margin: float, level: float = LEVEL, step: float = 0.0) -> Equivalence:
+def equal_within(
+    ratios: Sequence[float], margin: float, level: float = LEVEL, resolution: Resolution = EXACT
+) -> Equivalence:
     """Whether the ratio of a typical block lies within [1/(1+margin), 1+margin].
 
     Args:
         ratios: one a block; the typical one is the median of what they were drawn from.
-        step: in which the ratios were read, as a share of them: no interval is narrower (`estimate.at_resolution`).
+        resolution: how finely the ratios were read.
 
     Raises:
         ValueError: no ratios, one that is not positive and finite, a margin that is not, or a level of 50% or less.
@@ -56,21 +60,17 @@ def equal_within(ratios: Sequence[float], margin: float, level: float = LEVEL, s
     if not level > 0.5:
         raise ValueError("a level of equality is above 50%")
     logs = np.log(np.asarray(ratios, dtype=np.float64))
-    reach = math.log1p(margin)
     within = (1 / (1 + margin), 1 + margin)
     estimate = float(np.exp(np.median(logs)))
     inner, outer = median_interval(logs, 2 * level - 1), median_interval(logs, level)
     if inner is None or outer is None:
         return Equivalence("undecided", estimate, within, None, None)
-    middle, reached = math.log(estimate), math.log1p(step)
-    inner, outer = ((min(low, middle - reached), max(high, middle + reached)) for low, high in (inner, outer))
+    inner, outer = (
+        resolution.widen(estimate, (math.exp(low), math.exp(high)), is_ratio=True) for low, high in (inner, outer)
+    )
     verdict: Verdict = "undecided"
-    if -reach <= inner[0] and inner[1] <= reach:
+    if within[0] <= inner[0] and inner[1] <= within[1]:
         verdict = "upheld"
-    elif outer[0] > reach or outer[1] < -reach:
+    elif outer[0] > within[1] or outer[1] < within[0]:
         verdict = "refuted"
-    return Equivalence(verdict, estimate, within, _ratio(inner), _ratio(outer))
-
-
-def _ratio(interval: tuple[float, float]) -> tuple[float, float]:
-    return math.exp(interval[0]), math.exp(interval[1])
+    return Equivalence(verdict, estimate, within, inner, outer)

@@ -1,6 +1,7 @@
 """A figure over blocks, and the difference and the ratio of two figures."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from pydantic import Field
@@ -76,19 +77,33 @@ def paired_ratio(of: Sequence[float], to: Sequence[float], level: float = LEVEL)
     return over_blocks([value / other for value, other in zip(of, to, strict=True)], level)
 
 
-def at_resolution(estimate: Estimate, step: float, *, is_ratio: bool = False) -> Estimate:
-    """The estimate with an interval no narrower than the steps in which its values were read.
+@dataclass(frozen=True)
+class Resolution:
+    """How finely the values of an estimate were read, in its unit; of a ratio, as shares of it."""
 
-    Where all blocks show the same step, their interval has no width, and it is not known where in the step they lie.
+    step: float = 0.0
+    """No interval is narrower: 0.02 for the ratio of two figures read in steps of 1% each. Where all blocks show the
+    same step, their own interval has no width, and it is not known where in the step they lie."""
+    below: float = 0.0
+    """So much further down the interval reaches, as values may all have been read too high."""
+    above: float = 0.0
+    """So much further up it reaches, as values may all have been read too low."""
 
-    Args:
-        step: in the estimate's unit; of a ratio, the share of it: 0.02 for two figures read in steps of 1% each.
-    """
-    if estimate.interval is None or step <= 0:
+    def widen(self, middle: float, interval: tuple[float, float], *, is_ratio: bool) -> tuple[float, float]:
+        """The interval of an estimate, `middle`, whose values were read so finely."""
+        low, high = interval
+        if is_ratio:
+            low, high = min(low, middle / (1 + self.step)), max(high, middle * (1 + self.step))
+            return low / (1 + self.below), high * (1 + self.above)
+        return min(low, middle - self.step) - self.below, max(high, middle + self.step) + self.above
+
+
+def at_resolution(estimate: Estimate, resolution: Resolution, *, is_ratio: bool = False) -> Estimate:
+    """The estimate with the interval that values which were read so finely allow."""
+    if estimate.interval is None:
         return estimate
-    middle, (low, high) = estimate.estimate, estimate.interval
-    below, above = (middle / (1 + step), middle * (1 + step)) if is_ratio else (middle - step, middle + step)
-    return estimate.model_copy(update={"interval": (min(low, below), max(high, above))})
+    interval = resolution.widen(estimate.estimate, estimate.interval, is_ratio=is_ratio)
+    return estimate.model_copy(update={"interval": interval})
 
 
 def _exponential(interval: tuple[float, float] | None) -> tuple[float, float] | None:

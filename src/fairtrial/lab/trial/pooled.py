@@ -79,6 +79,7 @@ def pooled_summary(windows: Sequence[EngineSummary]) -> EngineSummary:
             "mix": [_share([each.mix[place] for each in windows]) for place in range(len(first.mix))],
             "series": [],
             "tenths": None,
+            "tail_dispersion": {},
             "intended_seconds": [],
             "threads": [_thread([each.threads[place] for each in windows]) for place in range(len(first.threads))],
             "picks": None,
@@ -100,17 +101,18 @@ def pooled_times(parts: Sequence[Distribution]) -> Distribution:
     text = merged_histogram([part.hdr_base64 for part in times])
     histogram = read_histogram(text)
     bounds = [part.at_least for part in times if part.at_least is not None]
+    bounds_from = min(part.bounds_from_seconds for part in times)
     supported = [float(name) for name in names if supports_percentile(count, float(name))]
     return Distribution(
         count=count,
         min_seconds=min(part.min_seconds or 0.0 for part in times),
         mean_seconds=sum(part.count * (part.mean_seconds or 0.0) for part in times) / count,
         max_seconds=_largest([part.max_seconds for part in times]),
-        percentiles={name: histogram.at(float(name)) if text else None for name in names},
+        percentiles={name: histogram.at(float(name), bounds_from) if text else None for name in names},
         supported_percentile=max(supported, default=None),
         at_least=AtLeast(
             count=sum(bound.count for bound in bounds),
-            min_seconds=min(bound.min_seconds for bound in bounds),
+            min_seconds=bounds_from,
             longest_other_seconds=_largest([part.longest_answered_seconds for part in times]),
         )
         if bounds

@@ -23,7 +23,7 @@ from fairtrial.base.units import UNITS
 from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.statistics.support import samples_needed, supports_percentile
 from fairtrial.record.engine_summary import EngineSummary
-from fairtrial.record.histogram import Histogram, rank_of, read_histogram
+from fairtrial.record.histogram import Histogram, position_of, read_histogram
 from fairtrial.tools.load.request.expected_figure import ERRORS, MAX, MEAN, RATE, ExpectedFigure
 
 Word = Literal["met", "not met", "undecided"]
@@ -142,10 +142,12 @@ def _percentile(name: str, summary: EngineSummary, times: Histogram, failures: i
 
     def among(requests: int) -> float:
         """The percentile of the times, and of so many more requests that are slower than all of them."""
-        rank = rank_of(percentile, requests)
+        position = min(position_of(percentile, requests), requests)
         longest = summary.response_time.max_seconds
         assert longest is not None
-        return math.inf if rank > times.count else min(times.at_rank(rank), longest)
+        if position > times.count:
+            return math.inf
+        return min(times.at_position(position, summary.response_time.bounds_from_seconds), longest)
 
     value, at_worst = among(ended), among(ended + late)
     if summary.response_time.is_lower_bound(value):

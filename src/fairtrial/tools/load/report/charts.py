@@ -109,7 +109,7 @@ def _tail_points(name: str, times: Histogram, distribution: Distribution) -> lis
     """A curve of `tail_chart`; in two parts that meet where it falls among requests whose end nobody awaited."""
     points: list[dict[str, Any]] = []
     for share in _shares(times, distribution):
-        seconds = times.at(100 * share)
+        seconds = times.at(100 * share, distribution.bounds_from_seconds)
         certainty = LOWER_BOUND if distribution.is_lower_bound(seconds) else EXACT
         if points and certainty != points[-1]["known"]:
             points.append(points[-1] | {"known": certainty})

@@ -1,0 +1,53 @@
+"""By how much a percentile may be read too low because slow answers came together.
+
+A pause of the server holds up all requests in flight, so that a hundred slow answers may be the work of five pauses.
+The percentile then rests on five samples, and its position (`position_of`) is that of five, which lies higher.
+"""
+
+import math
+
+from fairtrial.judge.metrics import Metric, percentile_in, times_of
+from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.histogram import position_of, read_histogram
+from fairtrial.record.model import TrialRecord
+
+LEAST_GROUPS = 2
+"""Groups of answers that are expected above a percentile. With fewer, one trial in seven or more has none, and how many
+answers are in one is not known: all that are slow seem to be one group."""
+
+
+def tail_reach(metric: Metric, trial: TrialRecord) -> float:
+    """As a share of the trial's value: 0.1 where a percentile may be a tenth higher.
+
+    0 for other metrics, and where it is not known how slow answers came; infinite with fewer than LEAST_GROUPS groups.
+    """
+    pair = percentile_in(metric.name)
+    if pair is None or trial.engine is None:
+        return 0.0
+    measured = trial.engine if metric.request is None else trial.engine.share_of(metric.request)
+    times = None if measured is None else times_of(measured, pair[0])
+    if times is None or not times.hdr_base64:
+        return 0.0
+    percentile = float(pair[1])
+    together = _together(trial.engine, percentile, times.count)
+    if together <= 1:
+        return 0.0
+    if times.count * (1 - percentile / 100) < LEAST_GROUPS * together:
+        return math.inf
+    histogram = read_histogram(times.hdr_base64)
+    value = histogram.at(percentile)
+    return histogram.at_position(position_of(percentile, histogram.count, together)) / value - 1 if value > 0 else 0.0
+
+
+def _together(engine: EngineSummary, percentile: float, answers: int) -> float:
+    """How many of so many answers above a percentile came together, by the next lower one that is known; 1: unknown.
+
+    Of answers of one request among others it is their part of a group: if a share p of events with the index I is drawn
+    by chance, their number has the variance p² times that of all plus p (1 - p) times their mean, which is an index of
+    1 + p (I - 1).
+    """
+    indices = {float(name): index for name, index in engine.tail_dispersion.items() if index is not None}
+    below = [each for each in indices if each <= percentile]
+    if not below or not engine.answers:
+        return 1.0
+    return 1 + min(1.0, answers / engine.answers) * (indices[max(below)] - 1)
