@@ -189,7 +189,7 @@ def test_the_delays_of_two_requests_of_a_real_run_are_told_apart(engine: Path, s
         assert counts_by_bucket(*parts) == counts_by_bucket(getattr(summary, kind))
 
     record = (
-        an_experiment("a", blocks=3)
+        an_experiment("a", blocks=5)
         .stating("budget", of="a", request="short", metric="response_time_p90", at_most="100 ms")
         .stating("budget", of="a", request="long", metric="service_time_p50", at_least="200 ms")
         .stating("budget", of="a", request="long", metric="response_time_p90", at_least="200 ms")

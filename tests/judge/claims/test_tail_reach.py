@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from fairtrial.judge.claims.tail_reach import tail_reach
 from fairtrial.judge.judging import judge
 from fairtrial.judge.metrics import find_metric
 from fairtrial.judge.model import ClaimResult
-from fairtrial.judge.claims.tail_reach import tail_reach
 from fairtrial.record.engine_summary import Share
 from fairtrial.record.model import TrialRecord
 from tests.builders import a_trial, an_experiment, trials_of

@@ -128,6 +128,8 @@ RATIOS: dict[str, Draw1] = {
     "one start in ten 3 times slower, against none": slow_mode(0.1, 3),
     "two starts in ten 1.3 times slower, against none": slow_mode(0.2, 1.3),
     "three starts in ten 1.5 times slower, against none": slow_mode(0.3, 1.5),
+    "four starts in ten 1.5 times slower, against none": slow_mode(0.4, 1.5),
+    "nine starts in twenty 1.5 times slower, against none": slow_mode(0.45, 1.5),
     "autocorrelated blocks": both_lean,
     "autocorrelated blocks of one side": lambda random, blocks: (
         leaning_blocks(random, blocks) - 0.1 * random.standard_normal(blocks)

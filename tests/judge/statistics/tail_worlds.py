@@ -5,9 +5,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.judge.claims.tail_reach import LEAST_GROUPS
 from fairtrial.judge.statistics.distributions import normal_quantile
 from fairtrial.judge.statistics.estimate import Resolution, at_resolution, over_blocks, paired_ratio
-from fairtrial.judge.claims.tail_reach import LEAST_GROUPS
 from fairtrial.record.histogram import position_of
 
 Floats = NDArray[np.float64]

@@ -3,11 +3,12 @@
 import pytest
 from scipy import stats
 
-from tests.judge.statistics.error_rates import equal_stacks_differ, figures_held, ratios_held, wrongly_at_least
+from tests.judge.statistics.error_rates import equal_stacks_differ, figures_held, ratios_held, wrongly_upheld
 from tests.judge.statistics.simulation import DEVIATIONS, FIGURES, RATIOS, UNSYMMETRIC, at_most_five_percent
 
 LEANING = "autocorrelated blocks"
 ONE_LEANS = "autocorrelated blocks of one side"
+NEARLY_HALF = [f"{share} 1.5 times slower, against none" for share in ("four starts in ten", "nine starts in twenty")]
 REPETITIONS = 2000
 
 
@@ -27,16 +28,22 @@ def test_a_figures_interval_holds_the_median(name: str, blocks: int) -> None:
 
 
 @pytest.mark.parametrize("blocks", [3, 5, 10, 20])
-@pytest.mark.parametrize("name", sorted(RATIOS.keys() - {ONE_LEANS}))
+@pytest.mark.parametrize("name", sorted(RATIOS.keys() - {ONE_LEANS, *NEARLY_HALF}))
 def test_a_ratios_interval_holds_the_truth(name: str, blocks: int) -> None:
     assert at_least(0.93) <= ratios_held(name, blocks, REPETITIONS) <= at_most(0.98)
 
 
+@pytest.mark.parametrize("blocks", [5, 6, 7, 9, 10, 20])
+@pytest.mark.parametrize("name", NEARLY_HALF)
+def test_a_ratio_of_two_kinds_of_starts_holds_the_truth(name: str, blocks: int) -> None:
+    assert ratios_held(name, blocks, REPETITIONS) >= at_least(0.93)
+
+
 @pytest.mark.parametrize("blocks", [3, 5, 10, 20, 40])
 @pytest.mark.parametrize("name", UNSYMMETRIC)
-def test_a_slow_mode_of_one_side_upholds_no_false_at_least(name: str, blocks: int) -> None:
-    """2.5% a side is what the level allows; with fewer than six blocks docs/statistics.md owns up to 3.2%."""
-    assert wrongly_at_least(name, blocks, REPETITIONS) <= at_most(0.032 if blocks < 6 else 0.025)
+def test_a_slow_mode_of_one_side_upholds_no_false_bound(name: str, blocks: int) -> None:
+    """2.5% a side is what the level allows; of five blocks one run in 32 meets only the rarer kind of start."""
+    assert max(wrongly_upheld(name, blocks, REPETITIONS)) <= at_most(0.032 if blocks < 6 else 0.025)
 
 
 def test_blocks_that_lean_on_each_other_spoil_a_figure_and_not_a_ratio() -> None:

@@ -100,8 +100,33 @@ def test_where_the_range_is_the_level_it_is_the_interval() -> None:
 
 
 def test_five_blocks_cannot_hold_a_median_by_their_range() -> None:
-    values = np.array([1.0, 1.1, 1.2, 1.3, 4.0])
+    values = np.array([1.0, 1.1, 1.2, 1.3, 1.6])
     assert median_interval(values) == mean_interval(values)
+
+
+def test_an_interval_reaches_over_a_wide_gap_and_nothing_is_interpolated_there() -> None:
+    five = np.array([1.0, 1.1, 1.2, 1.3, 4.0])
+    by_student, reaching = mean_interval(five), median_interval(five)
+    assert by_student is not None and by_student[1] < 4
+    assert reaching == (by_student[0], 4.0)
+    six = np.array([1.0, 1.1, 1.2, 1.3, 1.4, 4.0])
+    interval = median_interval(six)
+    assert interval is not None and 1.0 < interval[0] < 1.1
+    assert interval[1] == 4.0
+    # A gap in the middle has nothing to do with either end.
+    apart = np.array([1.0, 1.1, 1.2, 4.0, 4.1])
+    assert median_interval(apart) == mean_interval(apart)
+
+
+@pytest.mark.parametrize("blocks", [5, 6, 9, 12])
+def test_the_p_value_over_a_wide_gap_is_the_interval_turned_round(blocks: int) -> None:
+    values = np.array([-4.0, *np.linspace(0.1, 0.5, blocks - 1)])
+    (p_value,) = median_p_values(values[:, None])
+    for level in (0.9, 0.95, 0.99):
+        interval = median_interval(values, level)
+        assert interval is not None
+        if abs(1 - level - p_value) > 1e-6:
+            assert (interval[0] > 0) == (p_value < 1 - level)
 
 
 def test_a_single_slow_start_does_not_move_a_median() -> None:

@@ -10,6 +10,7 @@ from fairtrial.judge.claims.longer_windows import Windows
 from fairtrial.judge.claims.more_blocks import more_blocks
 from fairtrial.judge.claims.proven import proven_bounds
 from fairtrial.judge.claims.ruling import Ruling, interval_in_words, result, sentence, too_few
+from fairtrial.judge.claims.start_kinds import turned_by_another_kind, with_another_kind
 from fairtrial.judge.claims.values import AWAIT_THE_REST, Values
 from fairtrial.judge.metrics import Metric
 from fairtrial.judge.model import ClaimResult
@@ -28,6 +29,8 @@ class Measured:
     """in which the estimate and the bounds are written; None: they have none"""
     evidence: Evidence
     loads: str
+    size: float | None = None
+    """of a difference, the larger of its two figures; None: the estimate is a ratio or a figure"""
     windows: Windows | None = None
     """those that an undecided claim rests on, as far as anything is known of them"""
 
@@ -65,7 +68,7 @@ def bounded_result(
         scope: behind what the claim asks for, of what it does.
     """
     values, estimate, unit, bounds = measured.values, measured.estimate, measured.unit, claim.range
-    ruling = rule_on(values, estimate, bounds, unit, no_estimate)
+    ruling = rule_on(measured, bounds, no_estimate)
     bound = bound_in_words(*bounds, unit)
     observed = None
     if estimate is not None:
@@ -78,7 +81,7 @@ def bounded_result(
             f"{statement} ({interval}, {count(estimate.blocks, 'block')}; load: {measured.loads}); "
             f"the claim asks for {bound}{scope}."
         )
-    ending = overturned_by(ruling, bounds, unit) or undecided or decided_by(measured, bounds)
+    ending = overturned_by(ruling, bounds, unit) or ruling.way_out or undecided or decided_by(measured, bounds)
     return result(
         claim,
         ruling,
@@ -93,17 +96,19 @@ def bounded_result(
     )
 
 
-def rule_on(
-    values: Values, estimate: Estimate | None, bounds: Range, unit: Unit | None = None, no_estimate: str = ""
-) -> Ruling:
+def rule_on(measured: Measured, bounds: Range, no_estimate: str) -> Ruling:
     """The verdict, unless something stands in its way; `no_estimate` says why there is none, if there is none."""
+    values, estimate = measured.values, measured.estimate
     if values.obstacle is not None:
         return Ruling("undecided", values.obstacle)
     if estimate is None:
         return Ruling("undecided", no_estimate)
     if estimate.interval is None:
         return Ruling("undecided", too_few(estimate.blocks))
-    ruling = rule(estimate.interval, bounds, unit)
+    ruling = rule(estimate.interval, bounds, measured.unit)
+    beyond = with_another_kind(estimate, measured.size).interval
+    assert beyond is not None
+    ruling = turned_by_another_kind(ruling, rule(beyond, bounds), estimate.blocks, measured.evidence)
     if not estimate.open_above or stands_if_higher(estimate.interval[0], bounds):
         return ruling
     return Ruling("undecided", values.lower_bound)

@@ -37,7 +37,7 @@ def judge(claim: BudgetClaim, evidence: Evidence) -> ClaimResult:
             unit,
             evidence,
             evidence.loads(claim.of),
-            windows_of(evidence, metric, values, claim.of),
+            windows=windows_of(evidence, metric, values, claim.of),
         ),
         subject=f"{metric.label} {metric.preposition} {claim.of}",
         statement=f"{capitalised(metric.label)} {metric.preposition} {claim.of} was {was}",

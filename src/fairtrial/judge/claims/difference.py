@@ -1,5 +1,7 @@
 """The difference of a metric between two conditions, in the metric's unit, paired within each block."""
 
+from statistics import median
+
 from fairtrial.base.formatting import capitalised, figure_in
 from fairtrial.experiment.claims import DifferenceClaim
 from fairtrial.judge.claims.bounded import Measured, bounded_result, unit_for
@@ -18,12 +20,13 @@ def judge(claim: DifferenceClaim, evidence: Evidence) -> ClaimResult:
     if values.blocks and values.refused is None:
         estimate = paired_difference(values.of(claim.of), values.of(claim.to), evidence.level)
         estimate = at_resolution(estimate, values.resolution_of(claim.of, claim.to))
+    size = max((median(map(abs, side)) for side in values.by_condition.values() if side), default=0.0)
     unit = unit_for(claim, metric, estimate)
     on = metric.preposition
     was = "" if estimate is None else figure_in(estimate.estimate, unit)
     return bounded_result(
         claim,
-        Measured(values, estimate, unit, evidence, evidence.loads(claim.of, claim.to)),
+        Measured(values, estimate, unit, evidence, evidence.loads(claim.of, claim.to), size=size),
         subject=f"{metric.label} {on} {claim.of} - {metric.label} {on} {claim.to}",
         statement=f"{capitalised(metric.label)} {on} {claim.of} was {was} more than that {on} {claim.to}",
         no_estimate="nothing was measured",

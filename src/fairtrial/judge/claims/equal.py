@@ -15,6 +15,7 @@ from fairtrial.judge.claims.ruling import (
     sentence,
     too_few,
 )
+from fairtrial.judge.claims.start_kinds import turned_by_another_kind, with_another_kind
 from fairtrial.judge.claims.values import read_values
 from fairtrial.judge.metrics import find_metric
 from fairtrial.judge.model import ClaimResult
@@ -46,6 +47,12 @@ def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
         if values.obstacle is None:
             why = too_few(len(ratios)) if deciding is None else "the interval reaches beyond the margin"
             ruling = Ruling(test.verdict, why if test.verdict == "undecided" else None)
+            if deciding is not None:
+                low, high = with_another_kind(estimate).interval or deciding
+                is_refuted = high < bounds[0] or low > bounds[1]
+                stands = is_refuted if test.verdict == "refuted" else bounds[0] <= low and high <= bounds[1]
+                beyond = ruling if stands else Ruling("undecided")
+                ruling = turned_by_another_kind(ruling, beyond, len(ratios), evidence)
         once = level_of_one_look(evidence)
         then = 2 * once - 1 if is_within else once
         further = more_blocks(
@@ -65,7 +72,7 @@ def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
     endings = {
         "upheld": "A repetition whose whole interval lies outside the margin would overturn it.",
         "refuted": "A repetition whose whole interval lies within the margin would overturn it.",
-        "undecided": values.way_out if values.obstacle else further if ratios else NO_RATIO,
+        "undecided": values.way_out if values.obstacle else ruling.way_out or (further if ratios else NO_RATIO),
     }
     return result(
         claim,

@@ -23,6 +23,7 @@ from fairtrial.judge.claims.ruling import (
     sentence,
     too_few,
 )
+from fairtrial.judge.claims.start_kinds import turned_by_another_kind, with_another_kind
 from fairtrial.judge.claims.values import Values, read_values
 from fairtrial.judge.metrics import Metric, find_metric
 from fairtrial.judge.model import ClaimResult
@@ -35,7 +36,14 @@ def judge(claim: OrderClaim, evidence: Evidence) -> ClaimResult:
     values = read_values(claim, metric, claim.order, evidence)
     ahead = _steps(claim, metric, values, evidence.level)
     strict = 1 - (1 - evidence.level) / (len(claim.order) - 1)
-    ruling = _ruling(claim, values, ahead, _steps(claim, metric, values, strict), metric.label)
+    strictly = _steps(claim, metric, values, strict)
+    beyond, strictly_beyond = ([with_another_kind(each) for each in steps] for steps in (ahead, strictly))
+    ruling = turned_by_another_kind(
+        _ruling(claim, values, ahead, strictly, metric.label),
+        _ruling(claim, values, beyond, strictly_beyond, metric.label),
+        values.blocks,
+        evidence,
+    )
     sequence = " before ".join(map(str, claim.order))
     estimate, observed, ending = None, None, values.way_out if values.obstacle else NO_RATIO
     if ahead:
@@ -52,7 +60,8 @@ def judge(claim: OrderClaim, evidence: Evidence) -> ClaimResult:
             "refuted": "A repetition in which each is proven better than the next would overturn it.",
             "undecided": values.way_out
             if values.obstacle
-            else more_blocks(
+            else ruling.way_out
+            or more_blocks(
                 evidence,
                 estimate,
                 [1.0],

@@ -31,7 +31,7 @@ def judge(claim: RatioClaim, evidence: Evidence) -> ClaimResult:
             None,
             evidence,
             evidence.loads(claim.of, claim.to),
-            windows_of(evidence, metric, values, claim.of, claim.to),
+            windows=windows_of(evidence, metric, values, claim.of, claim.to),
         ),
         subject=f"{metric.label} {on} {claim.of} / {metric.label} {on} {claim.to}",
         statement=f"{capitalised(metric.label)} {on} {claim.of} was {was} times that {on} {claim.to}",

@@ -21,6 +21,8 @@ class Ruling:
 
     verdict: Verdict
     reason: str | None = None
+    way_out: str = ""
+    """what would decide it, a sentence; empty: blocks or windows, by the interval"""
 
 
 def too_few(blocks: int) -> str:

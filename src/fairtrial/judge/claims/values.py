@@ -14,10 +14,10 @@ from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.claims.absence import LONGER_WINDOW, absence
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.ruling import ALL_VALID
+from fairtrial.judge.claims.tail_reach import tail_reach
 from fairtrial.judge.losses import too_many
 from fairtrial.judge.metrics import METRICS, OVERHEAD, Metric, is_lower_bound, overhead_seconds
 from fairtrial.judge.statistics.estimate import Resolution
-from fairtrial.judge.claims.tail_reach import tail_reach
 from fairtrial.record.model import TrialRecord, foreign_share
 
 AWAIT_THE_REST = "A lower rate at which all requests are answered would decide it, or a stack that answers them."

@@ -10,6 +10,10 @@ Even the whole range of n values holds the median with a probability of only 1 -
 is less than the level, Student's interval of the mean (student.py) is given: of so few values it is wide enough to hold
 the median of strongly skewed ones as often as it says. docs/statistics.md holds the simulation.
 
+Both take it that values lie everywhere between the smallest and the largest. A gap that is half as wide again as all
+others together says that there are two kinds of values, and none between them: nothing is interpolated over it, and
+where a single value lies beyond it, Student's interval reaches to that value at least.
+
 The p-value of a median of zero is the interval turned round: 1 minus the level at which its nearer end is zero. Below
 2^(1-n), which all values on one side of zero reach, it is Student's; and it is Student's throughout where the interval
 at 95% is.
@@ -26,7 +30,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.judge.statistics.distributions import heads_up_to
-from fairtrial.judge.statistics.student import LEVEL, mean_intervals, mean_p_values
+from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS, mean_intervals, mean_p_values
+
+WIDE_GAP = 0.6
+"""Of the range: a gap between two neighbours that is half as wide again as all others together. Narrower ones are
+common where there is one kind of values, and each costs power (Dixon's ratio, an end gap over the range, exceeds 0.64
+in one normal sample of five in ten: D. B. Rorabacher, Analytical Chemistry 63 (1991), 139-146)."""
 
 
 def median_interval(values: NDArray[np.float64], level: float = LEVEL) -> tuple[float, float] | None:
@@ -55,11 +64,22 @@ def median_intervals(samples: NDArray[np.float64], levels: Sequence[float]) -> l
     if by_column is None:
         return None
     ordered = np.sort(samples, axis=0)
+    has_outlier = _wide_gaps(ordered)[[0, -1]].any(axis=0)
     for place, level in enumerate(levels):
         if uses_order_statistics(samples.shape[0], level):
             for intervals, ends in zip(by_column, _between_depths(ordered, level), strict=True):
                 intervals[place] = ends
+            continue
+        for column in np.flatnonzero(has_outlier):
+            low, high = by_column[column][place]
+            by_column[column][place] = min(low, float(ordered[0, column])), max(high, float(ordered[-1, column]))
     return by_column
+
+
+def _wide_gaps(ordered: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Whether each gap between neighbours is a WIDE_GAP, shape (blocks - 1, columns)."""
+    wide: NDArray[np.bool_] = np.diff(ordered, axis=0) > WIDE_GAP * np.ptp(ordered, axis=0)
+    return wide
 
 
 def _between_depths(ordered: NDArray[np.float64], level: float) -> list[tuple[float, float]]:
@@ -68,8 +88,10 @@ def _between_depths(ordered: NDArray[np.float64], level: float) -> list[tuple[fl
     wider, narrower = _held_by(depth, blocks), _held_by(depth + 1, blocks)
     share = (wider - level) / (wider - narrower)
     inward = (blocks - depth) * share / (depth + (blocks - 2 * depth) * share)
-    low = (1 - inward) * ordered[depth - 1] + inward * ordered[depth]
-    high = (1 - inward) * ordered[-depth] + inward * ordered[-depth - 1]
+    wide = _wide_gaps(ordered)
+    from_low, from_high = (np.where(wide[gap], 0.0, inward) for gap in (depth - 1, -depth))
+    low = (1 - from_low) * ordered[depth - 1] + from_low * ordered[depth]
+    high = (1 - from_high) * ordered[-depth] + from_high * ordered[-depth - 1]
     return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
@@ -79,9 +101,13 @@ def median_p_values(samples: NDArray[np.float64]) -> NDArray[np.float64]:
     1 with fewer than MINIMUM_BLOCKS values, or if all are zero; 0 if all are another one.
     """
     by_student = mean_p_values(samples)
-    if not uses_order_statistics(samples.shape[0], LEVEL):
+    if samples.shape[0] < MINIMUM_BLOCKS:
         return by_student
     by_sign = np.array([_sign_p_value(column) for column in samples.T])
+    if not uses_order_statistics(samples.shape[0], LEVEL):
+        ordered = np.sort(samples, axis=0)
+        reaches_to_range = _wide_gaps(ordered)[[0, -1]].any(axis=0) & (ordered[0] <= 0) & (ordered[-1] >= 0)
+        return np.where(reaches_to_range, np.maximum(by_sign, by_student), by_student)
     all_on_one_side = by_sign <= 1 - _held_by(1, samples.shape[0])
     p_values: NDArray[np.float64] = np.where(all_on_one_side, np.minimum(by_sign, by_student), by_sign)
     return p_values
@@ -101,6 +127,8 @@ def _sign_p_value(values: NDArray[np.float64]) -> float:
     depth = int((ordered <= 0).sum())
     if depth == 0:
         return 1 - _held_by(1, blocks)
+    if _wide_gaps(ordered)[depth - 1]:
+        return 1 - _held_by(depth + 1, blocks)
     # The lower end is at zero between this depth and the next, λ of the way.
     inward = ordered[depth - 1] / (ordered[depth - 1] - ordered[depth])
     share = inward * depth / ((blocks - depth) - inward * (blocks - 2 * depth))
