@@ -13,6 +13,7 @@ from benches.document import replace_part, table  # noqa: E402
 from fairtrial.judge.statistics.looks import level_at, level_of_rest, plan_looks  # noqa: E402
 from fairtrial.judge.statistics.scalability import Law  # noqa: E402
 from fairtrial.judge.statistics.ties import blocks_for_ranks  # noqa: E402
+from tests.judge.checks.test_not_stationary import found_in_runs  # noqa: E402
 from tests.judge.statistics import error_rates, failing_worlds, tail_worlds  # noqa: E402
 from tests.judge.statistics.simulation import DEVIATIONS, FIGURES, RATIOS, UNSYMMETRIC  # noqa: E402
 
@@ -140,11 +141,47 @@ def steps(repetitions: int) -> str:
     return by_blocks("starts scatter by (without the step, with it)", SCATTERS, cell)
 
 
+def one_sided_load(repetitions: int) -> str:
+    def cell(share: float, blocks: int) -> str:
+        counts = (error_rates.one_sided_load(share, blocks, repetitions, widened=each) for each in (False, True))
+        return ", ".join(percent(each, repetitions) for each in counts)
+
+    return table(
+        ["others beside one side (without the share, with it)", *(f"{blocks} blocks" for blocks in BLOCKS)],
+        [[f"{share:.0%}", *(cell(share, blocks) for blocks in BLOCKS)] for share in (0.02, 0.05, 0.09)],
+    )
+
+
+def stationary_runs(repetitions: int) -> str:
+    """Of honest runs, how many have a warning, and how many a warning or a note."""
+    rows = []
+    for trials, seconds in ((24, 12), (50, 12), (50, 30)):
+        found = [{each.severity for each in run} for run in found_in_runs(trials, seconds, repetitions)]
+        counts = (sum("warning" in each for each in found), sum(map(bool, found)))
+        rows.append([str(trials), str(seconds), ", ".join(percent(each, repetitions) for each in counts)])
+    return table(["trials of a run", "seconds of a window", "runs warned of, warned of or noted"], rows)
+
+
 def run_again(repetitions: int) -> str:
     """Of claims whose truth is their bound, how many are upheld in one run at least."""
     runs = (1, 2, 3, 5, 10, 20)
     shares = [percent(error_rates.upheld_once(number, 10, repetitions), repetitions) for number in runs]
     return table(["runs of one experiment", *map(str, runs)], [["*upheld* at least once, of 100", *shares]])
+
+
+def single_runs(repetitions: int) -> str:
+    """Of comparisons of nothing between two single runs, how many name a change."""
+    rows = (1, 5, 10, 15)
+    return table(
+        ["whole runs are taken to scatter by", *(f"{count} rows" for count in rows)],
+        [
+            [
+                f"{spread:.0%}",
+                *(percent(error_rates.single_runs_differ(each, spread, repetitions), repetitions) for each in rows),
+            ]
+            for spread in (0.0, 0.05)
+        ],
+    )
 
 
 def clock(repetitions: int) -> str:
@@ -275,7 +312,15 @@ def starts_apart(repetitions: int) -> str:
     def cell(name: str, blocks: int) -> str:
         return ", ".join(percent(each, repetitions) for each in failing_worlds.starts_apart(name, blocks, repetitions))
 
-    return by_blocks("starts (found, both kinds there)", failing_worlds.MODES, cell)
+    return by_blocks("starts (warned of, found, both kinds there)", failing_worlds.MODES, cell)
+
+
+def honest_starts(repetitions: int) -> str:
+    def cell(name: str, blocks: int) -> str:
+        counts = failing_worlds.honest_starts(name, blocks, repetitions)
+        return ", ".join(percent(each, repetitions) for each in counts)
+
+    return by_blocks("starts of five contenders (warned of, noted)", failing_worlds.HONEST_STARTS, cell)
 
 
 def projections_by_kind(repetitions: int) -> str:
@@ -327,6 +372,8 @@ TABLES: dict[str, tuple[Callable[[int], str], int]] = {
     "ties-of-starts": (ties_of_starts, 1_000),
     "steps": (steps, 1_000),
     "run-again": (run_again, 2_000),
+    "one-sided-load": (one_sided_load, 1_000),
+    "stationary-runs": (stationary_runs, 100),
     "tails": (tails, 1_000),
     "tail-ratios": (tail_ratios, 300),
     "clock-errors": (clock_errors, 4_000),
@@ -334,10 +381,12 @@ TABLES: dict[str, tuple[Callable[[int], str], int]] = {
     "shapes": (shapes, 2_000),
     "projections": (projections, 2_000),
     "unpaired": (unpaired, 10_000),
+    "single-runs": (single_runs, 1_000),
     "machine-faults": (machine_faults, 2_000),
     "several-claims": (several_claims, 2_000),
     "one-sided-drift": (one_sided_drift, 1_000),
     "starts-apart": (starts_apart, 2_000),
+    "honest-starts": (honest_starts, 500),
     "projections-by-kind": (projections_by_kind, 2_000),
 }
 

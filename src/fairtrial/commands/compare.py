@@ -25,14 +25,23 @@ def compare(
     margin: Annotated[
         float, typer.Option(help="How much worse is a regression, as a share: 0.05 is 5%.", min=0.0, max=10.0)
     ] = 0.05,
+    run_spread: Annotated[
+        float,
+        typer.Option(
+            help="Of one run on each side: by how much whole runs of one program scatter on this machine, as a share "
+            "(standard deviation). Several runs tell it themselves.",
+            min=0.0,
+            max=1.0,
+        ),
+    ] = 0.05,
     junit: JUnit = None,
     markdown: Markdown = None,
 ) -> None:
     """Compare two runs of one experiment: two versions of a runtime, two machines.
 
-    Between two runs a slower machine cannot be told from a slower program; with three or more runs on each side
-    (compare A1 A2 A3 vs B1 B2 B3) the intervals contain what moves a whole run. Two commits of your service are tried
-    in the same blocks by `fairtrial ab-test`.
+    Between two runs a slower machine cannot be told from a slower program, so that only large changes are named; with
+    three or more runs on each side (compare A1 A2 A3 vs B1 B2 B3) they tell what moves a whole run. Two commits of your
+    service are tried in the same blocks by `fairtrial ab-test`.
 
     Exit status: 0 no regression; 1 a figure is worse by more than the margin, and its interval excludes no change; 3
     something could not be compared; 4 nothing could; 2 wrong use.
@@ -51,7 +60,7 @@ def compare(
     metrics = metrics_of(metric)
     before, after = sides(runs)
     old, new = ([judge_run(*read_record(Path(run))) for run in side] for side in (before, after))
-    comparison = compare_results(old, new, metrics, margin)
+    comparison = compare_results(old, new, metrics, margin, run_spread)
     if junit is not None:
         write_text(junit, comparison_junit(comparison, new[0].result.name, new[0].result.started_at))
     if markdown is not None:

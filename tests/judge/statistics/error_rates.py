@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fairtrial.judge.claims.start_kinds import with_another_kind
 from fairtrial.judge.statistics.equivalence import Verdict, equal_within
 from fairtrial.judge.statistics.estimate import Estimate, Resolution, at_resolution, over_blocks, paired_ratio
+from fairtrial.judge.statistics.holm import step_down
 from fairtrial.judge.statistics.looks import level_at, level_of_rest, looks_in_time
 from fairtrial.judge.statistics.median import median_interval, median_intervals, median_p_values
 from fairtrial.judge.statistics.planning import blocks_to_decide
@@ -29,7 +30,7 @@ from fairtrial.judge.statistics.shape import (
 )
 from fairtrial.judge.statistics.student import LEVEL
 from fairtrial.judge.statistics.ties import adjust, blocks_for_ranks
-from fairtrial.judge.statistics.unpaired import unpaired_ratio
+from fairtrial.judge.statistics.unpaired import between_runs, unpaired_ratio
 from tests.judge.statistics.simulation import DEVIATIONS, FIGURES, MEDIANS, RATIOS, median_ratio
 
 
@@ -52,8 +53,8 @@ def ratios_held(name: str, blocks: int, repetitions: int) -> int:
 
 
 def wrongly_upheld(name: str, blocks: int, repetitions: int) -> tuple[int, int]:
-    """How many experiments uphold "at least" the true ratio of a typical block, or more exactly a hair above it, and how
-    many "at most"; deviations are of 3%, and few blocks decide nothing so near."""
+    """How many experiments uphold "at least" the true ratio of a typical block, or more exactly a hair above it, and
+    how many "at most"; deviations are of 3%, and few blocks decide nothing so near."""
     truth = median_ratio(name)
     intervals = _ratio_intervals(name, blocks, repetitions)
     ends = [(low, high) for low, high in intervals if _stands(low, high, truth, blocks)]
@@ -82,6 +83,20 @@ def steps_held(scatter: float, blocks: int, repetitions: int, *, widened: bool =
         assert interval is not None
         held += interval[0] <= 0.218 / 0.222 <= interval[1]
     return held
+
+
+def one_sided_load(share: float, blocks: int, repetitions: int, *, widened: bool = True) -> int:
+    """Equal contenders, of which others take this share of one's processors in every slice: how many intervals of their
+    ratio leave out 1, with and without the share in them; a side scatters by 1%."""
+    random = np.random.default_rng(20_316)
+    differing = 0
+    for _ in range(repetitions):
+        of, to = np.exp(0.01 * random.standard_normal((2, blocks)))
+        ratio = paired_ratio((of * (1 - share)).tolist(), to.tolist())
+        interval = at_resolution(ratio, Resolution(share if widened else 0.0), is_ratio=True).interval
+        assert interval is not None
+        differing += not interval[0] <= 1 <= interval[1]
+    return differing
 
 
 def upheld_once(runs: int, blocks: int, repetitions: int) -> int:
@@ -162,6 +177,25 @@ def false_regressions(runs: int, between_runs: float, repetitions: int) -> int:
         assert ratio.interval is not None
         found += ratio.estimate < 1 / 1.05 and ratio.interval[1] < 1
     return found
+
+
+def single_runs_differ(rows: int, spread: float, repetitions: int, blocks: int = 5) -> int:
+    """Two runs of one program whose whole runs scatter by 5%, each row by itself, and blocks by 3%: in how many
+    comparisons of so many rows one is called a change, if whole runs are taken to scatter by `spread`."""
+    random = np.random.default_rng(20_315)
+    wrong = 0
+    for _ in range(repetitions):
+        days = 0.05 * random.standard_normal((2, rows, 1))
+        sides = np.exp(days + 0.03 * random.standard_normal((2, rows, blocks)))
+
+        def interval(row: int, level: float, _: object, sides: NDArray[np.float64] = sides) -> tuple[float, float]:
+            ratio = between_runs(unpaired_ratio([*sides[1, row]], [*sides[0, row]], level), spread, level)
+            assert ratio.interval is not None
+            return ratio.interval
+
+        intervals = step_down(list(range(rows)), LEVEL, interval, lambda ends: not ends[0] <= 1 <= ends[1])
+        wrong += any(not low <= 1 <= high for low, high in intervals)
+    return wrong
 
 
 def told_apart(deviations: str, blocks: int, repetitions: int) -> int:

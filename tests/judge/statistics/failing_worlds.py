@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fairtrial.experiment.claims import ClaimsJudged
 from fairtrial.judge.checks import drift_over_blocks, starts_differ
-from fairtrial.judge.checks.model import Finding
+from fairtrial.judge.checks.model import Finding, Severity
 from fairtrial.judge.claims import together
 from fairtrial.judge.claims.bounded import rule
 from fairtrial.judge.lost_blocks import counts, lost_blocks
@@ -155,19 +155,53 @@ MODES: Mapping[str, tuple[float, float]] = {
 }
 
 
-def starts_apart(name: str, blocks: int, repetitions: int) -> tuple[int, int]:
-    """In how many runs `starts-differ` finds starts, and in how many there are both kinds; all scatter by 3%."""
+def starts_apart(name: str, blocks: int, repetitions: int) -> tuple[int, int, int]:
+    """In how many runs of one condition `starts-differ` warns of starts, in how many it finds some, and in how many
+    there are both kinds; all scatter by 3%."""
     random = np.random.default_rng(74)
     share, factor = MODES[name]
-    limits = {key: threshold.value for key, threshold in starts_differ.CHECK.thresholds.items()}
-    found = there = 0
+    warned = found = there = 0
     for _ in range(repetitions):
         slow = random.random(blocks) < share
-        rates = np.exp(0.03 * random.standard_normal(blocks) - math.log(factor) * slow)
-        far = starts_differ.far_from_middle(rates.tolist(), limits["deviations"], limits["factor"])
-        found += any(far) or any(starts_differ.slower_group(rates.tolist(), limits["factor"]))
+        severity = _severity(0.03 * random.standard_normal(blocks) - math.log(factor) * slow, 1)
+        warned += severity == "warning"
+        found += severity is not None
         there += bool(slow.any() and not slow.all())
-    return found, there
+    return warned, found, there
+
+
+HONEST_STARTS: Mapping[str, Callable[[np.random.Generator, int], NDArray[np.float64]]] = {
+    "normal, 3%": lambda random, blocks: 0.03 * random.standard_normal(blocks),
+    "normal, 10%": lambda random, blocks: 0.1 * random.standard_normal(blocks),
+    "Laplace, 5%": lambda random, blocks: 0.05 * random.laplace(size=blocks),
+    "Student t, 3 degrees, 3%": lambda random, blocks: 0.03 * random.standard_t(3, blocks),
+    "Student t, 3 degrees, 5%": lambda random, blocks: 0.05 * random.standard_t(3, blocks),
+    "Student t, 3 degrees, 10%": lambda random, blocks: 0.1 * random.standard_t(3, blocks),
+}
+
+
+def honest_starts(name: str, blocks: int, repetitions: int, conditions: int = 5) -> tuple[int, int]:
+    """In how many runs of so many conditions `starts-differ` warns of honest starts, and in how many it has a note."""
+    random = np.random.default_rng(78)
+    warned = noted = 0
+    for _ in range(repetitions):
+        severities = {_severity(HONEST_STARTS[name](random, blocks), conditions) for _ in range(conditions)}
+        warned += "warning" in severities
+        noted += bool(severities - {None})
+    return warned, noted
+
+
+def _severity(logs: NDArray[np.float64], conditions: int) -> Severity | None:
+    """Of the finding on a condition, one of so many, with the logarithms of these rates."""
+    limits = {key: threshold.value for key, threshold in starts_differ.CHECK.thresholds.items()}
+    rates = np.exp(logs).tolist()
+    if any(starts_differ.slower_group(rates, limits["factor"])):
+        return "warning"
+    far = starts_differ.far_from_middle(rates, limits["deviations"], limits["factor"])
+    if not any(far):
+        return None
+    chance = limits["by_chance"] / conditions
+    return "warning" if starts_differ.seldom_by_chance(rates, far, limits["deviations"], chance) else "note"
 
 
 def _equal(distance: float, blocks: int, random: np.random.Generator) -> tuple[int | None, bool]:

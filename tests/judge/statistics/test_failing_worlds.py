@@ -28,9 +28,17 @@ def test_a_plain_drift_of_one_side_is_found_and_none_is_not() -> None:
 
 
 def test_starts_that_fall_apart_are_found() -> None:
-    found, there = worlds.starts_apart("one start in ten 3 times slower", 20, 100)
-    assert there > 75 and found > 75
-    assert worlds.starts_apart("none", 20, 100) == (0, 0)
+    warned, found, there = worlds.starts_apart("one start in ten 3 times slower", 20, 100)
+    assert there > 75 and found >= warned > 75
+    assert worlds.starts_apart("none", 20, 100) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("name", worlds.HONEST_STARTS)
+def test_honest_starts_are_warned_of_in_few_runs(name: str) -> None:
+    for blocks in (5, 20):
+        assert worlds.honest_starts(name, blocks, 100)[0] <= at_most_five_percent(100)
+    if name == "Student t, 3 degrees, 5%":
+        assert worlds.honest_starts(name, 20, 100)[1] > 60
 
 
 def test_a_budget_on_few_answers_is_held_to_its_level() -> None:

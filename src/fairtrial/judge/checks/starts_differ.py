@@ -11,6 +11,7 @@ import numpy as np
 from fairtrial.base.formatting import count, figure
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.judge.metrics import METRICS
+from fairtrial.judge.statistics.distributions import normal_quantile, poisson_above, student_above, student_quantile
 from fairtrial.record.model import TrialRecord
 
 FEWEST_BLOCKS = 5
@@ -20,26 +21,39 @@ FEWEST_IN_A_GROUP = 4
 scatter, at most 2 of 100 runs of any length then look like two groups; with three in a group it is 7 (simulated)."""
 NORMAL_SPREAD = 1.4826
 """Standard deviations of normal values for each median absolute deviation."""
+TAILS = 3
+"""Degrees of freedom of Student's t: honest starts may scatter with tails as heavy as this."""
+SCALE_ERROR = 1.25
+"""Standard error of a median absolute deviation, as a share of it, times the root of the number of values: of Student's
+t with 3 degrees 1 / (4 f(m) m), with m its median absolute deviation and f its density there."""
+ONE_SIDED = normal_quantile(0.95)
 GOODPUT, COST = METRICS["goodput"], METRICS["server_cpu_per_1000_requests"]
 
 
 def examine(case: Case) -> Iterator[Finding]:
-    """At most one finding for each condition, about the experiment."""
-    for condition in case.record.conditions:
-        trials = [trial for trial in case.trials if trial.condition == condition.id and GOODPUT.read(trial)]
-        if any(trial.engine is not None and trial.engine.achieved_over_offered is not None for trial in trials):
-            continue  # an open load sets the rate
+    """At most one finding for each condition, about the experiment: a note where chance alone explains it."""
+    conditions = [(each.contender, trials) for each in case.record.conditions if (trials := _trials_of(case, each.id))]
+    chance = case.thresholds["by_chance"] / len(conditions) if conditions else 0.0
+    for name, trials in conditions:
         rates = [GOODPUT.read(trial) or 0.0 for trial in trials]
         far = far_from_middle(rates, case.thresholds["deviations"], case.thresholds["factor"])
         slow = slower_group(rates, case.thresholds["factor"])
         if any(slow):
-            evidence = _two_groups(trials, slow)
+            yield case.finding(None, "warning", f"{name}: {_two_groups(trials, slow)}", contenders=[name])
         elif any(far):
-            evidence = _outliers(trials, far)
-        else:
-            continue
-        name = condition.contender
-        yield case.finding(None, "warning", f"{name}: {evidence}", contenders=[name])
+            evidence = f"{name}: {_outliers(trials, far)}"
+            if seldom_by_chance(rates, far, case.thresholds["deviations"], chance):
+                yield case.finding(None, "warning", evidence, contenders=[name])
+            else:
+                evidence += "; starts that scatter with heavy tails are as far off now and then"
+                yield case.finding(None, "note", evidence, contenders=[name])
+
+
+def _trials_of(case: Case, condition: str) -> list[TrialRecord]:
+    """Those of a condition that have a goodput; none where an open load sets the rate."""
+    trials = [trial for trial in case.trials if trial.condition == condition and GOODPUT.read(trial)]
+    is_open = any(trial.engine is not None and trial.engine.achieved_over_offered is not None for trial in trials)
+    return [] if is_open else trials
 
 
 def far_from_middle(rates: Sequence[float], deviations: float, factor: float) -> list[bool]:
@@ -55,6 +69,24 @@ def far_from_middle(rates: Sequence[float], deviations: float, factor: float) ->
     distances = np.abs(logs - np.median(logs))
     limit = max(math.log(factor), deviations * NORMAL_SPREAD * float(np.median(distances)))
     return [bool(distance > limit) for distance in distances]
+
+
+def seldom_by_chance(rates: Sequence[float], far: Sequence[bool], deviations: float, chance: float) -> bool:
+    """Whether honest starts would be so far off in no more than a share `chance` of all conditions.
+
+    Honest starts are taken to have tails as heavy as Student's t with 3 degrees of freedom. Two tests have half of the
+    chance each: the furthest of the starts, by a scale that may be as large as it is once in twenty (Bonferroni over
+    the starts); and the number of those that lie beyond `deviations` (Poisson).
+    """
+    logs = np.log(np.asarray(rates, dtype=np.float64))
+    distances = np.abs(logs - np.median(logs))
+    starts, spread = len(rates), float(np.median(distances))
+    typical = student_quantile(0.75, TAILS)
+    beyond = 2 * float(student_above(np.array([deviations * NORMAL_SPREAD * typical]), TAILS)[0])
+    if poisson_above(sum(far) - 1, beyond * starts) <= chance / 2 or spread == 0:
+        return True
+    scale = spread / typical * math.exp(ONE_SIDED * SCALE_ERROR / math.sqrt(starts))
+    return 2 * starts * float(student_above(distances.max(keepdims=True) / scale, TAILS)[0]) <= chance / 2
 
 
 def slower_group(rates: Sequence[float], factor: float) -> list[bool]:
@@ -125,6 +157,12 @@ CHECK = Check(
             1.25,
             "of the typical goodput",
             "starts that lie close together reach 3.5 deviations by a difference that nobody would act on",
+        ),
+        "by_chance": Threshold(
+            0.05,
+            "of runs",
+            "so many runs whose starts scatter with tails as heavy as Student's t with 3 degrees have a warning; what "
+            "they would explain is a note",
         ),
     },
     remedy="find what these starts have in common: connections that were spread unevenly over workers "

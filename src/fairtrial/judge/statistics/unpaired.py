@@ -7,8 +7,8 @@ interval of m_x - m_y is
 
 It takes each side's uncertainty from that side's own interval, in the direction in which it matters. So the two sides
 may differ in spread, number of blocks and shape: a skew on one side stays in the result. What shifts a whole experiment
-(another day, another tenant on the machine) does not cancel, and the interval does not include it: it says by how much
-two sets of starts differ, not why.
+(another day, another tenant on the machine) does not cancel, and this interval does not include it; that of
+`between_runs` does.
 
 Where both sides have too few values for order statistics, two of Student's intervals would be put together, each with
 few degrees of freedom. There it is Welch's: with s² the variance and n the number of values of each side, and v = s²/n,
@@ -27,7 +27,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.judge.statistics.distributions import student_quantile
+from fairtrial.judge.statistics.distributions import normal_quantile, student_quantile
 from fairtrial.judge.statistics.estimate import Estimate, over_blocks
 from fairtrial.judge.statistics.median import uses_order_statistics
 from fairtrial.judge.statistics.student import LEVEL, NO_SPREAD
@@ -56,6 +56,22 @@ def unpaired_ratio(of: Sequence[float], to: Sequence[float], level: float = LEVE
     low = estimate / math.exp(math.hypot(below_first, above_second))
     high = estimate * math.exp(math.hypot(above_first, below_second))
     return Estimate(estimate=estimate, interval=(low, high), blocks=blocks)
+
+
+def between_runs(ratio: Estimate, spread: float, level: float = LEVEL) -> Estimate:
+    """The ratio of two single runs with the interval that the scatter of whole runs leaves it.
+
+    Two runs tell nothing of it, so that it has to be known: with z the quantile of the normal distribution, either end
+    lies √(r² + 2 z² spread²) from the ratio on the logarithm, where the blocks alone put it at r (as above, MOVER).
+
+    Args:
+        spread: the standard deviation of the logarithm by which a whole run is moved.
+    """
+    if ratio.interval is None:
+        return ratio
+    reach = normal_quantile((1 + level) / 2) * spread * math.sqrt(2)
+    below, above = (math.exp(math.hypot(each, reach)) for each in _reaches(ratio.estimate, ratio.interval))
+    return ratio.model_copy(update={"interval": (ratio.estimate / below, ratio.estimate * above)})
 
 
 def _welch(of: NDArray[np.float64], to: NDArray[np.float64], level: float) -> tuple[float, float]:

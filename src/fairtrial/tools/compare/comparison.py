@@ -2,8 +2,8 @@
 
 Blocks of one run share its moment of the machine. Where there are several runs on each side, what moves a whole run is
 in the figures: then the run is the unit, and its value the median over its blocks (T. Kalibera and R. Jones, "Rigorous
-benchmarking in reasonable time", ISMM 2013: the unit is the highest level that varies). Where there is one, nobody can
-tell.
+benchmarking in reasonable time", ISMM 2013: the unit is the highest level that varies). Where there is one, a spread of
+whole runs is taken as given.
 """
 
 import math
@@ -21,7 +21,7 @@ from fairtrial.judge.statistics.estimate import Estimate, over_blocks
 from fairtrial.judge.statistics.holm import step_down
 from fairtrial.judge.statistics.lower_bounds import over_blocks_bounded
 from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS
-from fairtrial.judge.statistics.unpaired import unpaired_ratio
+from fairtrial.judge.statistics.unpaired import between_runs, unpaired_ratio
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.tools.compare.differences import differences
 
@@ -132,7 +132,9 @@ class Comparison:
     """At which all changes hold together: 0.95, in 95 of 100 comparisons none is named where there is none."""
     margin: float
     runs: tuple[int, int]
-    """before and after; with one on each side, what moves a whole run is in no interval"""
+    """before and after"""
+    run_spread: float
+    """of whole runs, as a share, which the intervals of single ones contain; 0: of several"""
     warnings: Sequence[str]
 
     @property
@@ -151,7 +153,11 @@ def judge_run(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Judged
 
 
 def compare(
-    before: Sequence[JudgedRun], after: Sequence[JudgedRun], metrics: Sequence[Metric], margin: float
+    before: Sequence[JudgedRun],
+    after: Sequence[JudgedRun],
+    metrics: Sequence[Metric],
+    margin: float,
+    run_spread: float,
 ) -> Comparison:
     """One row for each of `metrics` and each condition that is in a run of either side.
 
@@ -162,7 +168,9 @@ def compare(
     Args:
         before: one run, whose blocks are the values; or several, each of which is one.
         after: likewise; several if `before` has several.
+        run_spread: of single runs, by what share a whole run is moved, as a standard deviation.
     """
+    spread = run_spread if len(before) == 1 else 0.0
     contenders = {condition.id: condition.contender for run in (*before, *after) for condition in run.result.conditions}
     pairs = [
         _Pair(
@@ -179,15 +187,15 @@ def compare(
     comparable = [pair for pair in pairs if not pair.reasons]
     # What is proven to be within the margin is no decision against "no change": it leaves the others' level alone.
     judged = step_down(
-        comparable, LEVEL, lambda pair, level, _: _row(pair, level, margin), lambda row: row.excludes_no_change
+        comparable, LEVEL, lambda pair, level, _: _row(pair, level, margin, spread), lambda row: row.excludes_no_change
     )
     by_pair = {id(pair): row for pair, row in zip(comparable, judged, strict=True)}
     rows = [by_pair.get(id(pair)) or _not_compared(pair) for pair in pairs]
     warnings = [warning for old, new in product(before, after) for warning in differences(old.record, new.record)]
-    return Comparison(rows, LEVEL, margin, (len(before), len(after)), list(dict.fromkeys(warnings)))
+    return Comparison(rows, LEVEL, margin, (len(before), len(after)), spread, list(dict.fromkeys(warnings)))
 
 
-def _row(pair: _Pair, level: float, margin: float) -> Row:
+def _row(pair: _Pair, level: float, margin: float, spread: float) -> Row:
     old, new = pair.before, pair.after
     row = Row(
         condition=pair.condition,
@@ -195,7 +203,7 @@ def _row(pair: _Pair, level: float, margin: float) -> Row:
         metric=pair.metric,
         before=over_blocks(old.values).estimate,
         after=over_blocks(new.values).estimate,
-        ratio=unpaired_ratio(new.values, old.values, level),
+        ratio=between_runs(unpaired_ratio(new.values, old.values, level), spread, level),
         change="~",
         reason=None,
         bounds=(old.bounds, new.bounds),

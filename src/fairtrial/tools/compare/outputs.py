@@ -51,9 +51,9 @@ def between_runs(comparison: Comparison) -> str:
     """What the intervals say of the scatter between runs."""
     if comparison.runs == (1, 1):
         return (
-            "What moves a whole run, such as another neighbour on the machine, is in no interval here, since there is "
-            "one run on each side: the same program, run twice, may look like a regression. Compare three runs of each "
-            "or more (A1 A2 A3 vs B1 B2 B3), or try both programs in one experiment."
+            f"One run on each side cannot show what moves a whole run, such as another neighbour on the machine: "
+            f"intervals take it that whole runs scatter by {comparison.run_spread:.0%} (--run-spread). Compare three "
+            "runs of each or more (A1 A2 A3 vs B1 B2 B3) for narrower ones, or try both programs in one experiment."
         )
     before, after = comparison.runs
     return f"Each of {before} and {after} runs is one value: what moves a whole run is in the intervals."
