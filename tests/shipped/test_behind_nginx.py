@@ -7,11 +7,12 @@ from pathlib import Path
 import httpx
 import pytest
 
-from fairtrial.catalog.stacks.build import build_stack
 from fairtrial.catalog.stacks.find import find_stacks
+from fairtrial.catalog.stacks.folder import ready
 from fairtrial.catalog.stacks.model import Variant
+from fairtrial.catalog.stacks.requests import BuildRequest, StartRequest
 from fairtrial.catalog.stacks.requirements import installed_versions
-from fairtrial.catalog.stacks.run import RunningStack, start_stack
+from fairtrial.catalog.stacks.run import RunningStack, start_process
 from tests.machine.needs import needs, skip_without
 
 STACKS = find_stacks()
@@ -22,10 +23,12 @@ def running(name: str, variant: str, folder: Path) -> Iterator[RunningStack]:
     """One of a stack's variants without a database, which works on one request at a time."""
     skip_without(name)
     stack = STACKS[name]
-    built = build_stack(stack, installed_versions(stack), folder / "log", lambda: None)
+    built = ready(BuildRequest(stack, folder / "log", lambda: None, versions=installed_versions(stack))).folder
     settings = {"WEB_CONCURRENCY": "1", "MAX_THREADS": "1", "MAX_CONCURRENCY": "1"}
-    started = start_stack(
-        stack, stack.variants.get(variant, Variant()), built, settings=settings, cpus=[], log=folder / "log"
+    started = start_process(
+        StartRequest(
+            stack, stack.variants.get(variant, Variant()), built, settings=settings, cpus=[], log=folder / "log"
+        )
     )
     try:
         yield started

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from fairtrial.catalog.stacks.build import build_stack
 from fairtrial.catalog.stacks.find import find_stacks
+from fairtrial.catalog.stacks.folder import ready
+from fairtrial.catalog.stacks.requests import BuildRequest
 from fairtrial.catalog.stacks.requirements import installed_versions
 from tests.machine.needs import needs
 from tests.shipped.called import CALLS, CONCURRENCY, server
@@ -37,7 +38,9 @@ pytestmark = needs("node-batch")
 @pytest.fixture(scope="module")
 def built(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder to run the stack in."""
-    return build_stack(STACK, installed_versions(STACK), tmp_path_factory.mktemp("build") / "log", lambda: None)
+    return ready(
+        BuildRequest(STACK, tmp_path_factory.mktemp("build") / "log", lambda: None, versions=installed_versions(STACK))
+    ).folder
 
 
 def call(built: Path, variant: str, url: str, *options: str) -> subprocess.CompletedProcess[str]:

@@ -5,8 +5,9 @@ import os
 import subprocess
 from pathlib import Path
 
-from fairtrial.catalog.stacks.build import build_stack
 from fairtrial.catalog.stacks.find import find_stacks
+from fairtrial.catalog.stacks.folder import ready
+from fairtrial.catalog.stacks.requests import BuildRequest
 from fairtrial.catalog.stacks.requirements import installed_versions
 from tests.machine.needs import needs
 
@@ -69,7 +70,7 @@ def answered(built: Path, variant: str) -> dict[str, object]:
 
 @needs("node-rapid")
 def test_routes_that_are_tried_in_turn_answer_as_compiled_ones(cache: Path, tmp_path: Path) -> None:
-    built = build_stack(STACK, installed_versions(STACK), tmp_path / "log", lambda: None)
+    built = ready(BuildRequest(STACK, tmp_path / "log", lambda: None, versions=installed_versions(STACK))).folder
     compiled, in_turn = answered(built, "default"), answered(built, "route-by-route")
     assert in_turn["answers"] == compiled["answers"]
     assert in_turn["stored"] == compiled["stored"]

@@ -10,10 +10,11 @@ from pathlib import Path
 import httpx
 import psutil
 
-from fairtrial.catalog.stacks.build import build_stack
 from fairtrial.catalog.stacks.find import find_stacks
+from fairtrial.catalog.stacks.folder import ready
+from fairtrial.catalog.stacks.requests import BuildRequest, StartRequest
 from fairtrial.catalog.stacks.requirements import installed_versions
-from fairtrial.catalog.stacks.run import start_stack
+from fairtrial.catalog.stacks.run import start_process
 from fairtrial.engine.process_tree import processes_below
 from tests.machine.needs import needs
 
@@ -82,17 +83,19 @@ def upstream() -> Iterator[tuple[str, Upstream]]:
 
 def threads_of_workers(variant: str, concurrency: int, tmp_path: Path) -> list[int]:
     """How many kernel threads each process of gunicorn has while so many requests wait for the upstream."""
-    built = build_stack(STACK, installed_versions(STACK), tmp_path / "log", lambda: None)
+    built = ready(BuildRequest(STACK, tmp_path / "log", lambda: None, versions=installed_versions(STACK))).folder
     most = str(concurrency)
     settings = {"WEB_CONCURRENCY": "1", "MAX_CONCURRENCY": most, "MAX_THREADS": most, "UPSTREAM_POOL": most}
     with upstream() as (url, controls):
-        running = start_stack(
-            STACK,
-            STACK.variants[variant],
-            built,
-            settings={**settings, "UPSTREAM_URL": url},
-            cpus=[],
-            log=tmp_path / "log",
+        running = start_process(
+            StartRequest(
+                STACK,
+                STACK.variants[variant],
+                built,
+                settings={**settings, "UPSTREAM_URL": url},
+                cpus=[],
+                log=tmp_path / "log",
+            )
         )
         try:
             with ThreadPoolExecutor(concurrency) as pool:

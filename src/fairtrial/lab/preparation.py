@@ -12,6 +12,7 @@ from threading import Event, Lock
 
 from fairtrial.base.formatting import minutes
 from fairtrial.catalog.stacks.model import Stack
+from fairtrial.catalog.stacks.requests import BuildRequest
 from fairtrial.lab.trial.ready_stack import ReadyStack, ready_stack
 
 BUILDS_PER_CPU = 3
@@ -166,13 +167,15 @@ def _ready_in_turn(
         try:
             ready.append(
                 ready_stack(
-                    build.stack,
-                    log,
-                    partial(steps.begin, step),
-                    build.build,
-                    built_apart=build.built_apart,
-                    services=services,
-                    cancelled=cancelled,
+                    BuildRequest(
+                        build.stack,
+                        log,
+                        partial(steps.begin, step),
+                        build.build,
+                        built_apart=build.built_apart,
+                        services=services,
+                        cancelled=cancelled,
+                    )
                 )
             )
         finally:

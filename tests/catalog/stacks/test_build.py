@@ -8,8 +8,10 @@ import pytest
 
 from fairtrial.base.locations import cache_folder
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.stacks.build import BuildCancelled, build_stack, whole_build
+from fairtrial.catalog.stacks.build import BuildCancelled
+from fairtrial.catalog.stacks.folder import find_build, ready
 from fairtrial.catalog.stacks.model import Stack, Variant
+from fairtrial.catalog.stacks.requests import BuildRequest
 from tests.catalog.stacks.stack_in import stack_in
 from tests.conftest import left_running
 
@@ -19,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("cache")
 def built(stack: Stack, log: Path, *services: str) -> tuple[Path, bool]:
     """The folder, and whether the stack had to be built."""
     begun: list[str] = []
-    folder = build_stack(stack, {}, log, lambda: begun.append(stack.name), services=services or None)
+    folder = ready(BuildRequest(stack, log, lambda: begun.append(stack.name), services=services or None)).folder
     return folder, bool(begun)
 
 
@@ -35,7 +37,7 @@ def test_a_stack_is_built_once_and_its_own_folder_stays_clean(tmp_path: Path) ->
 def test_builds_of_another_number_or_toolchain_are_apart(tmp_path: Path) -> None:
     stack, log = stack_in(tmp_path, "apart", "true"), tmp_path / "log"
     folders = {
-        build_stack(stack, versions, log, lambda: None, build)
+        ready(BuildRequest(stack, log, lambda: None, build, versions)).folder
         for versions, build in [({}, 1), ({}, 2), ({"cc --version": "13"}, 1)]
     }
     assert len(folders) == 3
@@ -56,10 +58,10 @@ def test_a_build_that_names_its_services_is_made_for_each_choice_of_them(tmp_pat
 def test_a_build_for_all_services_is_found_once_it_was_made(tmp_path: Path) -> None:
     stack = stack_in(tmp_path, "whole", build=[["sh", "-c", "echo $0 > chosen", "{services}"]])
     built(stack, tmp_path / "log", "sqlite")
-    assert whole_build(stack, {}) is None
+    assert find_build(BuildRequest(stack, tmp_path / "log", lambda: None)) is None
     every, _ = built(stack, tmp_path / "log")
-    assert whole_build(stack, {}) == every
-    assert whole_build(stack, {"cc --version": "13"}) is None
+    assert find_build(BuildRequest(stack, tmp_path / "log", lambda: None)) == every
+    assert find_build(BuildRequest(stack, tmp_path / "log", lambda: None, versions={"cc --version": "13"})) is None
 
 
 def test_builds_of_a_stack_share_what_cargo_compiles_between(tmp_path: Path) -> None:
@@ -89,7 +91,7 @@ def test_a_variant_is_built_by_its_own_commands_apart_from_the_stack_and_from_ot
 
     def made(variant: str) -> Path:
         apart = stack.built_apart(variant)
-        return build_stack(stack, {}, log, lambda: None, built_apart=apart, services=["sqlite"])
+        return ready(BuildRequest(stack, log, lambda: None, built_apart=apart, services=["sqlite"])).folder
 
     own, fast, again = made("default"), made("fast"), made("again")
     assert (own / "made").read_text() == "slow\n"
@@ -111,7 +113,7 @@ def test_a_build_that_was_cancelled_before_it_began_starts_nothing(tmp_path: Pat
     cancelled.set()
     stack = stack_in(tmp_path, "never", f"touch {tmp_path}/started")
     with pytest.raises(BuildCancelled):
-        build_stack(stack, {}, tmp_path / "log", lambda: None, cancelled=cancelled)
+        ready(BuildRequest(stack, tmp_path / "log", lambda: None, cancelled=cancelled))
     assert not (tmp_path / "started").exists()
 
 
@@ -123,7 +125,7 @@ def test_a_build_that_waits_for_another_can_be_cancelled(tmp_path: Path, cache: 
 
     def build() -> None:
         try:
-            outcomes.append(build_stack(stack, {}, tmp_path / "log", lambda: None, cancelled=cancelled))
+            outcomes.append(ready(BuildRequest(stack, tmp_path / "log", lambda: None, cancelled=cancelled)))
         except BuildCancelled as ended:
             outcomes.append(ended)
 

@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.stacks.build import build_stack, stack_sha256, whole_build
 from fairtrial.catalog.stacks.checkouts import checked_out
 from fairtrial.catalog.stacks.contenders import with_contenders
 from fairtrial.catalog.stacks.find import find_stacks
+from fairtrial.catalog.stacks.folder import find_build
+from fairtrial.catalog.stacks.kinds import KINDS, stack_sha256
 from fairtrial.catalog.stacks.model import Checkout, Stack
+from fairtrial.catalog.stacks.requests import BuildRequest
 from fairtrial.experiment.model import Experiment
 from tests.catalog.stacks.repositories import a_repository
 from tests.catalog.stacks.test_find import MANIFEST, stack
@@ -28,14 +30,18 @@ def app(described: dict[str, Any], beside: Path, **more: Any) -> Stack:
     return with_contenders({}, an_experiment(described, **more), beside, {})["app"]
 
 
+def ready(request: BuildRequest) -> Path:
+    return KINDS[request.stack.origin].ready(request).folder
+
+
 def test_a_command_is_run_where_it_lies_and_known_by_its_words_alone(tmp_path: Path) -> None:
     shop = tmp_path / "shop"
     shop.mkdir()
     stack = app(DIRECTORY, tmp_path, stacks=["app", "app@sqlite"])
     assert (stack.run, stack.port, stack.variants["default"].env) == (["./shop"], 8080, {"COLOUR": "red"})
     assert (stack.title, stack.workloads, stack.services) == ("app", ["plaintext"], ["none", "sqlite"])
-    assert build_stack(stack, {}, tmp_path / "log", pytest.fail) == shop
-    assert whole_build(stack, {}) is None
+    assert ready(BuildRequest(stack, tmp_path / "log", pytest.fail)) == shop
+    assert find_build(BuildRequest(stack, tmp_path / "log", pytest.fail)) is None
     before = stack_sha256(stack)
     (shop / "shop").write_text("another program")
     assert stack_sha256(stack) == before
@@ -43,7 +49,7 @@ def test_a_command_is_run_where_it_lies_and_known_by_its_words_alone(tmp_path: P
     shop.joinpath("shop").unlink()
     shop.rmdir()
     with pytest.raises(Problem, match="there is no folder"):
-        build_stack(stack, {}, tmp_path / "log", pytest.fail)
+        ready(BuildRequest(stack, tmp_path / "log", pytest.fail))
 
 
 def test_a_stack_may_be_run_where_it_lies_as_well(tmp_path: Path) -> None:
@@ -51,7 +57,7 @@ def test_a_stack_may_be_run_where_it_lies_as_well(tmp_path: Path) -> None:
     folder = stack(tmp_path / "mine", 'directory = "../elsewhere"\nport = 8080\nready = { tcp = true }\n' + MANIFEST)
     (tmp_path / "elsewhere").mkdir()
     found = find_stacks([folder])["mine"]
-    assert build_stack(found, {}, tmp_path / "log", pytest.fail) == (tmp_path / "elsewhere").resolve()
+    assert ready(BuildRequest(found, tmp_path / "log", pytest.fail)) == (tmp_path / "elsewhere").resolve()
     assert (found.origin, found.port, found.ready and found.ready.tcp) == ("command", 8080, True)
     built = stack(tmp_path / "built", 'directory = "."\nbuild = [["make"]]\n' + MANIFEST)
     with pytest.raises(Problem, match="what has a `directory` is run where it lies"):
@@ -119,7 +125,7 @@ def test_refs_are_built_apart_and_those_of_one_content_once(tmp_path: Path) -> N
         def built(variant: str) -> Path:
             apart = stack.built_apart(variant)
             assert stack.build_name(apart) == f"app:{variant}"
-            return build_stack(stack, {}, tmp_path / "log", lambda: begun.append(variant), built_apart=apart)
+            return ready(BuildRequest(stack, tmp_path / "log", lambda: begun.append(variant), built_apart=apart))
 
         folders = {variant: built(variant) for variant in ("first", "head-1", "head")}
         assert stack_sha256(stack, "first") == stack_sha256(stack, "head") != stack_sha256(stack, "head-1")

@@ -7,7 +7,7 @@ import pytest
 
 from fairtrial.base.loopback import free_port
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.stacks.runs_already import find_running
+from fairtrial.catalog.stacks.url import find_running
 from fairtrial.engine.plan import Closed, EnginePlan, Request, StopAfterRequests
 from fairtrial.engine.run import run_engine
 from fairtrial.engine.server import engine_server

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.stacks.build import build_stack
 from fairtrial.catalog.stacks.find import find_stacks
+from fairtrial.catalog.stacks.folder import ready
 from fairtrial.catalog.stacks.model import Stack
+from fairtrial.catalog.stacks.requests import BuildRequest
 from tests.catalog.stacks.test_find import MANIFEST, stack
 
 
@@ -27,7 +28,7 @@ def test_it_is_built_once_in_a_copy_and_anew_when_its_content_changes(cache: Pat
     builds: list[int] = []
 
     def build(number: int = 1) -> Path:
-        return build_stack(subject, {"sh": "1"}, tmp_path / "log", lambda: builds.append(number), number)
+        return ready(BuildRequest(subject, tmp_path / "log", lambda: builds.append(number), number, {"sh": "1"})).folder
 
     first = build()
     assert (first / "built").read_text() == "source\n"
@@ -42,7 +43,7 @@ def test_a_build_that_fails_is_told_with_its_output_and_not_kept(cache: Path, tm
     subject = made(tmp_path / "failing", with_build("echo no compiler; exit 3"))
     for _ in range(2):
         with pytest.raises(Problem) as problem:
-            build_stack(subject, {}, tmp_path / "log", lambda: None)
+            ready(BuildRequest(subject, tmp_path / "log", lambda: None))
         assert "ended with status 3" in problem.value.reason
         assert "no compiler" in problem.value.reason
     assert list((cache / "stacks").glob("failing-*/*")) == []

@@ -3,18 +3,18 @@
 import json
 import os
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import pytest
 
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.stacks import compose
 from fairtrial.catalog.stacks.compose_override import override
 from fairtrial.catalog.stacks.compose_program import ComposeProgram, compose_program
 from fairtrial.catalog.stacks.compose_project import Project, read_project
 from fairtrial.catalog.stacks.container_program import container_program
-from fairtrial.catalog.stacks.containers import ready_containers, start_in_containers
 from fairtrial.catalog.stacks.model import Stack, Variant
+from fairtrial.catalog.stacks.requests import BuildRequest, StartRequest
 from fairtrial.engine.container_tree import ContainerTree
 from fairtrial.engine.process_tree import processes_below
 from fairtrial.experiment.ready import Ready
@@ -72,16 +72,17 @@ def test_a_project_is_tried_counted_as_one_and_removed(docker: Path, shared_lab:
 @pytest.mark.usefixtures("engine", "cache")
 def test_every_service_is_found_and_bound_and_a_password_is_in_no_file(docker: Path, tmp_path: Path) -> None:
     stack = a_stack(written(tmp_path / "shop"))
-    ready = ready_containers(stack, tmp_path / "log", lambda: None, Event())
+    ready = compose.ready(BuildRequest(stack, tmp_path / "log", lambda: None))
     cpus = sorted(os.sched_getaffinity(0))[-1:]
-    running = start_in_containers(
-        stack,
-        Variant(),
-        ready.folder,
-        settings={"DATABASE_URL": "postgres://shop:secret@db/shop", "PRICE": "5 $HOME"},
-        cpus=cpus,
-        log=tmp_path / "log",
-        ready=Ready(path="/health"),
+    running = compose.start(
+        StartRequest(
+            stack,
+            Variant(),
+            ready.folder,
+            settings={"DATABASE_URL": "postgres://shop:secret@db/shop", "PRICE": "5 $HOME"},
+            cpus=cpus,
+            log=tmp_path / "log",
+        )
     )
     try:
         (over,) = tmp_path.glob("*.compose.yaml")
@@ -106,13 +107,13 @@ def test_every_service_is_found_and_bound_and_a_password_is_in_no_file(docker: P
 @pytest.mark.usefixtures("engine", "cache", "docker")
 def test_a_service_that_ends_at_once_shows_its_log(tmp_path: Path) -> None:
     stack = a_stack(written(tmp_path / "shop", {"services": {"api": API | {"image": "dies"}}}))
-    ready = ready_containers(stack, tmp_path / "log", lambda: None, Event())
+    ready = compose.ready(BuildRequest(stack, tmp_path / "log", lambda: None))
     with pytest.raises(Problem, match="before it was ready") as problem:
-        start_in_containers(stack, Variant(), ready.folder, settings={}, cpus=[], log=tmp_path / "log")
+        compose.start(StartRequest(stack, Variant(), ready.folder, settings={}, cpus=[], log=tmp_path / "log"))
     assert "the last line" in problem.value.reason
     (tmp_path / "shop" / "compose.yaml").write_text("{}")
     with pytest.raises(Problem, match="has changed since the run began"):
-        start_in_containers(stack, Variant(), ready.folder, settings={}, cpus=[], log=tmp_path / "log")
+        compose.start(StartRequest(stack, Variant(), ready.folder, settings={}, cpus=[], log=tmp_path / "log"))
 
 
 @pytest.mark.usefixtures("docker")
@@ -121,7 +122,7 @@ def test_without_a_new_compose_the_contender_is_skipped_with_a_remedy(
 ) -> None:
     assert compose_program(container_program()).version == "Docker Compose version v2.30.0"
     monkeypatch.setenv("OLD_COMPOSE", "2.24.3")
-    ready = ready_stack(a_stack(written(tmp_path / "shop")), tmp_path / "log", lambda: None)
+    ready = ready_stack(BuildRequest(a_stack(written(tmp_path / "shop")), tmp_path / "log", lambda: None))
     assert ready.failure is not None and ready.failure.stage == "requirements"
     assert "is too old: Docker Compose version v2.24.3" in ready.failure.reason
     assert "install the compose plugin of docker" in ready.failure.remedy

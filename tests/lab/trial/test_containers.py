@@ -3,19 +3,18 @@
 import json
 import os
 from pathlib import Path
-from threading import Event
 
 import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks import container_program as programs
-from fairtrial.catalog.stacks.container_image import ready_image
+from fairtrial.catalog.stacks import image
 from fairtrial.catalog.stacks.container_program import container_program, new_name
-from fairtrial.catalog.stacks.container_run import RunningContainer, start_container
+from fairtrial.catalog.stacks.container_run import RunningContainer
 from fairtrial.catalog.stacks.model import Stack, Variant
+from fairtrial.catalog.stacks.requests import BuildRequest, StartRequest
 from fairtrial.engine.container_tree import ContainerTree
 from fairtrial.engine.process_tree import cpu_seconds_below, processes_below
-from fairtrial.experiment.ready import Ready
 from tests.command_line import Lab
 from tests.lab.trial.conftest import docker_in
 
@@ -26,15 +25,13 @@ container_port = 8080
 """
 
 
-def started(image: str, folder: Path) -> RunningContainer:
+def started(name: str, folder: Path) -> RunningContainer:
     stack = Stack(
-        name="shop", folder=folder, title="x", services=["none"], image=image, container_port=80, ready_within_seconds=9
+        name="shop", folder=folder, title="x", services=["none"], image=name, container_port=80, ready_within_seconds=9
     )
-    ready = ready_image(stack, folder / "log", lambda: None, Event())
+    ready = image.ready(BuildRequest(stack, folder / "log", lambda: None))
     cpus = sorted(os.sched_getaffinity(0))[-1:]
-    return start_container(
-        stack, Variant(), ready.folder, settings={}, cpus=cpus, log=folder / "log", ready=Ready(path="/health")
-    )
+    return image.start(StartRequest(stack, Variant(), ready.folder, settings={}, cpus=cpus, log=folder / "log"))
 
 
 def test_a_container_is_tried_metered_and_removed(docker: Path, shared_lab: Lab) -> None:

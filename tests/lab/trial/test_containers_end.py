@@ -3,14 +3,14 @@
 import json
 import signal
 from pathlib import Path
-from threading import Event
 
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.stacks.container_image import ready_image
+from fairtrial.catalog.stacks import image
 from fairtrial.catalog.stacks.container_trouble import with_remedy
 from fairtrial.catalog.stacks.model import Stack
+from fairtrial.catalog.stacks.requests import BuildRequest
 from fairtrial.lab.trial.ready_stack import ready_stack
 from tests.command_line import Lab
 from tests.lab.trial.test_compose import SHOP, written
@@ -54,7 +54,7 @@ def test_in_mid_trial(docker: Path, lab: Lab, number: signal.Signals) -> None:
     else:
         wait_for(lambda: not up(docker), "its guards have ended what was up")
         assert left(docker) != []
-        ready_image(of_image(lab.folder), lab.folder / "log", lambda: None, Event())
+        image.ready(BuildRequest(of_image(lab.folder), lab.folder / "log", lambda: None))
     assert left(docker) == []
 
 
@@ -71,7 +71,7 @@ def test_a_build_that_fails_shows_the_end_of_its_log(tmp_path: Path, key: str) -
     if key == "compose":
         said = {"compose": "compose.yaml", "compose_service": "api"}
     stack = Stack(name="shop", folder=tmp_path / "shop", title="x", services=["none"], **said)
-    ready = ready_stack(stack, tmp_path / "log", lambda: None)
+    ready = ready_stack(BuildRequest(stack, tmp_path / "log", lambda: None))
     assert ready.failure is not None and ready.failure.stage == "build"
     assert "ended with status 1" in ready.failure.reason
     assert 'building at STEP "RUN false": exit status 1' in ready.failure.reason

@@ -18,7 +18,8 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks import run
 from fairtrial.catalog.stacks.contenders import with_contenders
 from fairtrial.catalog.stacks.model import Stack
-from fairtrial.catalog.stacks.run import start_stack
+from fairtrial.catalog.stacks.requests import StartRequest
+from fairtrial.catalog.stacks.run import start_process
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.ready import Ready
 from fairtrial.judge.judging import judge_record
@@ -125,7 +126,7 @@ def a_program(folder: Path, port: int | None, **more: object) -> Stack:
 def started(stack: Stack, log: Path, ready: Ready | None = None) -> run.RunningStack:
     variant = stack.variants["default"]
     told = {} if ready is None else {"ready": ready}
-    return start_stack(stack, variant, stack.folder, settings=variant.env, cpus=[], log=log, **told)
+    return start_process(StartRequest(stack, variant, stack.folder, settings=variant.env, cpus=[], log=log, **told))
 
 
 @pytest.mark.usefixtures("engine")

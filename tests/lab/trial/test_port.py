@@ -10,7 +10,9 @@ import pytest
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks import run
 from fairtrial.catalog.stacks.find import find_stacks
-from fairtrial.catalog.stacks.run import free_port, start_stack
+from fairtrial.catalog.stacks.model import Variant
+from fairtrial.catalog.stacks.requests import StartRequest
+from fairtrial.catalog.stacks.run import free_port, start_process
 from tests.command_line import Lab
 
 ANSWERS_200 = """
@@ -43,13 +45,15 @@ def test_a_port_that_somebody_else_answers_on_is_refused(
             taken = int(other.stdout.readline())
             monkeypatch.setattr(run, "free_port", lambda _host: taken)
             with pytest.raises(Problem, match="not the stack's"):
-                start_stack(
-                    stack,
-                    stack.variants.get("default") or run.Variant(),
-                    stack.folder,
-                    settings={"DATABASE_URL": "sqlite:////nowhere"},
-                    cpus=[],
-                    log=tmp_path / "log",
+                start_process(
+                    StartRequest(
+                        stack,
+                        stack.variants.get("default") or Variant(),
+                        stack.folder,
+                        settings={"DATABASE_URL": "sqlite:////nowhere"},
+                        cpus=[],
+                        log=tmp_path / "log",
+                    )
                 )
         finally:
             other.kill()

@@ -1,25 +1,17 @@
-"""The project of a compose file: what its services are, and their images, known by digest before the first trial."""
+"""The project of a compose file: what its services are, as the compose command understands them."""
 
 import hashlib
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from threading import Event
 from typing import Any
 
-from fairtrial.base.cache.once import made_once
 from fairtrial.base.json_or_yaml import BrokenDocument, TooManyValues, as_json, parse_json_or_yaml
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.base.strict import Strict
-from fairtrial.catalog.stacks.build import run_build_command
-from fairtrial.catalog.stacks.compose_program import ComposeProgram, compose_program
-from fairtrial.catalog.stacks.container_image import ReadyImage, digest_of, pulled
-from fairtrial.catalog.stacks.container_program import ContainerProgram, container_program
-from fairtrial.catalog.stacks.environment import users_environment
+from fairtrial.catalog.stacks.compose_program import ComposeProgram
 from fairtrial.catalog.stacks.model import Stack
 
-PROJECT_FILE = "project.json"
 MOST_BYTES = 1 << 20
 MOST_VALUES = 100_000
 
@@ -55,31 +47,6 @@ class Project(Strict):
     def names(self) -> list[str]:
         """Of its services, the one that answers first."""
         return [self.answers, *sorted(self.services.keys() - {self.answers})]
-
-
-def ready_project(stack: Stack, log: Path, on_building: Callable[[], None], cancelled: Event) -> ReadyImage:
-    """Pull and build the images of a project. What dead labs have left is removed.
-
-    The arguments are those of `ready_image`.
-
-    Raises:
-        Problem: the file is refused, or an image cannot be had.
-        BuildCancelled: `cancelled` was set.
-    """
-    program = container_program()
-    compose = compose_program(program)
-    program.sweep()
-    project = read_project(stack, compose)
-    is_built = any(service.is_built for service in project.services.values())
-    if is_built:
-        on_building()
-        _build(stack.name, project, compose, log, cancelled)
-    digests = {}
-    for name, service in project.services.items():
-        if not service.is_built:
-            pulled(program, service.image, log, (lambda: None) if is_built else on_building, cancelled)
-        digests[name] = digest_of(program, service.image)
-    return _ready_image(stack, project, digests, program, compose)
 
 
 def read_project(stack: Stack, compose: ComposeProgram) -> Project:
@@ -192,35 +159,3 @@ def _own(value: object) -> list[str]:
     """Names of the volumes or networks of a file that are not external."""
     described = value if isinstance(value, dict) else {}
     return [name for name, each in described.items() if not (isinstance(each, dict) and each.get("external"))]
-
-
-def _build(name: str, project: Project, compose: ComposeProgram, log: Path, cancelled: Event) -> None:
-    """Build the services that have `build`, under names of the lab's: the user's own stay as they are."""
-    built = {each: {"image": service.image} for each, service in project.services.items() if service.is_built}
-    over = log.parent.resolve() / f"{log.stem}.compose.json"
-    over.write_text(json.dumps({"services": built}), encoding="utf-8")
-    try:
-        words = ["-f", str(project.file), "-f", str(over), "-p", f"fairtrial-{name}", "build"]
-        run_build_command(name, [*compose.command, *words], log.parent, log, cancelled, users_environment())
-    finally:
-        over.unlink(missing_ok=True)
-
-
-def _ready_image(
-    stack: Stack, project: Project, digests: Mapping[str, str], program: ContainerProgram, compose: ComposeProgram
-) -> ReadyImage:
-    digests_of_images = {f"image {name}": f"sha256:{digests[name]}" for name in project.names}
-    pinned = {
-        name: service.model_copy(update={"image": f"sha256:{digests[name]}"})
-        for name, service in project.services.items()
-    }
-    text = project.model_copy(update={"services": pinned}).model_dump_json(indent=1)
-    content = hashlib.sha256(json.dumps([project.file_sha256, project.answers, digests_of_images]).encode()).hexdigest()
-    made_from = hashlib.sha256(f"{compose.command} {text}".encode()).hexdigest()
-
-    def keep(folder: Path) -> None:
-        (folder / PROJECT_FILE).write_text(text, encoding="utf-8")
-
-    folder = made_once("projects", stack.name, made_from, keep)
-    versions = {"container program": program.version, "compose": compose.version, **digests_of_images}
-    return ReadyImage(folder, content, versions, project.names)

@@ -1,33 +1,24 @@
-"""Starting a stack in a container, finding its processes, and removing it."""
+"""A stack in containers: the command that runs them, their variables and their processes."""
 
 import os
-import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 
 import psutil
 
 from fairtrial.base.loopback import LOOPBACK, free_port
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.stacks.container_image import ID_FILE
-from fairtrial.catalog.stacks.container_program import (
-    USER_LABEL,
-    ContainerProgram,
-    container_program,
-    further_options,
-    new_name,
-)
+from fairtrial.catalog.stacks.container_program import ContainerProgram
 from fairtrial.catalog.stacks.container_trouble import with_remedy
 from fairtrial.catalog.stacks.environment import users_environment, variables_of_user
-from fairtrial.catalog.stacks.model import Stack, Variant
-from fairtrial.catalog.stacks.redaction import NOTHING_SECRET, Redaction, new_log
-from fairtrial.catalog.stacks.run import RunningStack, await_ready, awaited_port
+from fairtrial.catalog.stacks.model import Stack
+from fairtrial.catalog.stacks.redaction import new_log
+from fairtrial.catalog.stacks.requests import StartRequest
+from fairtrial.catalog.stacks.run import RunningStack, awaited_port
 from fairtrial.engine.container_tree import LOWEST_PID, ContainerTree, container_tree
 from fairtrial.engine.guard import Guarded
 from fairtrial.engine.process_tree import Root, processes_below
-from fairtrial.experiment.ready import HEALTH, Ready
 from fairtrial.record.model import Stop
 
 PROOF = "FAIRTRIAL_CONTAINER"
@@ -38,25 +29,28 @@ ELSEWHERE = "its processes are not found on this machine: its daemon runs in a v
 
 
 class GuardedContainer(Guarded):
-    """The container program, in the foreground below a guard: a signal to it is one to the container."""
+    """The container program, in the foreground below a guard: a signal to it is one to the container.
+
+    Args:
+        remove: removes the container.
+        settings: variables that the command gets beside the user's.
+    """
 
     def __init__(
         self,
         command: Sequence[str],
         remove: Callable[[], None],
-        *,
-        log: Path,
+        request: StartRequest,
         settings: Mapping[str, str],
-        cpus: Sequence[int],
     ) -> None:
         self._remove, self._removed = remove, False
-        with new_log(log) as output:
+        with new_log(request.log) as output:
             super().__init__(
                 command,
-                folder=log.parent,
+                folder=request.log.parent,
                 environment=users_environment(settings),
                 output=output,
-                cpus=cpus,
+                cpus=request.cpus,
             )
 
     def stop(self) -> Stop:
@@ -94,54 +88,17 @@ class RunningContainer(RunningStack):
         return sockets
 
 
-def start_container(
-    stack: Stack,
-    variant: Variant,
-    folder: Path,
-    *,
-    settings: Mapping[str, str],
-    cpus: Sequence[int],
-    log: Path,
-    ready: Ready = HEALTH,
-    redaction: Redaction = NOTHING_SECRET,
-) -> RunningContainer:
-    """Start a stack in a container of its own, and return it once it is ready. `process.stop()` ends and removes it.
-
-    The arguments are those of `start_stack`; `folder` is that of its image (`ready_image`).
-
-    Raises:
-        NotReady: it ended before it was ready, or was not ready in time.
-        Problem: its port is taken, or it runs on other processors. In either case none of it is left.
-    """
-    program, name = container_program(), new_name()
-    on_host = stack.container_network == "host"
-    port, where = reached_at(stack.port, None if on_host else stack.container_port)
-    variables, quiet = variables_of(stack, {**settings, **where, PROOF: name})
-    words = [
-        *("run", "--rm", "--pull=never", "--name", name, "--label", f"{USER_LABEL}={os.geteuid()}"),
-        *(["--network=host"] if on_host else ["--publish", f"{LOOPBACK}:{port}:{stack.container_port}"]),
-        # Podman's containers are bound as what starts them is; to bind them again takes a controller that users lack.
-        *([f"--cpuset-cpus={','.join(map(str, cpus))}"] if cpus and not program.is_podman else []),
-        *(word for key, value in variables.items() for word in ("--env", key if key in quiet else f"{key}={value}")),
-        *further_options(),
-        (folder / ID_FILE).read_text(encoding="ascii"),
-        *stack.run,
-        *variant.args,
-    ]
-    began = time.monotonic()
-    process = GuardedContainer([program.path, *words], lambda: program.remove(name), log=log, settings=quiet, cpus=cpus)
-    running = RunningContainer(process, port, published=not on_host)
+@contextmanager
+def removed_on_failure(process: GuardedContainer) -> Iterator[None]:
+    """Remove the container if what is done within fails. A problem gets the remedy that its words ask for."""
     try:
-        ready_at = await_ready(running, stack.ready or ready, stack.ready_within_seconds, log, redaction.hidden)
-        running.start_up_seconds = ready_at - began
-        find_processes(running, program, [name], token=name, cpus=cpus)
+        yield
     except Problem as problem:
         process.stop()
         raise with_remedy(problem) from None
     except BaseException:
         process.stop()
         raise
-    return running
 
 
 def variables_of(stack: Stack, settings: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:

@@ -1,9 +1,7 @@
-"""Starting a stack, and waiting until it is ready."""
+"""A stack whose command the lab starts itself: started, and ready."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 
 import psutil
 
@@ -12,13 +10,13 @@ from fairtrial.base.printable import log_tail
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.answer import client_of
 from fairtrial.catalog.stacks.environment import stack_environment
-from fairtrial.catalog.stacks.model import Stack, Variant
-from fairtrial.catalog.stacks.own_user import RunsAs, as_lab
+from fairtrial.catalog.stacks.own_user import as_lab
 from fairtrial.catalog.stacks.readiness import ANSWER_WITHIN_SECONDS, NOTHING_LISTENS, seen_instead
-from fairtrial.catalog.stacks.redaction import NOTHING_SECRET, Redaction, new_log
-from fairtrial.engine.guard import GRACE_SECONDS, NO_PLACES, Guarded, Places
+from fairtrial.catalog.stacks.redaction import new_log
+from fairtrial.catalog.stacks.requests import StartRequest
+from fairtrial.engine.guard import GRACE_SECONDS, Guarded
 from fairtrial.engine.process_tree import Root, processes_below
-from fairtrial.experiment.ready import HEALTH, IN_THE_FOREGROUND, Ready
+from fairtrial.experiment.ready import IN_THE_FOREGROUND
 
 ASK_EVERY_SECONDS = 0.02
 
@@ -69,62 +67,35 @@ class RunningStack:
         return sockets
 
 
-def start_stack(
-    stack: Stack,
-    variant: Variant,
-    folder: Path,
-    *,
-    settings: Mapping[str, str],
-    cpus: Sequence[int],
-    log: Path,
-    ready: Ready = HEALTH,
-    places: Places = NO_PLACES,
-    redaction: Redaction = NOTHING_SECRET,
-    user: RunsAs | None = None,
-    fault: Callable[[], str | None] = lambda: None,
-    host: str = LOOPBACK,
-) -> RunningStack:
+def start_process(request: StartRequest) -> RunningStack:
     """Start a stack on a free port, or on its own if that is fixed, and return it once it is ready.
 
     `process.stop()` ends it.
-
-    Args:
-        settings: the contract's variables beside HOST and PORT, and those of the variant.
-        cpus: the processors to which the stack is bound.
-        log: takes what the stack prints.
-        ready: when it counts as ready, unless the stack says so itself.
-        places: files and host names that it alone sees.
-        redaction: strips what it prints of secrets.
-        user: who it is; None: who the lab is.
-        fault: how a service ended that it needs; None while all of them run.
-        host: an IPv4 address of this machine, on which it is to listen.
 
     Raises:
         NotReady: it ended before it was ready, or was not ready in time.
         Problem: its port is taken, or another program answers there, or a service ended meanwhile. In either case none
             of its processes is left running.
     """
+    stack, host = request.stack, request.host
     port = free_port(host) if stack.port is None else awaited_port(stack.port)
-    settings, user = {**settings, "HOST": host, "PORT": str(port)}, user or as_lab("")
+    settings, user = {**request.settings, "HOST": host, "PORT": str(port)}, request.user or as_lab("")
     environment = user.environment(stack_environment(settings, stack.env_from), {*settings, *stack.env_from})
-    with new_log(log) as output:
+    with new_log(request.log) as output:
         began = time.monotonic()
         process = Guarded(
-            [*stack.run, *variant.args],
-            folder=folder,
+            request.command,
+            folder=request.folder,
             environment=environment,
             output=output,
-            cpus=cpus,
-            places=user.seeing(places),
+            cpus=request.cpus,
+            places=user.seeing(request.places),
             user=user.command,
         )
     running = RunningStack(process, port, host)
     try:
-        ready_at = await_ready(
-            running, stack.ready or ready, stack.ready_within_seconds, log, redaction.hidden, fault=fault
-        )
-        _assert_own_port(running, stack, log, redaction.hidden)
-        running.start_up_seconds = ready_at - began
+        running.start_up_seconds = await_ready(running, request) - began
+        _assert_own_port(running, request)
     except BaseException:
         process.stop()
         raise
@@ -148,31 +119,21 @@ def awaited_port(port: int) -> int:
     return port
 
 
-def await_ready(
-    running: RunningStack,
-    ready: Ready,
-    within_seconds: float,
-    log: Path,
-    hidden: Callable[[str], str],
-    *,
-    fault: Callable[[], str | None] = lambda: None,
-) -> float:
+def await_ready(running: RunningStack, request: StartRequest) -> float:
     """Wait, and return the monotonic time of the answer that said that it is ready.
-
-    Args:
-        hidden: strips a text of secrets.
-        fault: how a service ended that it needs: without it, it may never be ready.
 
     Raises:
         NotReady: it ended before it was ready, or was not ready in time.
-        Problem: a service ended meanwhile.
+        Problem: a service ended meanwhile: without it, the stack may never be ready.
     """
+    ready, within_seconds = request.stack.ready or request.ready, request.stack.ready_within_seconds
+    log, hidden = request.log, request.redaction.hidden
     deadline = time.monotonic() + within_seconds
     obstacle: str | None = NOTHING_LISTENS
     with client_of(running.url, ANSWER_WITHIN_SECONDS) as client:
         while time.monotonic() < deadline:
-            _assert_not_ended(running, log, hidden)
-            if ended := fault():
+            _assert_not_ended(running, request)
+            if ended := request.fault():
                 raise Problem(ended, "this trial was discarded; the server restarts for the next one")
             obstacle = seen_instead(ready, client, running.port, running.host)
             if obstacle is None:
@@ -185,22 +146,25 @@ def await_ready(
     )
 
 
-def _assert_not_ended(running: RunningStack, log: Path, hidden: Callable[[str], str]) -> None:
+def _assert_not_ended(running: RunningStack, request: StartRequest) -> None:
     status = running.process.status()
     if status is not None:
-        message = f"it ended with status {status} before it was ready:\n{log_tail(log, hidden)}"
-        raise NotReady(message, f"see its log: {log}" if status else IN_THE_FOREGROUND)
+        tail = log_tail(request.log, request.redaction.hidden)
+        raise NotReady(
+            f"it ended with status {status} before it was ready:\n{tail}",
+            f"see its log: {request.log}" if status else IN_THE_FOREGROUND,
+        )
 
 
-def _assert_own_port(running: RunningStack, stack: Stack, log: Path, hidden: Callable[[str], str]) -> None:
+def _assert_own_port(running: RunningStack, request: StartRequest) -> None:
     """Refuse a port on which another program answers: its figures would be taken for the stack's."""
     if any(port == running.port for _, port in running.listening()):
         return
-    _assert_not_ended(running, log, hidden)  # then what answered was the stack's until a moment ago
+    _assert_not_ended(running, request)  # then what answered was the stack's until a moment ago
     raise Problem(
         f"port {running.port} is answered by a process that is not the stack's",
         "the stack must listen on the port given in PORT; if it does, another program took the port: run again"
-        if stack.port is None
+        if request.stack.port is None
         else "let the program stay below the process that starts it: what it hands to a service manager is not the "
         "lab's, and would be tried as a `url` of `[contenders]`",
     )

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.balancers.model import Balancer
-from fairtrial.catalog.stacks.containers import start_in_containers
+from fairtrial.catalog.stacks.kinds import KINDS
 from fairtrial.catalog.stacks.places import places_of
-from fairtrial.catalog.stacks.run import NotReady, RunningStack, start_stack
-from fairtrial.catalog.stacks.runs_already import RunsAlready, find_running
+from fairtrial.catalog.stacks.requests import StartRequest
+from fairtrial.catalog.stacks.run import NotReady, RunningStack
+from fairtrial.catalog.stacks.url import RunsAlready, find_running
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.plan import Tls
 from fairtrial.engine.process_tree import Root
@@ -195,33 +195,32 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
         NotReady: an instance ended before it was ready, or was not ready in time.
         Problem: the balancer did not start, or what should run already is not ready, or a service ended.
     """
-    condition, cpus = context.condition, context.placement.server_cpus
+    condition = context.condition
     stack, workload = condition.stack, context.point.workload
+    start = KINDS[stack.origin].start
     assert isinstance(workload, ServerWorkload)
-    if stack.url is not None:
+    if start is None:
+        assert stack.url is not None
         yield RunningServer(find_running(stack.url, stack.ready or workload.ready, stack.ready_within_seconds))
         return
     with ExitStack() as running:
-        instances, user = [], running.enter_context(user_of_trial(context))
+        instances: list[RunningStack] = []
+        request = StartRequest(
+            stack,
+            condition.variant,
+            context.folder,
+            settings={},
+            cpus=context.placement.server_cpus,
+            log=context.log,
+            ready=workload.ready,
+            places=places_of(stack, condition.built_apart, context.folder),
+            redaction=context.redaction,
+            user=running.enter_context(user_of_trial(context)),
+            fault=context.fault,
+            host=context.environment.site.host,
+        )
         for number in range(context.point.experiment.instances):
-            places = places_of(stack, condition.built_apart, context.folder)
-            start = (
-                start_in_containers
-                if stack.in_container
-                else partial(
-                    start_stack, places=places, fault=context.fault, user=user, host=context.environment.site.host
-                )
-            )
-            instance = start(
-                stack,
-                condition.variant,
-                context.folder,
-                settings=context.stack_settings(number),
-                cpus=cpus,
-                log=context.log,
-                ready=workload.ready,
-                redaction=context.redaction,
-            )
+            instance = start(replace(request, settings=context.stack_settings(number)))
             running.callback(instance.process.stop)
             instances.append(instance)
             tell_whether_held(context, instance.process.pid)

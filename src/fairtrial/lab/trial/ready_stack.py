@@ -1,15 +1,13 @@
 """A stack made ready for its trials: its requirements met, and built."""
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Event
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.stacks.build import build_stack, stack_sha256
-from fairtrial.catalog.stacks.containers import assert_program, ready_containers
 from fairtrial.catalog.stacks.environment import recorded_environment
+from fairtrial.catalog.stacks.kinds import KINDS, stack_sha256
 from fairtrial.catalog.stacks.model import Stack
+from fairtrial.catalog.stacks.requests import BuildRequest
 from fairtrial.catalog.stacks.requirements import installed_versions
 from fairtrial.record.identity import StackIdentity
 from fairtrial.record.model import Failure
@@ -24,49 +22,22 @@ class ReadyStack:
     failure: Failure | None
 
 
-def ready_stack(
-    stack: Stack,
-    log: Path,
-    on_building: Callable[[], None],
-    build: int = 1,
-    *,
-    built_apart: str | None = None,
-    services: Collection[str] | None = None,
-    cancelled: Event | None = None,
-) -> ReadyStack:
+def ready_stack(request: BuildRequest) -> ReadyStack:
     """Check what the stack needs, and build it if that has not been done. What fails is in `failure`, not raised.
-
-    The arguments are those of `build_stack`.
 
     Raises:
         BuildCancelled: `cancelled` was set.
     """
-    versions: dict[str, str] = {}
-    together: list[str] = []
-    folder, failure, content = None, None, stack_sha256(stack, built_apart)
+    stack, built_apart, kind = request.stack, request.built_apart, KINDS[request.stack.origin]
+    content, versions, failure, program = stack_sha256(stack, built_apart), {}, None, None
     try:
-        if stack.in_container:
-            assert_program(stack)
+        kind.assert_program()
         versions = installed_versions(stack, built_apart)
     except Problem as problem:
         failure = Failure.of("requirements", problem)
     else:
         try:
-            if stack.in_container:
-                image = ready_containers(stack, log, on_building, cancelled or Event())
-                folder, content, versions = image.folder, image.sha256, versions | image.versions
-                together = image.services
-            else:
-                folder = build_stack(
-                    stack,
-                    versions,
-                    log,
-                    on_building,
-                    build,
-                    built_apart=built_apart,
-                    services=services,
-                    cancelled=cancelled,
-                )
+            program = kind.ready(replace(request, versions=versions))
         except Problem as problem:
             failure = Failure.of("build", problem)
     checkout = stack.checkout(built_apart)
@@ -78,14 +49,14 @@ def ready_stack(
         framework=stack.framework,
         server=stack.server,
         concurrency=stack.concurrency,
-        content_sha256=content,
+        content_sha256=content if program is None else program.sha256 or content,
         origin=stack.origin,
-        counted_together=together,
+        counted_together=[] if program is None else list(program.services),
         commit=None if checkout is None else checkout.commit,
-        versions=versions,
+        versions=versions if program is None else {**versions, **program.versions},
         environment=_inherited(stack),
     )
-    return ReadyStack(identity, folder, failure)
+    return ReadyStack(identity, None if program is None else program.folder, failure)
 
 
 def _inherited(stack: Stack) -> dict[str, str | None]:

@@ -4,7 +4,6 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 from rich.console import Console
@@ -13,8 +12,9 @@ from rich.text import Text
 from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, NOTHING_RAN
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import RunningService
-from fairtrial.catalog.stacks.build import build_stack, whole_build
-from fairtrial.catalog.stacks.containers import ready_containers
+from fairtrial.catalog.stacks.folder import find_build
+from fairtrial.catalog.stacks.kinds import KINDS
+from fairtrial.catalog.stacks.requests import BuildRequest
 from fairtrial.catalog.stacks.requirements import installed_versions
 from fairtrial.catalog.workloads import options_of
 from fairtrial.catalog.workloads.model import ProgramWorkload
@@ -100,12 +100,9 @@ def _built(subjects: Sequence[Subject], log: Path) -> Path:
     """The folder of the build that these share. A build for more services than are tried keeps the same contract."""
     stack, built_apart = subjects[0].stack, subjects[0].built_apart
     versions = installed_versions(stack, built_apart)
-    if stack.in_container:
-        return ready_containers(stack, log, lambda: None, Event()).folder
+    request = BuildRequest(stack, log, lambda: None, versions=versions, built_apart=built_apart)
     services = services_of([pair for subject in subjects for pair in subject.pairs()])
-    return whole_build(stack, versions, built_apart) or build_stack(
-        stack, versions, log, lambda: None, built_apart=built_apart, services=services
-    )
+    return find_build(request) or KINDS[stack.origin].ready(replace(request, services=services)).folder
 
 
 def _try_on_one_service(console: Console, starts: Sequence[Start]) -> None:

@@ -14,12 +14,13 @@ from fairtrial.base.exit_status import INTERRUPTED, NOTHING_RAN
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.answer import ask, client_of
 from fairtrial.catalog.contract.every_stack import LISTENS_ON_HOST, try_contract
-from fairtrial.catalog.stacks.build import build_stack
 from fairtrial.catalog.stacks.contenders import with_contenders
 from fairtrial.catalog.stacks.environment import stack_settings
 from fairtrial.catalog.stacks.find import find_stacks
+from fairtrial.catalog.stacks.kinds import KINDS
 from fairtrial.catalog.stacks.places import places_of
-from fairtrial.catalog.stacks.run import RunningStack, start_stack
+from fairtrial.catalog.stacks.requests import BuildRequest, StartRequest
+from fairtrial.catalog.stacks.run import RunningStack, start_process
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.plan import Request
 from fairtrial.experiment.files import load_experiment
@@ -135,7 +136,7 @@ def _built(condition: PlannedCondition, log: Path, file: Path, console: Console)
             console.print(Text(f"building (once for each content): {commands}", style="dim"), soft_wrap=True)
 
     try:
-        return build_stack(condition.stack, {}, log, on_building)
+        return KINDS[condition.stack.origin].ready(BuildRequest(condition.stack, log, on_building)).folder
     except Problem as problem:
         raise Problem(
             f"it could not be built: {problem.reason}",
@@ -155,15 +156,17 @@ def _started(
     console.print(Text("starting it", style="dim"))
     with PortWatch() as watch:
         try:
-            return start_stack(
-                stack,
-                condition.variant,
-                folder,
-                settings=settings,
-                cpus=cpus,
-                log=log,
-                ready=workload.ready,
-                places=places_of(stack, condition.built_apart, folder),
+            return start_process(
+                StartRequest(
+                    stack,
+                    condition.variant,
+                    folder,
+                    settings=settings,
+                    cpus=cpus,
+                    log=log,
+                    ready=workload.ready,
+                    places=places_of(stack, condition.built_apart, folder),
+                )
             )
         except Problem as problem:
             raise Problem(

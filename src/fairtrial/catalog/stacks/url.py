@@ -1,4 +1,4 @@
-"""A server that runs already, here or elsewhere: the lab finds it, and neither starts nor stops it."""
+"""A contender that is a URL of a server that runs already, here or elsewhere: it is found, not started or stopped."""
 
 import socket
 import time
@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.answer import client_of
 from fairtrial.catalog.stacks.readiness import ANSWER_WITHIN_SECONDS, seen_instead
+from fairtrial.catalog.stacks.requests import BuildRequest, ReadyProgram
 from fairtrial.engine.plan import Tls
 from fairtrial.experiment.ready import Ready
 
@@ -28,6 +29,11 @@ class RunsAlready:
     """the Host header: as the URL has it"""
     tls: Tls | None
     """None: it speaks plain HTTP"""
+
+
+def ready(request: BuildRequest) -> ReadyProgram:
+    """Nothing is built, and nothing is run: its folder is that of the experiment."""
+    return ReadyProgram(request.stack.folder.resolve())
 
 
 def find_running(url: str, ready: Ready, within_seconds: float) -> RunsAlready:

@@ -1,0 +1,17 @@
+"""A contender that is a command, which is run where it lies, neither copied nor built."""
+
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.stacks.requests import BuildRequest, ReadyProgram
+
+
+def ready(request: BuildRequest) -> ReadyProgram:
+    """Find the folder in which the command is run.
+
+    Raises:
+        Problem: there is no such folder.
+    """
+    stack = request.stack
+    folder = stack.folder if stack.directory is None else stack.folder / stack.directory
+    if not folder.is_dir():
+        raise Problem(f"directory: there is no folder {folder}", "name the folder in which the command is run")
+    return ReadyProgram(folder.resolve())
