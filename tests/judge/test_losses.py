@@ -90,7 +90,7 @@ def test_two_runs_are_not_compared_by_what_one_of_them_lost(
 ) -> None:
     (index,) = indices(trials, "a", 2)
     before, after = judged(monkeypatch), judged(monkeypatch, taking(index, "goodput"))
-    rows = compare([before], [after], [METRICS["goodput"]], margin=0.05).rows
+    rows = compare([before], [after], [METRICS["goodput"]], margin=0.05, run_spread=0.0).rows
     changes = {row.contender: (row.change, row.reason) for row in rows}
     assert changes["a"][0] == "not compared" and "goodput is not known (stale: it was cold)" in changes["a"][1]
     assert changes["b"][0] == "within the margin"

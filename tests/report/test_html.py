@@ -10,7 +10,7 @@ from fairtrial.judge.judging import judge
 from fairtrial.record.model import Readiness
 from fairtrial.report.html import html_text
 from fairtrial.report.page import json_for_html
-from tests.builders import a_trial, an_experiment, trials_of
+from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 from tests.report.scene import HOSTILE, judged
 
 LOADING = {"src", "href", "srcset", "data", "action", "poster", "background", "formaction", "ping", "xlink:href"}
@@ -157,3 +157,20 @@ def test_start_and_memory_have_a_table_where_they_were_measured(page: str) -> No
     assert "Start and memory" in text
     assert 'data-label="start-up s">0.250' in text and 'data-label="memory ready MiB">1.00' in text
     assert 'data-label="first answer ms">–' in text
+
+
+def test_of_very_many_trials_those_are_shown_that_ask_for_a_look() -> None:
+    names = [f"contender-{number}" for number in range(26)]
+    record = an_experiment(*names, blocks=40).record()
+
+    def make(name: str, block: int) -> TrialBuilder:
+        return a_trial().erring(status_5xx=5000) if (name, block) == (names[7], 3) else a_trial()
+
+    trials = trials_of(record, make)
+    text = html_text(judge(record, trials, interrupted=False), record, trials)
+    rows = Reader(text[text.index("<h2>Trials</h2>") :])
+    (refused,) = (each.index for each in trials if each.condition.startswith(names[7] + "/") and each.block == 3)
+    shown = [row.strip() for row in rows.text_in("td") if row.strip().isdigit()]
+    assert shown[:2] == [str(refused), "3"] and rows.text_in("summary")[0].startswith(names[7])
+    assert [tag for tag, _ in rows.elements].count("details") == 1
+    assert "<code>result.json</code> has all" in text

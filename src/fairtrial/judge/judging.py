@@ -34,7 +34,7 @@ from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.judge.statistics.lower_bounds import over_blocks_bounded
 from fairtrial.judge.trials import judge_trial
 from fairtrial.judge.work_proven import work_proven
-from fairtrial.record.model import Condition, ExperimentRecord, TrialRecord
+from fairtrial.record.model import Condition, ExperimentRecord, TrialRecord, by_condition
 from fairtrial.record.stack_user import StackUser
 
 CANNOT_RUN = {"service", "requirements", "build"}
@@ -59,9 +59,8 @@ def judge(
     record = as_timed(record, trials)
     findings, of_claims = _findings(record, trials)
     results = {trial.index: judge_trial(trial, findings.get(trial.index, []), record.placement) for trial in trials}
-    trials_of = {
-        condition.id: [trial for trial in trials if trial.condition == condition.id] for condition in record.conditions
-    }
+    grouped = by_condition(trials)
+    trials_of = {condition.id: grouped.get(condition.id, []) for condition in record.conditions}
     left_out_blocks = lost_blocks(record, results)
     counted = {
         condition: [trial for trial in its_trials if counts(results[trial.index], left_out_blocks)]

@@ -14,7 +14,7 @@ from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
 from fairtrial.judge.statistics.trend import SHORTEST
 from fairtrial.record.comparison import ReferenceRecord
 from fairtrial.record.identity import WorkloadIdentity
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.record.model import ExperimentRecord, TrialRecord, by_condition
 
 WRITES_STORED = "writes-stored"
 OF_WORKLOAD_FILES = {
@@ -68,8 +68,9 @@ def not_examined(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Ite
 def _short_windows(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator[Finding]:
     """A note for all conditions whose windows were equally short for `not-stationary`, naming each of them."""
     alike: dict[tuple[str, str], list[str]] = defaultdict(list)
+    grouped = by_condition(trials)
     for condition in record.conditions:
-        measured = [trial for trial in trials if trial.condition == condition.id and trial.engine is not None]
+        measured = [trial for trial in grouped.get(condition.id, ()) if trial.engine is not None]
         if not measured or any(full_seconds(trial) >= SHORTEST for trial in measured):
             continue
         if any(trial.slices is not None for trial in measured):
@@ -105,8 +106,9 @@ def _uncompared_parts(record: ExperimentRecord, trials: Sequence[TrialRecord]) -
     """A note for all conditions whose warm-ups did not tell whether they were warm, and of which `not-warm` compared no
     first parts of windows, for each reason."""
     alike: dict[tuple[str, str], list[str]] = defaultdict(list)
+    grouped = by_condition(trials)
     for condition in record.conditions:
-        measured = [trial for trial in trials if trial.condition == condition.id and trial.engine is not None]
+        measured = [trial for trial in grouped.get(condition.id, ()) if trial.engine is not None]
         compared = sum(window_parts(trial) is not None for trial in measured)
         if not measured or compared >= MINIMUM_BLOCKS or all(_was_flat(trial) for trial in measured):
             continue

@@ -4,6 +4,7 @@ A record holds observations only. Findings, outcomes, figures and verdicts are c
 that a report can be rebuilt and a new check tried on an old record.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable
 from statistics import fmean
 from typing import Literal, Self
@@ -525,6 +526,14 @@ class TrialRecord(BaseModel):
     failure: Failure | None = None
     log: str | None = Field(None, description="the stack's log, relative to the results folder")
     log_dropped_bytes: int = Field(0, description="how much of the log was cut off, because it came to too much")
+
+
+def by_condition(trials: Iterable[TrialRecord]) -> dict[str, list[TrialRecord]]:
+    """The trials of each condition that has some, by its id, in the order of all of them."""
+    grouped: dict[str, list[TrialRecord]] = defaultdict(list)
+    for trial in trials:
+        grouped[trial.condition].append(trial)
+    return grouped
 
 
 def foreign_share(trials: Iterable[TrialRecord]) -> float:

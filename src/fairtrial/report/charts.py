@@ -9,7 +9,7 @@ from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.model import ClaimResult, ConditionResult, Result
 from fairtrial.judge.statistics.lower_bounds import over_blocks_bounded
 from fairtrial.record.model import TrialRecord
-from fairtrial.report.columns import GOODPUT, in_order
+from fairtrial.report.columns import GOODPUT, in_order, is_large
 from fairtrial.report.vega import SERIES, Spec, chart, coloured, legend, milliseconds_axis
 
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
@@ -17,7 +17,8 @@ CHART_PERCENTILES = ("50", "75", "90", "95", "99", "99.9", "99.99")
 
 
 def goodput_chart(result: Result) -> Spec | None:
-    """Goodput of each stack: a dot for each block, the estimate and its interval. None without a valid condition."""
+    """Goodput of each stack: the estimate and its interval, and a dot for each block unless there are very many. None
+    without a valid condition."""
     valid = _valid(result)
     if not valid:
         return None
@@ -26,7 +27,7 @@ def goodput_chart(result: Result) -> Spec | None:
         {"contender": condition.contender, "goodput": trial.goodput.per_second, "block": trial.block}
         for condition in valid
         for trial in condition.trials
-        if trial.goodput is not None
+        if trial.goodput is not None and not is_large(result)
     ]
     bars = []
     for condition in valid:

@@ -7,9 +7,28 @@ from dataclasses import dataclass
 
 from fairtrial.base.formatting import bounded_below, figure
 from fairtrial.experiment.stack_class import PRODUCTION, STACK_CLASSES
-from fairtrial.judge.model import ConditionResult, LimitKind, RequestResult, Result, Times
+from fairtrial.judge.model import ConditionResult, LimitKind, RequestResult, Result, Times, TrialResult
 from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.judge.statistics.ties import blocks_for_ranks
+
+MOST_TRIALS = 1000
+"""Of more, a page that shows each is larger than a mail takes, and nobody reads it."""
+
+
+def is_large(result: Result) -> bool:
+    """Whether there are more trials than a report shows one by one."""
+    return sum(len(condition.trials) for condition in result.conditions) > MOST_TRIALS
+
+
+def trials_shown(result: Result, condition: ConditionResult) -> list[TrialResult]:
+    """The trials of a condition that a report shows one by one: all; of a large result those that ask for a look."""
+    if not is_large(result):
+        return condition.trials
+    return [
+        trial
+        for trial in condition.trials
+        if trial.outcome != "valid" or any(finding.severity == "warning" for finding in trial.findings)
+    ]
 
 
 @dataclass(frozen=True)

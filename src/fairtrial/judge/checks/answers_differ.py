@@ -29,9 +29,9 @@ def examine(case: Case) -> Iterator[Finding]:
                 evidence = f"{what_differs(answers, when)}, of those of {reference.contender}"
                 yield case.finding(trial.index, "refusal", evidence)
     for condition in case.record.conditions:
-        under_load = [trial.equal_answers for trial in case.trials if trial.condition == condition.id]
+        under_load = [trial.equal_answers for trial in case.trials_of(condition.id)]
         compared = _compared(reference.conditions.get(condition.id), *under_load)
-        if any(trial.condition == condition.id for trial in case.trials):
+        if case.trials_of(condition.id):
             yield from _extent(case, condition.contender, compared, reference.under_load)
 
 

@@ -14,7 +14,7 @@ from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.judge.metrics import METRICS
 from fairtrial.judge.statistics.independence import serial_dependence
 from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
-from fairtrial.judge.statistics.trend import SHORTEST, Trend, trend
+from fairtrial.judge.statistics.trend import SHORTEST, Trend, in_parts, trend
 from fairtrial.record.model import TrialRecord
 
 OF_ALL = (
@@ -135,7 +135,7 @@ def drift(distances: Sequence[float], thresholds: Mapping[str, float]) -> Trend 
     """The trend of these log ratios, if it is neither small nor likely to be chance; None with fewer than SHORTEST."""
     if len(distances) < SHORTEST:
         return None
-    estimate = trend([math.exp(distance) for distance in distances])
+    estimate = trend(in_parts([math.exp(distance) for distance in distances])[0])
     return estimate if abs(estimate.change) >= thresholds["change"] and estimate.p_value < thresholds["alpha"] else None
 
 

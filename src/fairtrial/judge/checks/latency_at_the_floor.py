@@ -119,7 +119,7 @@ def _medians(case: Case, shares: Mapping[int, _Share]) -> dict[str, float]:
     """By the condition as claims name it, the median of its trials' shares, of those that are certain."""
     medians = {}
     for condition in case.record.conditions:
-        own = [shares[each.index] for each in case.trials if each.condition == condition.id and each.index in shares]
+        own = [shares[each.index] for each in case.trials_of(condition.id) if each.index in shares]
         certain = [share.value for share in own if share.is_certain]
         if certain:
             medians[condition.contender] = median(certain)

@@ -18,7 +18,7 @@ FEWEST = 3
 def examine(case: Case) -> Iterator[Finding]:
     """A refusal of what a meter says that covers another time than the window; a warning where that is of a machine."""
     for condition in case.record.conditions:
-        trials = [trial for trial in case.trials if trial.condition == condition.id]
+        trials = case.trials_of(condition.id)
         windows = [trial.engine.window_seconds for trial in trials if trial.engine and trial.engine.window_seconds > 0]
         if windows:
             yield from _late_of(case, trials, median(windows))

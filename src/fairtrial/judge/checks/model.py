@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from pydantic import Field
@@ -12,7 +13,7 @@ from fairtrial.experiment.loads import METRIC_PERCENTILES, Load
 from fairtrial.judge.metrics import percentile_in
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.machine import MachineMeter
-from fairtrial.record.model import ExperimentRecord, LaneHost, TrialRecord
+from fairtrial.record.model import ExperimentRecord, LaneHost, TrialRecord, by_condition
 
 Severity = Literal["note", "warning", "refusal"]
 
@@ -143,6 +144,14 @@ class LoadCase:
     """of the load engine"""
     calibrations: Sequence[Calibration]
     """the engine against its own target; empty where that was not measured"""
+
+    @cached_property
+    def _by_condition(self) -> Mapping[str, Sequence[TrialRecord]]:
+        return by_condition(self.trials)
+
+    def trials_of(self, condition: str) -> Sequence[TrialRecord]:
+        """Those of the condition with this id, in the order of all."""
+        return self._by_condition.get(condition, ())
 
     def finding(
         self,

@@ -3,19 +3,15 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 
 from fairtrial.base.formatting import figure
 from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold, nothing_to_do
 from fairtrial.judge.statistics.distributions import poisson_above
-from fairtrial.judge.statistics.trend import SHORTEST, change_point, trend
+from fairtrial.judge.statistics.trend import SHORTEST, change_point, in_parts, trend
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.model import TrialRecord
 
 MIB = 2**20
-MOST_VALUES = 600
-"""Of longer windows, values are means over equal parts: the tests take time and memory by the square of their
-number."""
 CHANCE = 0.05
 """Of runs in which nothing moves, so many have a warning at most."""
 LONGEST_HALF = 0.95
@@ -78,7 +74,7 @@ def _series(summary: EngineSummary) -> dict[str, list[float]]:
 
 
 def _moved(case: LoadCase, index: int, name: str, values: Sequence[float]) -> Iterator[Finding]:
-    values, seconds = _in_parts(values)
+    values, seconds = in_parts(values)
     drift, step, thresholds = _drift(values), change_point(values), case.thresholds
     drifts = drift.p_value < thresholds["alpha"] and abs(drift.log_ratio) >= thresholds["warn"]
     steps = step.p_value < thresholds["alpha"] and abs(step.log_ratio) >= thresholds["warn"]
@@ -123,8 +119,8 @@ def _times(log_ratio: float) -> str:
 
 
 def _grown(case: LoadCase, index: int, values: Sequence[int]) -> Iterator[Finding]:
-    in_parts, seconds = _in_parts(values)
-    growth = trend(in_parts)
+    means, seconds = in_parts(values)
+    growth = trend(means)
     if growth.p_value < case.thresholds["alpha"] and growth.change >= case.thresholds["memory"]:
         yield case.finding(
             index,
@@ -133,13 +129,6 @@ def _grown(case: LoadCase, index: int, values: Sequence[int]) -> Iterator[Findin
             f"window (p {growth.p_value:.1g}): the peak depends on the length of the window",
             LEAK,
         )
-
-
-def _in_parts(values: Sequence[float]) -> tuple[Sequence[float], int]:
-    """At most `MOST_VALUES` values, each the mean over so many seconds; a rest that fills no part is left out."""
-    seconds = -(-len(values) // MOST_VALUES)
-    ends = range(seconds, len(values) + 1, seconds)
-    return [fmean(values[end - seconds : end]) for end in ends], seconds
 
 
 CHECK = LoadCheck(

@@ -32,7 +32,7 @@ def examine(case: Case) -> Iterator[Finding]:
     """A warning on the experiment for each group of each workload, service and closed load; a refusal of each verdict
     that compares goodput within one group."""
     plateaus = []
-    for rivals in _rivals(case.record, case.trials):
+    for rivals in _rivals(case):
         for group in _groups(rivals, case.thresholds["within"]):
             costs = [contender.cost for contender in group]
             if min(costs) > 0 and max(costs) >= case.thresholds["cost"] * min(costs):
@@ -59,21 +59,18 @@ def _in_words(record: ExperimentRecord, group: Sequence[_Contender]) -> str:
     )
 
 
-def _rivals(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator[list[_Contender]]:
+def _rivals(case: Case) -> Iterator[list[_Contender]]:
     """Contenders of the same workload, service, load and placement, group by group."""
     groups: dict[tuple[str, ...], list[Condition]] = defaultdict(list)
-    for condition in record.conditions:
+    for condition in case.record.conditions:
         alike = (condition.workload, condition.service, condition.load.model_dump_json(), condition.placement)
         groups[alike].append(condition)
     for conditions in groups.values():
         contenders = []
         for condition in conditions:
-            measured = [
-                trial
-                for trial in trials
-                if trial.condition == condition.id and trial.engine is not None and trial.server is not None
-            ]
-            contender = _contender(condition.contender, measured, record.placement.load_processors)
+            trials = case.trials_of(condition.id)
+            measured = [trial for trial in trials if trial.engine is not None and trial.server is not None]
+            contender = _contender(condition.contender, measured, case.record.placement.load_processors)
             if contender is not None:
                 contenders.append(contender)
         yield contenders

@@ -51,7 +51,7 @@ def examine(case: Case) -> Iterator[Finding]:
 
 def _trials_of(case: Case, condition: str) -> list[TrialRecord]:
     """Those of a condition that have a goodput; none where an open load sets the rate."""
-    trials = [trial for trial in case.trials if trial.condition == condition and GOODPUT.read(trial)]
+    trials = [trial for trial in case.trials_of(condition) if GOODPUT.read(trial)]
     is_open = any(trial.engine is not None and trial.engine.achieved_over_offered is not None for trial in trials)
     return [] if is_open else trials
 

@@ -4,6 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from statistics import median
 
+import numpy as np
+
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.record.model import TrialRecord
 
@@ -21,25 +23,27 @@ def examine(case: Case) -> Iterator[Finding]:
         mean = _mean_body_bytes(trial)
         if mean is not None:
             means[trial.condition].append(mean)
-    typical = {condition: median(values) for condition, values in means.items()}
+    typical: dict[str, dict[str, float]] = defaultdict(dict)
+    for condition, values in means.items():
+        typical[workload[condition]][condition] = median(values)
+    names = {each: list(sizes) for each, sizes in typical.items()}
+    sizes = {each: np.array(list(of_one.values())) for each, of_one in typical.items()}
     for trial in case.trials:
         mine = _mean_body_bytes(trial)
         if mine is None:
             continue
-        others = {
-            name: size
-            for name, size in typical.items()
-            if name != trial.condition and workload[name] == workload[trial.condition]
-        }
-        unlike = [name for name, size in others.items() if not _agree(mine, size, case.thresholds["tolerance"])]
-        if 2 * len(unlike) > len(others):
-            sizes = ", ".join(f"{contender[name]} {others[name]:,.0f}" for name in unlike[:4])
+        own = workload[trial.condition]
+        apart = np.abs(sizes[own] - mine) > case.thresholds["tolerance"] * np.maximum(sizes[own], mine)
+        unlike = [name for place in np.flatnonzero(apart) if (name := names[own][place]) != trial.condition]
+        others = len(names[own]) - 1
+        if 2 * len(unlike) > others:
+            first = ", ".join(f"{contender[name]} {typical[own][name]:,.0f}" for name in unlike[:4])
             more = f" and {len(unlike) - 4} more" if len(unlike) > 4 else ""
-            side = "; which of the two is right cannot be told from this" if len(others) == 1 else ""
+            side = "; which of the two is right cannot be told from this" if others == 1 else ""
             yield case.finding(
                 trial.index,
                 "refusal",
-                f"bodies are {mine:,.0f} bytes on average, those of {sizes}{more}{side}",
+                f"bodies are {mine:,.0f} bytes on average, those of {first}{more}{side}",
             )
 
 
@@ -52,10 +56,6 @@ def _mean_body_bytes(trial: TrialRecord) -> float | None:
     if summary is None or summary.body_bytes is None or summary.verified < 0.99 * summary.answers:
         return None
     return summary.body_bytes.mean
-
-
-def _agree(left: float, right: float, tolerance: float) -> bool:
-    return abs(left - right) <= tolerance * max(left, right)
 
 
 CHECK = Check(

@@ -73,7 +73,7 @@ def _works(case: Case) -> dict[str, _Work]:
     """By the condition as claims name it; without conditions whose database counts nothing."""
     works = {}
     for condition in case.record.conditions:
-        counted = [trial for trial in case.trials if trial.condition == condition.id and _answers(trial)]
+        counted = [trial for trial in case.trials_of(condition.id) if _answers(trial)]
         if counted:
             works[condition.contender] = _work(case, condition, counted)
     return works

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import ConditionRef
@@ -9,7 +10,7 @@ from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.losses import Losses
 from fairtrial.judge.model import Limit, Outcome
 from fairtrial.judge.statistics.student import LEVEL
-from fairtrial.record.model import Condition, TrialRecord
+from fairtrial.record.model import Condition, TrialRecord, by_condition
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,10 @@ class Evidence:
     earlier_runs: int = 0
     """of the experiment, whose verdicts were there already"""
 
+    @cached_property
+    def _by_condition(self) -> Mapping[str, Sequence[TrialRecord]]:
+        return by_condition(self.trials)
+
     def withholding(self, claim: str) -> Finding | None:
         """The finding that withholds the verdict of the claim with this id, if there is one."""
         return next((each for each in self.findings.get(claim, ()) if each.severity == "refusal"), None)
@@ -82,7 +87,7 @@ class Evidence:
 
     def of(self, condition: Condition) -> dict[int, TrialRecord]:
         """The trials of `condition`, by block."""
-        return {trial.block: trial for trial in self.trials if trial.condition == condition.id}
+        return {trial.block: trial for trial in self._by_condition.get(condition.id, ())}
 
     def loads(self, *references: ConditionRef) -> str:
         """The loads under which these conditions were tried, in words; one, if it is the same for all."""

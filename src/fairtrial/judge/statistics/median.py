@@ -103,7 +103,7 @@ def median_p_values(samples: NDArray[np.float64]) -> NDArray[np.float64]:
     by_student = mean_p_values(samples)
     if samples.shape[0] < MINIMUM_BLOCKS:
         return by_student
-    by_sign = np.array([_sign_p_value(column) for column in samples.T])
+    by_sign = _sign_p_values(samples)
     if not uses_order_statistics(samples.shape[0], LEVEL):
         ordered = np.sort(samples, axis=0)
         reaches_to_range = _wide_gaps(ordered)[[0, -1]].any(axis=0) & (ordered[0] <= 0) & (ordered[-1] >= 0)
@@ -118,22 +118,24 @@ def uses_order_statistics(blocks: int, level: float) -> bool:
     return blocks >= 2 and _held_by(1, blocks) >= level
 
 
-def _sign_p_value(values: NDArray[np.float64]) -> float:
-    """1 minus the level at which the interval of order statistics begins or ends at zero."""
-    middle = np.median(values)
-    if middle == 0:
-        return 1.0
-    blocks, ordered = values.size, np.sort(values if middle > 0 else -values)
-    depth = int((ordered <= 0).sum())
-    if depth == 0:
-        return 1 - _held_by(1, blocks)
-    if _wide_gaps(ordered)[depth - 1]:
-        return 1 - _held_by(depth + 1, blocks)
-    # The lower end is at zero between this depth and the next, λ of the way.
-    inward = ordered[depth - 1] / (ordered[depth - 1] - ordered[depth])
-    share = inward * depth / ((blocks - depth) - inward * (blocks - 2 * depth))
-    wider, narrower = _held_by(depth, blocks), _held_by(depth + 1, blocks)
-    return float(1 - wider + share * (wider - narrower))
+def _sign_p_values(samples: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of each column, 1 minus the level at which the interval of order statistics begins or ends at zero."""
+    blocks = samples.shape[0]
+    middles = np.median(samples, axis=0)
+    ordered = np.sort(samples * np.where(middles < 0, -1.0, 1.0), axis=0)
+    depths = (ordered <= 0).sum(axis=0)
+    probability = np.array([1.0, *(_held_by(depth, blocks) for depth in range(1, blocks + 2))])
+    wider, narrower = probability[depths], probability[np.minimum(depths + 1, blocks)]
+    columns = np.arange(samples.shape[1])
+    below, above = ordered[depths - 1, columns], ordered[np.minimum(depths, blocks - 1), columns]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # The lower end is at zero between this depth and the next, λ of the way; a wide gap has none between.
+        inward = below / (below - above)
+        share = inward * depths / ((blocks - depths) - inward * (blocks - 2 * depths))
+    wide = (above - below) > WIDE_GAP * np.ptp(ordered, axis=0)
+    p_values = 1 - wider + np.where(wide, 1.0, share) * (wider - narrower)
+    p_values = np.where(depths == 0, 1 - probability[1], p_values)
+    return np.where(middles == 0, 1.0, p_values)
 
 
 @cache

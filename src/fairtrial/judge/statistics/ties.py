@@ -175,19 +175,23 @@ def _ranks(order: Sequence[str], pairs: Sequence[Pair], lowest_first: bool) -> d
 def _groups(order: Sequence[str], pairs: Sequence[Pair]) -> tuple[tuple[str, ...], ...]:
     """Piepho's insert and absorb: each difference splits the groups that hold both of the pair.
 
-    Only a new group can lie within another: the old ones did not before, and each new one is part of an old one.
+    Only a new group can lie within another: the old ones did not before, and each new one is part of an old one. A
+    group is an integer, with a bit for each place in the order: hundreds of contenders have thousands of pairs.
     """
-    groups = {frozenset(order)}
+    bit = {name: 1 << at for at, name in enumerate(order)}
+    groups = {(1 << len(order)) - 1}
     for pair in pairs:
         if not pair.different:
             continue
-        split = {group for group in groups if {pair.higher, pair.lower} <= group}
+        both = bit[pair.higher] | bit[pair.lower]
+        split = {group for group in groups if group & both == both}
         groups -= split
-        new = {group - {name} for group in split for name in (pair.higher, pair.lower)}
-        groups |= {group for group in new if not any(group < other for other in (*groups, *new))}
-    place = {name: at for at, name in enumerate(order)}
-    ordered = [tuple(sorted(group, key=place.__getitem__)) for group in groups]
-    return tuple(sorted(ordered, key=lambda group: [place[name] for name in group]))
+        new = {group ^ bit[name] for group in split for name in (pair.higher, pair.lower)}
+        groups |= {
+            group for group in new if not any(group & other == group and group != other for other in (*groups, *new))
+        }
+    ordered = sorted([place for place in range(len(order)) if group >> place & 1] for group in groups)
+    return tuple(tuple(order[place] for place in places) for places in ordered)
 
 
 def _letter(place: int) -> str:

@@ -8,6 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,9 @@ from fairtrial.judge.statistics.distributions import average_ranks, normal_above
 SHORTEST = 10
 """From this length on, the normal approximation of Mann-Kendall's S holds: R. O. Gilbert, Statistical Methods for
 Environmental Pollution Monitoring (1987), section 16.4."""
+
+MOST_VALUES = 600
+"""The tests take time and memory by the square of the number of values: more of them are taken in parts."""
 
 PERMUTATIONS = 4999
 """The smallest possible p-value is 1 / (PERMUTATIONS + 1)."""
@@ -48,6 +52,15 @@ class ChangePoint:
     log_ratio: float
     """the logarithm of the median after over the median before: a step from 50 to 100 and one from 100 to 50 are of the
     same size. Infinite if one of the two is 0, and 0 if both are"""
+
+
+def in_parts(values: Sequence[float]) -> tuple[Sequence[float], int]:
+    """At most MOST_VALUES values, each the mean over so many of these; a rest that fills no part is left out."""
+    size = -(-len(values) // MOST_VALUES)
+    if size <= 1:
+        return values, 1
+    ends = range(size, len(values) + 1, size)
+    return [fmean(values[end - size : end]) for end in ends], size
 
 
 def trend(values: Sequence[float]) -> Trend:
