@@ -143,13 +143,13 @@ def asked_to_carry_out(
     monkeypatch.chdir(folder)
     seen: list[Experiment] = []
 
-    def instead(_console: object, experiment: Experiment, *_: object) -> None:
+    def instead(_console: object, experiment: Experiment, *_: object, **__: object) -> None:
         seen.append(experiment)
         raise KeyboardInterrupt
 
     monkeypatch.setattr("fairtrial.commands.carry_out.carry_out", instead)
     with pytest.raises(KeyboardInterrupt):
-        ab_test("first", "HEAD", file=Path("fairtrial.toml"))
+        ab_test(before="first", after="HEAD", file=Path("fairtrial.toml"))
     return seen, " ".join(capsys.readouterr().out.split())
 
 

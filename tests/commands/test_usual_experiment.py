@@ -25,7 +25,7 @@ def test_what_lies_there_is_run(
     (lab.folder / file).write_text(MINE)
     seen: list[tuple[str, Path]] = []
 
-    def instead(_console: object, experiment: Any, file: Path, *_: object) -> None:
+    def instead(_console: object, experiment: Any, file: Path, *_: object, **__: object) -> None:
         seen.append((experiment.name, file))
         raise KeyboardInterrupt
 

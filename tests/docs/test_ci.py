@@ -60,7 +60,7 @@ def compared(clone: Path, monkeypatch: pytest.MonkeyPatch) -> Experiment:
     """What the real command would carry out, with the arguments that the stand-in was given."""
     seen: list[Experiment] = []
 
-    def instead(_console: object, experiment: Experiment, *_: object) -> None:
+    def instead(_console: object, experiment: Experiment, *_: object, **__: object) -> None:
         seen.append(experiment)
         raise Problem("it would be carried out")
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fairtrial.commands.further_reports import JUnit, Markdown, Verbose
-from fairtrial.commands.run import Anyway, Blocks, Decide, Out, Profile, Quick, Wait
+from fairtrial.commands.option_groups import with_option_groups
+from fairtrial.commands.run_options import RunOptions
 from fairtrial.experiment.files import OWN
 
 if TYPE_CHECKING:
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from fairtrial.judge.model import Result
 
 
+@with_option_groups
 def ab_test(
+    options: RunOptions,
     before: Annotated[
         str | None,
         typer.Argument(metavar="REF_A", help="The commit, branch or tag before the change; or both as `main..HEAD`."),
@@ -35,16 +37,6 @@ def ab_test(
             help="Keep both commits up and measure them in turn, a moment at a time; or one after the other.",
         ),
     ] = True,
-    blocks: Blocks = None,
-    out: Out = Path("results"),
-    decide: Decide = None,
-    quick: Quick = False,
-    profile: Profile = False,
-    anyway: Anyway = False,
-    verbose: Verbose = False,
-    wait: Wait = True,
-    junit: JUnit = None,
-    markdown: Markdown = None,
 ) -> None:
     """Try two commits of a service in the same blocks, to find out whether a change made it slower.
 
@@ -62,7 +54,6 @@ def ab_test(
     from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT
     from fairtrial.base.problem import Problem
     from fairtrial.commands.carry_out import carry_out
-    from fairtrial.commands.run_settings import Settings
     from fairtrial.experiment.ab_test import between_refs, contender_of, in_slices
     from fairtrial.experiment.changes import with_settings
     from fairtrial.experiment.files import load_experiment
@@ -86,20 +77,9 @@ def ab_test(
             _say(console, f"one after the other, not in slices: {why_not}")
     if experiment.sweep is not None:
         _say(console, f"left out: the sweep over {experiment.sweep.parameter}; both are tried with what [load] says")
-    changed, _ = with_settings(paired, blocks=blocks, seed=None, quick=quick)
-    settings = Settings(
-        out,
-        decide_minutes=decide,
-        junit=junit,
-        markdown=markdown,
-        profile=profile,
-        quick=quick,
-        anyway=anyway,
-        wait=wait,
-        verbose=verbose,
-    )
+    changed, _ = with_settings(paired, blocks=options.blocks, seed=None, quick=options.quick)
     left_out = [claim.id for claim in experiment.claims]
-    result, problem = carry_out(console, changed, file, settings, left_out)
+    result, problem = carry_out(console, changed, file, options, left_out=left_out)
     status = _status(result)
     _say(console, f"\n{name}: {_answer(result, refs, margin)}", style="bold")
     raise typer.Exit(IN_DOUBT if problem and status == ALL_WELL else status)

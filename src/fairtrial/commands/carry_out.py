@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fairtrial.commands.run_settings import Settings
+from fairtrial.commands.run_options import HERE, WHOLE, ClusterOptions, RunOptions, SelectionOptions
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,7 +19,14 @@ if TYPE_CHECKING:
 
 
 def carry_out(
-    console: "Console", experiment: "Experiment", file: Path, settings: Settings, left_out: Sequence[str] = ()
+    console: "Console",
+    experiment: "Experiment",
+    file: Path,
+    options: RunOptions,
+    selection: SelectionOptions = WHOLE,
+    hosts: ClusterOptions = HERE,
+    *,
+    left_out: Sequence[str] = (),
 ) -> "tuple[Result, Problem | None]":
     """Plan, announce, conduct and judge an experiment, write its reports and print the result.
 
@@ -48,32 +55,37 @@ def carry_out(
     from fairtrial.report.profile.terminal import profile_parts
     from fairtrial.report.terminal import print_result
 
-    elsewhere = settings.cluster is not None or settings.hosts is not None
+    elsewhere = hosts.is_elsewhere
     if not elsewhere:
         assert_engine()
     with checked_out(experiment, file.parent) as checkouts:
-        plan, not_tried = planned(experiment, file, checkouts, settings)
+        plan, not_tried = planned(experiment, file, checkouts, options, selection, hosts)
         if not elsewhere:
             allow_connections(most_connections(plan))
-        examine_design(console, plan, file, elsewhere=elsewhere, anyway=settings.anyway, quick=settings.quick)
+        examine_design(console, plan, file, elsewhere=elsewhere, anyway=options.anyway, quick=options.quick)
         with (
-            venue(console, plan, file, settings) as trial_venue,
-            results_folder(settings.out, plan.experiment.name) as results,
+            venue(console, plan, file, options, hosts) as trial_venue,
+            results_folder(options.out, plan.experiment.name) as results,
         ):
-            announce(console, plan, [*left_out, *not_tried], trial_venue.lanes, verbose=settings.verbose)
-            with progress_on(console, verbose=settings.verbose) as watcher:
+            announce(console, plan, [*left_out, *not_tried], trial_venue.lanes, verbose=options.verbose)
+            with progress_on(console, verbose=options.verbose) as watcher:
                 conducted = trial_venue.conduct(results, watcher)
             result = judge(conducted.record, conducted.trials, interrupted=conducted.interrupted)
             profiles = _profiles(results)
-            report, problem = _write_reports(result, conducted, profiles, results, settings)
-    print_result(result, console, report, profile_parts(profiles), verbose=settings.verbose)
+            report, problem = _write_reports(result, conducted, profiles, results, options)
+    print_result(result, console, report, profile_parts(profiles), verbose=options.verbose)
     if problem:
         print_problem(problem)
     return result, problem
 
 
 def planned(
-    experiment: "Experiment", file: Path, checkouts: "Checkouts", settings: Settings
+    experiment: "Experiment",
+    file: Path,
+    checkouts: "Checkouts",
+    options: RunOptions,
+    selection: SelectionOptions = WHOLE,
+    hosts: ClusterOptions = HERE,
 ) -> "tuple[Plan, list[str]]":
     """The plan over the stacks to try, and the ids of claims that are left out with stacks that are not.
 
@@ -88,21 +100,20 @@ def planned(
     from fairtrial.plan.selection import select_stacks
     from fairtrial.plan.validate import assert_urls_given
 
-    stacks = with_contenders(find_stacks(settings.own_folders), experiment, file.parent, checkouts)
-    selected, left_out = select_stacks(
-        experiment, stacks, stack_names=settings.stack_names, own_folders=settings.own_folders
-    )
+    folders = selection.stacks or []
+    stacks = with_contenders(find_stacks(folders), experiment, file.parent, checkouts)
+    selected, left_out = select_stacks(experiment, stacks, stack_names=selection.stack or [], own_folders=folders)
     plan = make_plan(
         selected,
         stacks,
         file,
-        until_decided=settings.decide_minutes is not None,
-        workloads=settings.workload_folders,
+        until_decided=options.decide is not None,
+        workloads=selection.workloads or [],
     )
     assert_urls_given(plan)
-    if settings.profile:
+    if options.profile:
         assert_profilable(plan)
-    if settings.cluster is None and settings.hosts is None:
+    if not hosts.is_elsewhere:
         assert_within(plan.stacks)
     return plan, left_out
 
@@ -121,7 +132,7 @@ def _profiles(results: Path) -> "Profiles":
 
 
 def _write_reports(
-    result: "Result", conducted: "Conducted", profiles: "Profiles", results: Path, settings: Settings
+    result: "Result", conducted: "Conducted", profiles: "Profiles", results: Path, options: RunOptions
 ) -> "tuple[Path | None, Problem | None]":
     """Write every report, unless a problem stopped the run; return the HTML report and the problem, if any."""
     from fairtrial.base.problem import Problem
@@ -133,7 +144,7 @@ def _write_reports(
     report = None
     try:
         report = write_reports(result, conducted.record, conducted.trials, results, profiles)
-        write_further(result, junit=settings.junit, markdown=settings.markdown)
+        write_further(result, junit=options.junit, markdown=options.markdown)
     except Problem as problem:
         return report, problem
     return report, None

@@ -83,7 +83,7 @@ def _check_experiment(
     from fairtrial.catalog.stacks.checkouts import checked_out
     from fairtrial.commands.carry_out import planned
     from fairtrial.commands.examined_design import examine_design
-    from fairtrial.commands.run_settings import Settings
+    from fairtrial.commands.run_options import RunOptions, SelectionOptions
     from fairtrial.experiment.files import find_experiment, load_experiment
     from fairtrial.tools.check.experiment import check_plan
 
@@ -93,9 +93,9 @@ def _check_experiment(
             f"name stacks, too: fairtrial check NAME --workload {file}; or name the experiment that it belongs to",
         )
     experiment = load_experiment(find_experiment(str(file)))
-    settings = Settings(Path(), stack_names, own_folders, workload_folders)
+    selection = SelectionOptions(stack_names, own_folders, workload_folders)
     with checked_out(experiment, file.parent) as checkouts:
-        plan, _ = planned(experiment, file, checkouts, settings)
+        plan, _ = planned(experiment, file, checkouts, RunOptions(), selection)
         examine_design(console, plan, file, elsewhere=False, anyway=True)
         return check_plan(console, plan)
 

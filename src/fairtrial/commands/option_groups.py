@@ -23,7 +23,7 @@ def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def flat(**values: Any) -> None:
         for name, group in groups.items():
-            options = {each.name: values.pop(each.name) for each in fields(group)}
+            options = {each.name: values.pop(each.name, None) for each in fields(group)}
             values[name] = group(**{key: value for key, value in options.items() if value is not None})
         command(**values)
 

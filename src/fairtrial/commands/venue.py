@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fairtrial.commands.run_settings import Settings
+from fairtrial.commands.run_options import ClusterOptions, RunOptions
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,14 +29,14 @@ class Venue:
 
 
 @contextmanager
-def venue(console: "Console", plan: "Plan", file: Path, settings: Settings) -> Iterator[Venue]:
-    """The venue that the settings name; a connection to a cluster ends at the end.
+def venue(console: "Console", plan: "Plan", file: Path, options: RunOptions, hosts: ClusterOptions) -> Iterator[Venue]:
+    """The venue that the options name; a connection to a cluster ends at the end.
 
     Raises:
         Problem: the cluster cannot be used, or something of the plan is bound to this machine.
     """
-    if settings.cluster is None and settings.hosts is None:
-        yield Venue((), _conduct_here(plan, settings))
+    if not hosts.is_elsewhere:
+        yield Venue((), _conduct_here(plan, options))
         return
     from fairtrial.base.problem import Problem
     from fairtrial.cluster.reach import reached
@@ -46,14 +46,14 @@ def venue(console: "Console", plan: "Plan", file: Path, settings: Settings) -> I
     from fairtrial.lab.lanes.start import lanes_of, start_lanes
     from fairtrial.lab.lanes.task import sent_plan
 
-    if settings.profile:
-        where = "--hosts" if settings.cluster is None else "--cluster"
+    if options.profile:
+        where = "--hosts" if hosts.cluster is None else "--cluster"
         raise Problem(f"--profile and {where} exclude each other", f"profile on one machine, without {where}")
     portable_plan = sent_plan(plan, str(file))
     with ExitStack() as ends:
-        with console.status("looking at the cluster" if settings.hosts is None else "bringing up the hosts"):
-            cluster = ends.enter_context(reached(settings.cluster, settings.hosts, unencrypted=settings.unencrypted))
-            lanes = lanes_of(cluster, settings.lanes, settings.load_hosts, apart=roles_apart(plan))
+        with console.status("looking at the cluster" if hosts.hosts is None else "bringing up the hosts"):
+            cluster = ends.enter_context(reached(hosts.cluster, hosts.hosts, unencrypted=hosts.unencrypted))
+            lanes = lanes_of(cluster, hosts.lanes, hosts.load_hosts, apart=roles_apart(plan))
         assert_shared(plan, str(file), lanes.load_hosts, lanes.load_processors)
         assert_apart(plan, str(file), lanes.roles_apart)
 
@@ -63,20 +63,20 @@ def venue(console: "Console", plan: "Plan", file: Path, settings: Settings) -> I
                 results,
                 watcher,
                 lambda inbox: start_lanes(
-                    cluster, lanes, portable_plan, inbox, unencrypted=settings.unencrypted, wait=settings.wait
+                    cluster, lanes, portable_plan, inbox, unencrypted=hosts.unencrypted, wait=options.wait
                 ),
-                settings.decide_within_seconds,
+                options.decide_within_seconds,
             )
 
         yield Venue(lanes.described(), conduct)
 
 
-def _conduct_here(plan: "Plan", settings: Settings) -> Conduct:
+def _conduct_here(plan: "Plan", options: RunOptions) -> Conduct:
     from fairtrial.lab.conduct import conduct
     from fairtrial.lab.exclusive import processors_held
 
     def here(results: Path, watcher: "Watcher") -> "Conducted":
-        with processors_held(sorted(os.sched_getaffinity(0)), watcher.step, wait=settings.wait):
-            return conduct(plan, results, watcher, settings.decide_within_seconds, profile=settings.profile)
+        with processors_held(sorted(os.sched_getaffinity(0)), watcher.step, wait=options.wait):
+            return conduct(plan, results, watcher, options.decide_within_seconds, profile=options.profile)
 
     return here
