@@ -1,4 +1,4 @@
-"""The picture of docs/replications.md: what the concurrency model alone is worth, by language and kind of work."""
+"""The picture of docs/studies/neverblock.md: what the concurrency model is worth, by language and kind of work."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,29 +1,44 @@
-"""The tables of docs/replications.md, from the results kept in experiments/results.
+"""The results in docs/replications.md and docs/studies, from those kept in experiments/results.
 
-python -m benches.replications                    writes the page again
+python -m benches.replications                    writes the pages again
 python -m benches.replications results/expander-…  keeps the results of a run first
 """
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benches.document import replace_part
-from benches.kept_results import KeptResult, keep, kept, summarize
+from benches.document import replace_part, table
+from benches.kept_results import KeptClaim, KeptResult, keep, kept, summarize
 from benches.models_chart import CHART, chart_svg
+from benches.studies import PAGES, STUDIES, experiments_of
 from fairtrial.base.formatting import count
-from fairtrial.report.markdown import CLAIMS_HEAD, claim_row, escape
+from fairtrial.report.markdown import CLAIMS_HEAD, MARKS, claim_row, escape
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "replications.md"
+PAGE = PAGES.parent / "replications.md"
+
+REFERENCE = re.compile(r"(`([a-z0-9-]+)/([a-z0-9-]+)`)(?: \*\*[^*]*\*\*)?")
+"""A claim by its experiment and its id, and its outcome in bold type."""
+
+WORDS = 8
+"""Of a published figure that stands beside the measured one, at most."""
+
+TRIALS = re.compile(r", trials? [\d, and]+(?=:)")
+
+
+def minutes(result: KeptResult) -> str:
+    """The duration of all trials, as `6:14`."""
+    whole, seconds = divmod(round(result.seconds), 60)
+    return f"{whole}:{seconds:02}"
 
 
 def part(result: KeptResult) -> str:
     """The facts of a run in one line, the table of its claims, and its refusals below."""
-    minutes, seconds = divmod(round(result.seconds), 60)
     facts = (
         f"{result.date}, {result.host}. {count(result.blocks, 'block')}: {count(result.trials, 'trial')} in "
-        f"{minutes}:{seconds:02} min, {result.valid} valid."
+        f"{minutes(result)} min, {result.valid} valid."
     )
     rows = [claim_row(claim) for claim in result.claims]
     notes = [f"- {escape(note)}" for note in result.notes]
@@ -31,27 +46,87 @@ def part(result: KeptResult) -> str:
     return "\n".join(lines)
 
 
+def outcome(claim: KeptClaim, result: KeptResult) -> str:
+    """The verdict's sign, and the estimate with its interval beside the bound that was asked for, where there are any.
+
+    A short published figure stands with them: the study's sentence has the long ones, and those in words.
+    """
+    parts = []
+    if claim.measured != "–":
+        parts += [escape(claim.measured), escape(claim.asked.removeprefix("a ratio "))]
+        if re.match(r"[+-]?\d", claim.published) and len(claim.published.split()) <= WORDS:
+            parts.append(f"published {escape(claim.published)}")
+    if claim.blocks != result.blocks:
+        parts.append(f"in {count(claim.blocks, 'block')}")
+    return f"{MARKS[claim.verdict]} {', '.join(parts)}".rstrip()
+
+
+def runs(results: Sequence[KeptResult]) -> str:
+    """A table with a row for each run, the hosts and the refusals."""
+    hosts = list(dict.fromkeys(result.host for result in results))
+    names = dict(zip(hosts, "ABCDEFGH", strict=False))
+    rows = [
+        [
+            f"`{result.experiment}`",
+            result.date,
+            names[result.host],
+            str(result.blocks),
+            f"{result.valid} of {result.trials}",
+            minutes(result),
+        ]
+        for result in results
+    ]
+    legend = "; ".join(f"{name}: {host}" for host, name in names.items())
+    notes = [f"- `{result.experiment}`: {escape(TRIALS.sub('', note))}" for result in results for note in result.notes]
+    head = ["experiment", "date", "host", "blocks", "valid trials", "minutes"]
+    lines = [table(head, rows), "", f"Hosts: {legend}.", *([""] if notes else []), *notes]
+    return "\n".join(lines)
+
+
+def study_page(text: str, study: str, results: Sequence[KeptResult]) -> str:
+    """The study's page with each claim's outcome behind its name, and the table of its runs.
+
+    Raises:
+        ValueError: the page has no place for the table.
+    """
+    by_name = {result.experiment: result for result in results}
+    outcomes = {
+        (result.experiment, claim.id): f" **{outcome(claim, result)}**" for result in results for claim in result.claims
+    }
+    text = REFERENCE.sub(lambda match: match[1] + outcomes.get((match[2], match[3]), ""), text)
+    names = [path.stem for path in experiments_of(study)]
+    return replace_part(text, "runs", runs([by_name[name] for name in names if name in by_name]))
+
+
 def page(text: str, results: Sequence[KeptResult]) -> str:
-    """The page with the part of each result written anew.
+    """The page of results that belong to no study, with the part of each written anew.
 
     Raises:
         ValueError: the page has no place for an experiment.
     """
+    of_studies = {path.stem for study in STUDIES for path in experiments_of(study)}
     for result in results:
-        text = replace_part(text, result.experiment, part(result))
+        if result.experiment not in of_studies:
+            text = replace_part(text, result.experiment, part(result))
     return text
+
+
+def pages(results: Sequence[KeptResult]) -> dict[Path, str]:
+    """What each page and the picture have to hold, by its path."""
+    of_studies = {study: PAGES / f"{study}.md" for study in STUDIES}
+    texts = {path: study_page(path.read_text(), study, results) for study, path in of_studies.items()}
+    return {**texts, PAGE: page(PAGE.read_text(), results), CHART: chart_svg(results)}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(
-        description="Writes the tables of docs/replications.md from the results kept in experiments/results."
+        description="Writes the results in docs/replications.md and docs/studies from those in experiments/results."
     )
     parser.add_argument("runs", nargs="*", type=Path, help="folders of runs whose results are kept first")
     for folder in parser.parse_args().runs:
         keep(summarize(folder))
-    results = kept()
-    PAGE.write_text(page(PAGE.read_text(), results), encoding="utf-8")
-    CHART.write_text(chart_svg(results), encoding="utf-8")
+    for path, text in pages(kept()).items():
+        path.write_text(text, encoding="utf-8")
     return 0
 
 

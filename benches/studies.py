@@ -1,6 +1,6 @@
 """Which experiments belong to which published study: by how their names begin.
 
-A study has a page, docs/studies/NAME.md, with each of its sentences and the claims that try it.
+A study has a page, docs/studies/NAME.md, with each of its sentences, the claims that try it and what came out.
 """
 
 from collections.abc import Mapping, Sequence

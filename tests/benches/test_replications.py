@@ -1,11 +1,10 @@
-"""Published beside measured: the tables of docs/replications.md."""
+"""Published beside measured: docs/replications.md and docs/studies."""
 
 from pathlib import Path
 
-from benches.kept_results import kept, summarize
-from benches.models_chart import CHART, chart_svg
-from benches.replications import PAGE, page, part
-from benches.studies import STUDIES, experiments_of
+from benches.kept_results import KeptClaim, KeptResult, kept, summarize
+from benches.replications import pages, part, study_page
+from benches.studies import PAGES, STUDIES, experiments_of
 from fairtrial.record.write import RecordWriter
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 
@@ -35,13 +34,49 @@ def test_claims_stand_beside_what_was_published_and_refusals_below(tmp_path: Pat
     assert rest[1].startswith("- dataset-altered refuses slow, trial")
 
 
+def test_a_claim_s_outcome_stands_behind_its_name_and_its_run_in_the_table(tmp_path: Path) -> None:
+    text = "| Fast | `ggm/first` **✗ 3**; `ggm/second`, `other/first` |\n<!-- runs -->\n<!-- /runs -->\n"
+    first = KeptClaim(
+        id="first",
+        verdict="upheld",
+        text="It is fast",
+        asked="a ratio between 1 and 2",
+        published="3.5",
+        measured="1.5 (1.2 to 1.8)",
+        blocks=4,
+        subject="goodput of a / goodput of b",
+        estimate=1.5,
+        interval=(1.2, 1.8),
+    )
+    second = first.model_copy(update={"id": "second", "verdict": "undecided", "measured": "–", "blocks": 5})
+    result = KeptResult(
+        experiment="ggm",
+        date="2026-11-22",
+        host="2 processors",
+        blocks=5,
+        trials=10,
+        valid=9,
+        seconds=62,
+        claims=[first, second],
+        notes=["errors refuses slow, trials 2 and 4: 3 of 9 went wrong"],
+    )
+    written = study_page(text, "ggm", [result])
+    row, *_, hosts, _, note, _ = written.splitlines()
+    assert "`ggm/first` **✓ 1.5 (1.2 to 1.8), between 1 and 2, published 3.5, in 4 blocks**;" in row
+    assert row.endswith("`ggm/second` **~**, `other/first` |")
+    assert "| `ggm` | 2026-11-22 | A | 5 | 9 of 10 | 1:02 |" in written
+    assert hosts == "Hosts: A: 2 processors."
+    assert note == "- `ggm`: errors refuses slow: 3 of 9 went wrong"
+    assert study_page(written, "ggm", [result]) == written
+
+
 def test_every_experiment_of_a_study_has_its_place() -> None:
-    document = PAGE.read_text()
     for study in STUDIES:
+        document = (PAGES / f"{study}.md").read_text()
         for path in experiments_of(study):
-            assert f"<!-- {path.stem} -->" in document, path
+            assert f"| `{path.stem}` |" in document, path
 
 
-def test_the_page_and_its_picture_show_the_kept_results() -> None:
-    assert page(PAGE.read_text(), kept()) == PAGE.read_text(), "run: python -m benches.replications"
-    assert chart_svg(kept()) == CHART.read_text(), "run: python -m benches.replications"
+def test_the_pages_and_the_picture_show_the_kept_results() -> None:
+    for path, text in pages(kept()).items():
+        assert path.read_text() == text, f"{path.name}; run: python -m benches.replications"
