@@ -1,1 +1,1 @@
-"""What all other packages use: problems and their remedies, formatting, files, the cache."""
+"""The parts that all other packages use: problems and their remedies, formatting, files, the cache."""

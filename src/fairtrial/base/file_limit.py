@@ -7,7 +7,7 @@ from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.problem import Problem
 
 OTHER_FILES = 64
-"""What a process has open beside its connections: as the engine reckons (engine/src/coordinator/prepare.rs)."""
+"""Files that a process has open beside its connections: as the engine reckons (engine/src/coordinator/prepare.rs)."""
 
 
 def allow_connections(connections: int) -> None:

@@ -1,9 +1,9 @@
-"""What HTTP allows in a request that a user writes."""
+"""The syntax that HTTP allows in a request that a user writes."""
 
 import re
 
 TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
-"""What a header's name and a method are made of (RFC 9110, 5.6.2)."""
+"""The characters of a header's name and of a method (RFC 9110, 5.6.2)."""
 
 RESERVED_HEADERS = {
     "connection": "choose with --no-keepalive or --requests-per-connection",

@@ -22,7 +22,7 @@ INTERFACE = struct.Struct("16sH22x")
 """The beginning of ifreq (netdevice(7)): the interface's name and its flags."""
 NETWORK_OF_THREAD = "/proc/thread-self/ns/net"
 LEAST_PORT_FOR_ALL = "/proc/sys/net/ipv4/ip_unprivileged_port_start"
-"""Of the network of the thread that opens it: the least port that takes no right (ip-sysctl of the kernel)."""
+"""A file about the network of its reader: the least port that takes no right (ip-sysctl of the kernel)."""
 
 
 def why_not_own_network() -> str | None:

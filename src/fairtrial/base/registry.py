@@ -30,7 +30,7 @@ def defined_in(package: str, path: Sequence[str], attribute: str) -> dict[str, A
 
 
 def defined_by_its_module(package: str, name: str, attribute: str) -> Any | None:
-    """What the module `name` of a package (with `_` for `-`) defines under `attribute`, if its `name` is this one.
+    """The value under `attribute` in the module `name` of a package (with `_` for `-`), if its `name` is this one.
 
     No other module is imported. None: there is no such module, or it defines something else.
     """
@@ -53,7 +53,7 @@ def pick(kind: str, name: str, choices: Mapping[str, Thing], remedy: str = "name
 
 
 def instead_of(name: str, candidates: Iterable[str]) -> str:
-    """What follows a name that nothing has: ` (did you mean blocks?)`; `; there are: a, b` where none is similar."""
+    """The hint behind a name that nothing has: ` (did you mean blocks?)`; `; there are: a, b` where none is similar."""
     names = list(candidates)
     suggestion = did_you_mean(name, names)
     if suggestion or not names:

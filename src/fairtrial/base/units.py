@@ -45,7 +45,7 @@ _SPELLINGS = {"us": "µs", "\u03bcs": "µs", "m": "min", "/m": "/min", "B": "byt
 """Other ways to write a symbol; the second is the Greek letter in place of the micro sign."""
 
 _THOUSANDS = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6}
-"""What may stand between the number and the unit of a rate: `2k/s`."""
+"""Prefixes between the number and the unit of a rate: `2k/s`."""
 
 _KINDS: Mapping[BaseUnit, str] = {
     "seconds": "a time",
@@ -136,7 +136,7 @@ def parse_share(text: str, default: str | None = None) -> float:
 
 
 def kind_of(base: BaseUnit) -> str:
-    """What a base unit measures, for messages: `a time`."""
+    """The quantity that a base unit measures, for messages: `a time`."""
     return _KINDS[base]
 
 

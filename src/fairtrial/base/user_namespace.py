@@ -58,7 +58,7 @@ def why_no_own_network_within() -> str | None:
 
 
 def how_to_be_allowed() -> str:
-    """What lets users without rights make namespaces on this machine: the setting that forbids it, where one does."""
+    """The remedy that lets users without rights make namespaces here: the setting that forbids it, where one does."""
     for name, (forbids, allows) in SETTINGS.items():
         try:
             value = SETTINGS_FOLDER.joinpath(*name.split(".")).read_text(encoding="ascii").strip()

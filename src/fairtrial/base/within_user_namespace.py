@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 
 def called_within(function: Callable[..., Result], *arguments: Any) -> Result:
-    """What a function of some module returns, or raises, in a user namespace. An interrupt ends its process, too.
+    """Call a function of some module in a user namespace: its value, or its error. An interrupt ends its process, too.
 
     Args:
         arguments: what pickle takes, as the result must be.

@@ -119,7 +119,7 @@ def planned(
 
 
 def _profiles(results: Path) -> "Profiles":
-    """What the extra block showed; nothing if that cannot be read, which is printed: no trial depends on it."""
+    """The results of the extra block; none if that cannot be read, which is printed: no trial depends on it."""
     from fairtrial.base.problem import Problem
     from fairtrial.commands.output import print_problem
     from fairtrial.record.profile import NO_PROFILES, read_profiles

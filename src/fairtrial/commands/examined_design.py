@@ -63,7 +63,7 @@ class _Lines:
 
 
 def _lines(file: Path) -> _Lines:
-    """Of a file that was read before, so that it is there and is TOML, unless it changed: then no line is known."""
+    """The lines of a file that was read before, so that it is TOML, unless it changed: then no line is known."""
     import tomllib
 
     from fairtrial.base.toml_lines import key_lines

@@ -1,4 +1,4 @@
-"""What the machine refused to the lab itself, and texts that are none: they are no fault of Fairtrial."""
+"""Refusals of the machine to the lab itself, and texts that are none: they are no fault of Fairtrial."""
 
 import errno
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ NO_TEXT = "surrogates not allowed"
 
 
 def refusal_by_machine(error: BaseException) -> Problem | None:
-    """What the user can mend about an error that nobody handled; None if it is a fault of Fairtrial.
+    """The problem that the user can mend, of an error that nobody handled; None if it is a fault of Fairtrial.
 
     A full disk, a limit, a permission, or bytes in an argument or in the name of a file that are no text. What a
     library raised because of such an error counts as well.

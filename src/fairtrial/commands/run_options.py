@@ -21,7 +21,7 @@ Stacks = Annotated[
 
 @dataclass(frozen=True)
 class SelectionOptions:
-    """What is tried, and where it is looked for."""
+    """The stacks and workloads that are tried, and the folders in which they are looked for."""
 
     stack: Annotated[
         list[str] | None,

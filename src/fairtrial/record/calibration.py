@@ -8,7 +8,7 @@ from fairtrial.record.engine_summary import Distribution
 from fairtrial.record.machine import MachineMeter
 
 CEILING_STAGE = "ceiling"
-"""Of a block's first trial: measuring the load engine's ceiling, before the trial started."""
+"""The stage of a block's first trial that measures the load engine's ceiling, before the trial starts."""
 
 
 class Calibration(Strict):

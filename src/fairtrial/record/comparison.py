@@ -6,7 +6,7 @@ from fairtrial.base.strict import Strict
 
 
 class ComparedAnswers(Strict):
-    """Of one request: how many answers were compared, and how many of them were unequal."""
+    """The answers to one request: how many were compared, and how many of them were unequal."""
 
     compared: int
     unequal: int
@@ -23,7 +23,7 @@ class Difference(Strict):
 
 
 class EqualAnswers(Strict):
-    """Of one contender or trial, by request, and the first differences."""
+    """The answers of one contender or trial, by request, and the first differences."""
 
     requests: dict[str, ComparedAnswers]
     not_compared: str = Field("", description="why nothing was; empty: something was, or there was nothing to compare")
@@ -36,7 +36,7 @@ class EqualAnswers(Strict):
 
 
 class ReferenceRecord(Strict):
-    """What was compared before the first trial."""
+    """The comparison before the first trial."""
 
     contender: str = Field(description="whose answers those of all contenders are compared with")
     conditions: dict[str, EqualAnswers] = Field(

@@ -1,4 +1,4 @@
-"""What is known of a condition before it is tried: how much it may do at once, and what its answers wait for."""
+"""A condition before it is tried: how much it may do at once, and what its answers wait for."""
 
 from pydantic import Field
 
@@ -6,7 +6,7 @@ from fairtrial.base.strict import Strict
 
 
 class RequestWait(Strict):
-    """What an answer to one request waits for, whoever answers."""
+    """Waiting times in the answer to one request, whoever answers."""
 
     request: str | None = Field(description="its name; null: all requests")
     share: float = Field(description="of all requests, 0 to 1")
@@ -14,7 +14,7 @@ class RequestWait(Strict):
 
 
 class ConditionDesign(Strict):
-    """What the settings of a condition and its workload say before anything is started."""
+    """The settings of a condition and its workload, as they are known before anything is started."""
 
     language: str = Field("", description="of the stack; empty: not known")
     processes: int = Field(1, description="WEB_CONCURRENCY, over all instances")

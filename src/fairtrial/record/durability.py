@@ -6,7 +6,7 @@ from fairtrial.base.strict import Strict
 
 
 class Durability(Strict):
-    """What the database says of its commits, once the stack has ended."""
+    """Commits, as the database speaks of them once the stack has ended."""
 
     promised: bool = Field(
         description="whether the server was started so that a commit is on the disk when it is answered; false: the "

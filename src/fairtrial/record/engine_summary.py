@@ -125,7 +125,7 @@ class EngineThread(Strict):
 
 
 class TlsSession(Strict):
-    """What the first connection negotiated."""
+    """TLS as the first connection negotiated it."""
 
     version: str
     cipher_suite: str
@@ -147,7 +147,7 @@ class Waiting(Strict):
 
 
 class Cohort(Strict):
-    """What became of an open load's requests that were intended in the window, in it or in the drain behind it."""
+    """The fate of an open load's requests that were intended in the window, in it or in the drain behind it."""
 
     drain_seconds: float = Field(description="from the window's end until nothing more was awaited")
     answers: int
@@ -156,7 +156,7 @@ class Cohort(Strict):
 
 
 class SpotCheckOutcome(Strict):
-    """What became of a request beside the mix, whose clause of the contract was tried before the load, too."""
+    """The fate of a request beside the mix, whose clause of the contract was tried before the load, too."""
 
     name: str = Field(description="of the clause")
     sent_seconds: float = Field(description="since the window opened")
@@ -239,14 +239,14 @@ class ConnectionAnswers(Strict):
 
 
 class Comparison(Strict):
-    """What became of the answers that were compared: docs/engine-protocol.md, "A reference"."""
+    """The answers that were compared, and how many were unequal: docs/engine-protocol.md, "A reference"."""
 
     requests: list[RequestComparison]
     unequal_answers: list[UnequalAnswer]
 
 
 class SetupCounts(Strict):
-    """What became of the setup requests of connections, over the whole run. They count in no other figure."""
+    """The fate of the setup requests of connections, over the whole run. They count in no other figure."""
 
     sent: int
     verified: int
@@ -394,7 +394,7 @@ class EngineSummary(Strict):
 
     @property
     def answered_share(self) -> float | None:
-        """Of the requests that an open load had intended in the window, the part that was answered, 0 to 1: in it, or
+        """The part of the requests intended in the window that was answered, 0 to 1, of an open load: in it, or
         in the drain behind it. Of runs without a drain at most 1, as answers to earlier ones are among theirs. None: a
         closed load."""
         if self.cohort is not None and self.offered:
@@ -415,7 +415,7 @@ class EngineSummary(Strict):
         return 1 - self.verified / self.ended if self.ended else 0.0
 
     def share_of(self, request: str) -> Share | None:
-        """What became of the requests of this name. If all are of this name, their times are those of all answers.
+        """The fate of the requests of this name. If all are of this name, their times are those of all answers.
 
         None if the mix has none, or if several of its entries have this name, as in older records.
         """

@@ -12,9 +12,9 @@ Stack = tuple[str, ...]
 
 MOST_BYTES = 64 * 2**20
 MOST_FRAMES = 256
-"""Of a stack; what lies deeper is one frame `…`."""
+"""The frames of a stack at most; what lies deeper is one frame `…`."""
 MOST_CHARACTERS = 240
-"""Of a frame: generic types of Rust, C++ and Java can be as long as a page."""
+"""The characters of a frame at most: generic types of Rust, C++ and Java can be as long as a page."""
 
 
 def as_frame(text: str) -> str:

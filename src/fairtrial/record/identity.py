@@ -1,4 +1,4 @@
-"""What was tried, in enough detail to tell whether two records tried the same."""
+"""Identities of what was tried, in enough detail to tell whether two records tried the same."""
 
 from typing import Literal
 
@@ -7,8 +7,8 @@ from pydantic import Field
 from fairtrial.base.strict import Strict
 
 Origin = Literal["folder", "command", "url", "image", "compose"]
-"""Of a stack: its folder, which the lab copied and built; a command that is run where it lies; the URL of a server that
-ran already; the image of a container, or a compose file: the digests of images are among the versions."""
+"""The origin of a stack: its folder, which the lab copied and built; a command that is run where it lies; the URL of a
+server that ran already; the image of a container, or a compose file: the digests of images are among the versions."""
 
 
 class StackIdentity(Strict):
@@ -42,12 +42,12 @@ class StackIdentity(Strict):
 
     @property
     def build_name(self) -> str:
-        """What to call the build: `NAME`, or `NAME:VARIANT`."""
+        """The name of the build: `NAME`, or `NAME:VARIANT`."""
         return self.name if self.built_apart is None else f"{self.name}:{self.built_apart}"
 
 
 class Host(Strict):
-    """What affects figures of the machine and its system."""
+    """The machine and its system, as far as they affect figures."""
 
     system: str
     kernel: str

@@ -1,4 +1,4 @@
-"""What each of several load hosts did in a run that they offered together."""
+"""Each of several load hosts in a run whose load they offered together."""
 
 from pydantic import Field
 

@@ -1,4 +1,4 @@
-"""What the machine and its network did during a measured window.
+"""The machine and its network during a measured window.
 
 What a kernel does not report is null, never 0.
 """

@@ -1,4 +1,4 @@
-"""What a database did for itself in the measured window: checkpoints, vacuum, flushes, snapshots."""
+"""Work that a database did for itself in the measured window: checkpoints, vacuum, flushes, snapshots."""
 
 from pydantic import Field
 
@@ -6,7 +6,7 @@ from fairtrial.base.strict import Strict
 
 
 class Maintenance(Strict):
-    """Of one service, by its own counters, read at both ends of the window."""
+    """The work of one service for itself, by its own counters, read at both ends of the window."""
 
     seconds: float = Field(description="between the two readings")
     counted: dict[str, int] = Field(

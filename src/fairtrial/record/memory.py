@@ -14,5 +14,5 @@ class MemoryKind(StrEnum):
 
 
 def joint_kind(kinds: Iterable[MemoryKind]) -> MemoryKind:
-    """Of several readings of one figure: proportional if all are."""
+    """The kind of several readings of one figure together: proportional if all are."""
     return MemoryKind.RESIDENT if MemoryKind.RESIDENT in kinds else MemoryKind.PROPORTIONAL

@@ -79,7 +79,7 @@ class IdleLimit(Strict):
 
     @property
     def in_words(self) -> str:
-        """What idle processors do, as the end of a sentence about them."""
+        """How idle processors wait, as the end of a sentence about them."""
         if self.wakes_within_microseconds is None:
             return f"sleep as the system decides ({self.reason})"
         if self.wakes_within_microseconds == 0:
@@ -173,7 +173,7 @@ class Placement(Strict):
 
 
 ApartRole = Literal["service", "balancer"]
-"""What may have a host of its own, beside server and load."""
+"""Roles that may have a host of their own, beside server and load."""
 
 
 class LaneHost(Strict):
@@ -537,6 +537,6 @@ def by_condition(trials: Iterable[TrialRecord]) -> dict[str, list[TrialRecord]]:
 
 
 def foreign_share(trials: Iterable[TrialRecord]) -> float:
-    """Of the server's processors, what others used in the kept slices of these trials, on average; 0 without slices."""
+    """The share of the server's processors that others used in the kept slices of these trials; 0 without slices."""
     shares = [trial.slices.foreign_server_share for trial in trials if trial.slices is not None]
     return fmean(shares) if shares else 0.0

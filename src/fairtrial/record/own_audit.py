@@ -1,4 +1,4 @@
-"""What an audit of a workload file found: docs/workload-file.md, "Audits"."""
+"""The result of an audit of a workload file: docs/workload-file.md, "Audits"."""
 
 from pydantic import Field
 

@@ -1,4 +1,4 @@
-"""What a placement's record says of cores and NUMA nodes, in words."""
+"""Cores and NUMA nodes of a placement's record, in words."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ def nodes_in_words(placement: Placement) -> str:
 
 
 def topology_in_words(placement: Placement) -> list[str]:
-    """What cores and nodes made of the placement, and what could not be held apart; empty where all are alike."""
+    """How cores and nodes divided the placement, and what could not be held apart; empty where all are alike."""
     kinds, nodes = (placement.load_kind, placement.server_kind), (placement.load_nodes, placement.server_nodes)
     words = [cores_shared_in_words(placement), nodes_in_words(placement)]
     if any(kinds) and placement.disjoint:

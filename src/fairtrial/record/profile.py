@@ -21,11 +21,11 @@ from fairtrial.record.proof import Ledger
 PROFILES_FILE = "profiles.jsonl"
 STACKS_FOLDER = "profiles"
 MOST_BYTES = 64 * 2**20
-"""Of `profiles.jsonl`; a line has a few kilobytes."""
+"""The size of `profiles.jsonl` at most; a line has a few kilobytes."""
 
 
 class KernelCounters(Strict):
-    """What the kernel counted in a window for all processes and threads of a tree that were there at its end.
+    """The counts of the kernel in a window for all processes and threads of a tree that were there at its end.
 
     Of those that ended in it, only the CPU time is known. Null: the kernel does not tell.
     """
@@ -52,7 +52,7 @@ class ProfileNote(Strict):
 
 
 class SampledStacks(Strict):
-    """What one profiler saw of a condition's processes: stacks of calls, folded, in a file of their own."""
+    """A condition's processes as one profiler saw them: stacks of calls, folded, in a file of their own."""
 
     profiler: str
     samples: int = Field(description="the sum over all stacks in the file")
@@ -87,7 +87,7 @@ class Profile(Strict):
 
 @dataclass(frozen=True)
 class Profiles:
-    """What the extra block of a run showed."""
+    """The results of the extra block of a run."""
 
     lines: Sequence[Profile] = ()
     stacks: Mapping[str, Mapping[Stack, int]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What proves the work of a trial: what its answers imply, what the database counted, what rows showed and hold."""
+"""Proof of the work of a trial: what its answers imply, what the database counted, what rows showed and hold."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ from fairtrial.base.strict import Strict
 
 
 class ImpliedWork(Strict):
-    """What the answers of a condition imply at least, as its workload said when the record was written."""
+    """Work that the answers of a condition imply at least, as its workload said when the record was written."""
 
     per_answer: dict[str, float] = Field(description="for each verified answer, by the names of `Ledger.done`")
     per_answer_in_tables: dict[str, float] = Field(
@@ -28,7 +28,7 @@ class ImpliedWork(Strict):
 
 
 class Ledger(Strict):
-    """What the database counted from before the load (warm-up included) until the stack had stopped.
+    """Counts of the database from before the load (warm-up included) until the stack had stopped.
 
     By the names of `services.model.Counters`, those of tables among them (`rows_read.TABLE`). Also calls: answers that
     the upstream gave, from its start to its end. Of programs also tasks: those that gathered, all at once; threads: of

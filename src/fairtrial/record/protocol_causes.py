@@ -1,4 +1,4 @@
-"""What to do about bytes that were no answer of HTTP, by what the engine calls their cause."""
+"""Remedies for bytes that were no answer of HTTP, by what the engine calls their cause."""
 
 from fairtrial.record.engine_summary import EngineSummary
 
@@ -26,6 +26,6 @@ PROTOCOL_REMEDIES = {
 
 
 def protocol_remedy(summary: EngineSummary, otherwise: str) -> str:
-    """What to do about errors of the kind `protocol`, by the first example whose cause is known; else `otherwise`."""
+    """The remedy for errors of the kind `protocol`, by the first example whose cause is known; else `otherwise`."""
     remedies = (PROTOCOL_REMEDIES.get(example.cause or "") for example in summary.examples)
     return next((remedy for remedy in remedies if remedy), otherwise)

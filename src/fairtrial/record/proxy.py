@@ -7,7 +7,7 @@ from fairtrial.record.engine_summary import Distribution
 
 
 class Carried(Strict):
-    """What went through a proxy in one direction, over all connections."""
+    """Traffic of a proxy in one direction, over all connections."""
 
     bytes: int
     chunks: int = Field(description="what one read of the proxy gave, handed on by itself")
@@ -17,7 +17,7 @@ class Carried(Strict):
 
 
 class ProxyAccount(Strict):
-    """What a proxy did in one trial, from before the stack started until it had stopped."""
+    """A proxy in one trial, from before the stack started until it had stopped."""
 
     latency_seconds: float = Field(description="asked for, of a round trip; of a distribution the mean")
     connections: int

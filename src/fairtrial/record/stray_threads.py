@@ -6,7 +6,7 @@ from fairtrial.base.strict import Strict
 
 
 class StrayThreads(Strict):
-    """What was seen when every thread of the stack was asked on which processors it may run."""
+    """Threads of the stack that may run on other processors than it was given, as each was asked."""
 
     looks: int = Field(description="how often all threads were asked")
     looks_outside: int = Field(description="in how many of them a thread might run outside of the server's processors")

@@ -1,4 +1,4 @@
-"""What the workers of a stack used, as it is recorded."""
+"""The processor time of the workers of a stack."""
 
 from pydantic import Field
 

@@ -16,7 +16,7 @@ from fairtrial.report.grouping import obstacles
 MOST_TEXTS = 4
 """So many different texts of an entry are given, and so many remedies."""
 MOST_CHARACTERS = 400
-"""Of a text. What is longer is an answer's body or a log, which the report has."""
+"""The characters of a text at most. A longer one is an answer's body or a log, which the report has."""
 
 NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
 RANGE = rf"(?<![\w.]){NUMBER}(?: to {NUMBER})?"
@@ -25,7 +25,7 @@ RANGE = rf"(?<![\w.]){NUMBER}(?: to {NUMBER})?"
 
 @dataclass(frozen=True)
 class Brief:
-    """What one check found with one severity, or why trials have no figures, whomever it is about."""
+    """The findings of one check with one severity, or why trials have no figures, whomever it is about."""
 
     word: Severity | Outcome
     check: str

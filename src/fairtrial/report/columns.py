@@ -12,7 +12,7 @@ from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.judge.statistics.ties import blocks_for_ranks
 
 MOST_TRIALS = 1000
-"""Of more, a page that shows each is larger than a mail takes, and nobody reads it."""
+"""A page that shows each of more is larger than a mail takes, and nobody reads it."""
 
 
 def is_large(result: Result) -> bool:
@@ -89,7 +89,7 @@ MEANINGS = {
 RANKED = "rank: by goodput; 1~3: any of these"
 NOT_RANKED = "no rank: {contenders} contenders take {blocks} blocks at least"
 NOT_PROVEN = "work not proven"
-"""What stands with a row whose figures rest on verified answers alone."""
+"""The mark of a row whose figures rest on verified answers alone."""
 
 NOT_PROVEN_EXPLAINED = f"{NOT_PROVEN}: nothing counted whether the work behind the answers was done"
 LIMITS: dict[LimitKind, str] = {
@@ -109,7 +109,7 @@ LIMITS: dict[LimitKind, str] = {
     "not-known": "not known",
     "not-examined": "not examined",
 }
-"""What limits a figure, in the words of the table."""
+"""Limits of a figure, in the words of the table."""
 
 LIMITS_EXPLAINED = "limit: what kept goodput from being higher"
 LOWER_BOUNDS = "> : a lower bound, because requests had no answer when they were awaited no longer"
@@ -186,7 +186,7 @@ def shows_class(conditions: Sequence[ConditionResult]) -> bool:
 
 
 def explanation(conditions: Sequence[ConditionResult], columns: Sequence[Column]) -> str:
-    """What stands below the table: the meaning of the columns that it has."""
+    """The lines below the table: the meaning of the columns that it has."""
     titles: dict[str, list[str]] = {}
     for column in columns:
         if column.title in MEANINGS:
@@ -204,7 +204,7 @@ def explanation(conditions: Sequence[ConditionResult], columns: Sequence[Column]
 
 
 def _ranked(conditions: Sequence[ConditionResult]) -> Iterator[str]:
-    """What ranks mean, or from how many blocks on there would be some."""
+    """The meaning of ranks, or from how many blocks on there would be some."""
     if any(condition.rank is not None for condition in conditions):
         yield RANKED
         return

@@ -1,5 +1,5 @@
-"""What all HTML pages of this project share: templates, the style, charts that are drawn offline, and a content
-security policy that allows no script but the page's own."""
+"""The common parts of all HTML pages of this project: templates, the style, charts that are drawn offline, and a
+content security policy that allows no script but the page's own."""
 
 import base64
 import hashlib

@@ -39,8 +39,8 @@ from fairtrial.report.sentences import (
 from fairtrial.report.terminal_table import OUTCOME_STYLES, table_of
 
 SCREEN_LINES = 40
-"""Of what has more lines, warnings are in short: two thirds of the 60 lines that a run may print in all, and what one
-sees at once on a screen of usual height."""
+"""A result with more lines has its warnings in short: two thirds of the 60 lines that a run may print in all, and what
+one sees at once on a screen of usual height."""
 STYLES = {
     **OUTCOME_STYLES,
     "upheld": "bold green",
@@ -94,7 +94,7 @@ def print_result(
 def _end(
     result: Result, report: Path | None, further: Sequence[RenderableType], *, verbose: bool
 ) -> Iterator[RenderableType]:
-    """What stands below the findings: whether all of it was done, and where more of it is."""
+    """The lines below the findings: whether all of it was done, and where more of it is."""
     if result.interrupted:
         complete = f"interrupted: {result.blocks_complete} of {count(result.blocks_planned, 'block')} complete"
         yield from (Text(), Text(complete, style="bold yellow"))
@@ -123,7 +123,7 @@ def _heading(result: Result, *, verbose: bool) -> Text:
 
 
 def _circumstances(result: Result, columns: Sequence[Column], *, verbose: bool) -> Iterator[str]:
-    """What stands below the table: columns without room, lanes, and how far the load engine itself goes."""
+    """The lines below the table: columns without room, lanes, and how far the load engine itself goes."""
     if without_room := [column.title for column in other_columns(result) if column not in columns]:
         yield f"no room for: {', '.join(without_room)}"
     yield from lanes_in_words(result)
@@ -215,7 +215,7 @@ def _briefly(result: Result, *, in_short: bool = False) -> Iterator[RenderableTy
 
 
 def _left_out(result: Result) -> str:
-    """What is not printed without `--verbose`: `12 notes, figures by request`; empty if that is nothing."""
+    """The parts that are not printed without `--verbose`: `12 notes, figures by request`; empty if that is nothing."""
     notes_left_out = sum(is_left_out(finding) for _, finding in all_findings(result))
     parts = [count(notes_left_out, "note")] if notes_left_out else []
     return ", ".join([*parts, *(["figures by request"] if request_rows(result) else [])])

@@ -1,4 +1,4 @@
-"""What all charts share: the configuration, scales, colours and legends of Vega-Lite specifications.
+"""The common parts of all charts: the configuration, scales, colours and legends of Vega-Lite specifications.
 
 Text and grid have the colour `currentColor`, and marks have custom properties of the style sheet, so that the same
 chart fits light and dark screens and print.

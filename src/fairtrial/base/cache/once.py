@@ -59,7 +59,7 @@ def find_made(kind: str, name: str, sha256: str) -> Path | None:
 
 
 def damage_of(kind: str, name: str, sha256: str) -> str | None:
-    """What is wrong with the folder that `made_once` made with these arguments; None if nothing is, or none is made."""
+    """The damage of the folder that `made_once` made with these arguments; None if it has none, or is not made."""
     folder = _path(kind, name, sha256)
     return damage(folder) if is_sealed(folder) else None
 

@@ -22,7 +22,7 @@ SYNCED_ONE_BY_ONE = 100
 """So many files at most."""
 
 State = list[Any]
-"""Of a file: its size in bytes, st_mtime and st_ctime in nanoseconds, and st_mode."""
+"""A file by its size in bytes, st_mtime and st_ctime in nanoseconds, and st_mode."""
 
 
 def seal(folder: Path) -> None:
@@ -42,7 +42,7 @@ def is_sealed(folder: Path) -> bool:
 
 
 def damage(folder: Path) -> str | None:
-    """What is wrong with a sealed folder, such as `app: 0 bytes instead of 1,234`; None if it is as it was made.
+    """The damage of a sealed folder, such as `app: 0 bytes instead of 1,234`; None if it is as it was made.
 
     The seal of an older version names no files: they are taken as they are, and sealed.
     """

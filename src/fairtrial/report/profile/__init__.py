@@ -1,1 +1,1 @@
-"""What the block under profilers showed, as it is printed and drawn. None of it is in the result."""
+"""The block under profilers, as it is printed and drawn. None of it is in the result."""

@@ -1,4 +1,4 @@
-"""What the kernel and the database counted for each contender, per request, beside each other."""
+"""The counts of the kernel and the database for each contender, per request, beside each other."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

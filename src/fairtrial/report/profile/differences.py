@@ -13,7 +13,7 @@ MOST_FRAMES = 12
 MOST_PAIRS = 4
 """Each is compared with the first of its profiler."""
 STANDARD_ERRORS = 3.0
-"""Of the difference of two shares. Samples that follow each other are alike, so that fewer would show chance."""
+"""Standard errors of a difference. Samples that follow each other are alike, so that fewer would show chance."""
 ADDED = 1
 """Sample of each kind on each side (Agresti and Caffo, The American Statistician 54 (2000) 280): few samples say
 little."""
@@ -25,9 +25,9 @@ class FrameDifference:
 
     frame: str
     own: tuple[float, float]
-    """of the stacks that end in it"""
+    """the share of the stacks that end in it"""
     whole: tuple[float, float]
-    """of the stacks that it is in"""
+    """the share of the stacks that it is in"""
 
     @property
     def more(self) -> float:

@@ -11,7 +11,7 @@ LINE = re.compile(r":\d+\)$")
 """The line number at the end of `name (file:line)`."""
 MOST_DRAWN = 1500
 LEAST_SHARE = 0.002
-"""Of all samples: on a screen of 1,000 pixels, two."""
+"""The least share of all samples that is drawn: on a screen of 1,000 pixels, two."""
 
 
 @dataclass
@@ -21,7 +21,7 @@ class Node:
     name: str
     count: int = 0
     own: int = 0
-    """of the stacks that end in it"""
+    """the samples of the stacks that end in it"""
     children: dict[str, "Node"] = field(default_factory=dict)
 
 
@@ -44,7 +44,7 @@ def without_line(frame: str) -> str:
 
 
 def own_shares(stacks: Mapping[Stack, int]) -> dict[str, float]:
-    """By frame, the share of the stacks that end in it."""
+    """By frame, the share the samples of the stacks that end in it."""
     ends: Counter[str] = Counter()
     for stack, count in stacks.items():
         ends[without_line(stack[-1])] += count

@@ -16,7 +16,7 @@ MOST_FRAMES = 10
 
 @dataclass(frozen=True)
 class Graph:
-    """What one profiler saw of one contender."""
+    """One contender as one profiler saw it."""
 
     chart: str
     """the chart's name"""
@@ -27,7 +27,7 @@ class Graph:
 
     @property
     def caption(self) -> str:
-        """What is drawn, and where it comes from."""
+        """The sentence on what is drawn, and where it comes from."""
         return (
             f"{count(self.sampled.samples, 'sample')} of {self.sampled.profiler}. Callers above, width: share of the "
             f"samples. A click on a frame widens it, a click on `all` shows all. Stacks: {self.sampled.file}"
@@ -44,7 +44,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class ProfileSection:
-    """What the template shows."""
+    """The values that the template shows."""
 
     is_shown: bool
     explanation: str = EXPLANATION

@@ -19,7 +19,7 @@ FRAMES_SHOWN = 6
 
 
 def profile_parts(profiles: Profiles) -> list[RenderableType]:
-    """What is printed of it; nothing without such a block. Control characters in texts have no effect."""
+    """The lines that are printed of it; none without such a block. Control characters in texts have no effect."""
     lines = profiles.lines
     if not lines:
         return []
