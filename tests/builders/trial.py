@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
-from fairtrial.experiment.loads import ClosedLoad
+from fairtrial.load.closed import ClosedLoad
 from fairtrial.record.capacity import CapacitySearch
 from fairtrial.record.engine_summary import (
     AtLeast,

@@ -17,9 +17,10 @@ from fairtrial.cluster.connection import Cluster
 from fairtrial.cluster.engine import EngineThere
 from fairtrial.cluster.joint import JointAccount, JointEngines, by_clock_here
 from fairtrial.engine.binary import engine_binary
-from fairtrial.engine.plan import Closed, Constant, EnginePlan, Request, StopAfterSeconds
+from fairtrial.engine.plan import EnginePlan, Request
 from fairtrial.engine.run import run_engine
 from fairtrial.lab.calibrate import idle_target
+from fairtrial.load.engine_terms import Closed, Constant, StopAfterSeconds
 from fairtrial.record.engine_summary import Distribution, EngineSummary
 from fairtrial.record.histogram import read_histogram
 

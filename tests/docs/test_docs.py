@@ -18,7 +18,6 @@ from fairtrial.experiment.ab_test import between_refs, contender_of, in_slices
 from fairtrial.experiment.claims import Claim
 from fairtrial.experiment.contenders import Contender
 from fairtrial.experiment.files import load_experiment
-from fairtrial.experiment.loads import Load, Objective
 from fairtrial.experiment.model import DatasetOptions, Experiment
 from fairtrial.experiment.ready import Ready
 from fairtrial.experiment.slices import Slices
@@ -27,6 +26,8 @@ from fairtrial.experiment.workload_file.model import Defaults, Expect, RequestEn
 from fairtrial.experiment.workload_file.placeholders import FORMS
 from fairtrial.experiment.workload_file.state import AuditEntry, Reset
 from fairtrial.judge.metrics import METRICS
+from fairtrial.load.capacity import Objective
+from fairtrial.load.kinds import Load
 from fairtrial.plan.make import make_plan
 from tests.command_line import CALM, Lab
 from tests.docs.pages import DOCS, EXAMPLES, PAGES, ROOT, anchors, code_blocks
@@ -59,7 +60,7 @@ def test_the_example_experiments_are_accepted(tmp_path: Path) -> None:
         experiment = load_experiment(file)
         make_plan(experiment, with_contenders(find_stacks([EXAMPLES]), experiment, tmp_path, {}), file)
         kinds.add(experiment.load.kind)
-    assert kinds == {"closed", "fixed", "open", "capacity", "program"}
+    assert kinds == {"closed", "fixed", "open", "ramp", "steps", "capacity", "program"}
 
 
 def test_the_example_of_an_open_load_runs(lab: Lab) -> None:

@@ -6,8 +6,8 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel
 
-from fairtrial.experiment.loads import Load
 from fairtrial.experiment.model import Experiment
+from fairtrial.load.kinds import Load
 from fairtrial.record.engine_summary import EngineSummary, EngineThread
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.record.profile import Profile
@@ -38,7 +38,7 @@ MODELS = list(dict.fromkeys([*models(ExperimentRecord), *models(TrialRecord), *m
 
 def test_the_parts_of_a_record_are_found() -> None:
     assert {"ExperimentRecord", "TrialRecord", "Condition", "Ledger", "MachineMeter"} <= {m.__name__ for m in MODELS}
-    assert len(models_of_loads()) == 5
+    assert len(models_of_loads()) == 7
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)

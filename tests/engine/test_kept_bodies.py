@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fairtrial.catalog.workloads.from_file import sent_requests
-from fairtrial.engine.plan import Closed, EnginePlan, StopAfterRequests
+from fairtrial.engine.plan import EnginePlan
 from fairtrial.engine.run import run_engine
 from fairtrial.experiment.workload_file.read import read_workload_file
+from fairtrial.load.engine_terms import Closed, StopAfterRequests
 from fairtrial.record.engine_summary import EngineSummary
 from tests.catalog.contract.scripted import answer, answering
 

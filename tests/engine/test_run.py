@@ -12,8 +12,9 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.engine import events
-from fairtrial.engine.plan import Closed, EnginePlan, ExactBody, Expectation, Request, StopAfterRequests
+from fairtrial.engine.plan import EnginePlan, ExactBody, Expectation, Request
 from fairtrial.engine.run import run_engine
+from fairtrial.load.engine_terms import Closed, StopAfterRequests
 from fairtrial.record.engine_summary import Acknowledgements
 from tests.conftest import left_running
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from fairtrial.experiment.changes import QUICK_REQUESTS, quick_form
 from fairtrial.experiment.files import load_experiment, shipped_experiments
-from fairtrial.experiment.loads import FixedLoad
 from fairtrial.experiment.model import Experiment
+from fairtrial.load.fixed import FixedLoad
 
 
 def fixed(requests: int, values: list[int], claims: list[dict[str, Any]]) -> Experiment:

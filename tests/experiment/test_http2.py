@@ -9,9 +9,10 @@ from pydantic import TypeAdapter
 from fairtrial.base.problem import Problem
 from fairtrial.base.toml_file import read_toml
 from fairtrial.experiment.changes import quick_form
-from fairtrial.experiment.loads import CapacityLoad, Load, Objective
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import ConditionRef
+from fairtrial.load.capacity import CapacityLoad, Objective
+from fairtrial.load.kinds import Load
 
 FILE = 'name = "x"\ntitle = "x"\nworkload = "random-item"\nservice = "sqlite"\nstacks = ["a"]\n'
 POOL_AND_STREAMS = """

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from fairtrial.experiment.ab_test import SLICED_BLOCKS, SLICED_SECONDS, between_refs, in_slices
-from fairtrial.experiment.loads import ClosedLoad
 from fairtrial.experiment.model import Experiment
-from fairtrial.experiment.slices import LEAST_ROUNDS, Slices, sliced
+from fairtrial.experiment.slices import LEAST_ROUNDS, Slices
+from fairtrial.load.closed import ClosedLoad
 
 
 def experiment(**more: Any) -> Experiment:
@@ -84,8 +84,8 @@ def test_two_commits_are_measured_in_slices_unless_the_file_says_how() -> None:
     asked = experiment()
     changed, why_not = in_slices(between_refs(asked, "app", "main", "HEAD", 0.05), asked)
     assert (changed.slices, changed.blocks, why_not) == (Slices(), SLICED_BLOCKS, None)
-    assert sliced(changed.load).duration_seconds == SLICED_SECONDS
+    assert changed.load.window_seconds == SLICED_SECONDS
     own = experiment(slices={"seconds": 0.2}, blocks=4, load={"kind": "closed", "duration_seconds": 2.0})
     changed, _ = in_slices(between_refs(own, "app", "main", "HEAD", 0.05), own)
     assert (changed.slices, changed.blocks) == (Slices(seconds=0.2), 4)
-    assert sliced(changed.load).duration_seconds == 2.0
+    assert changed.load.window_seconds == 2.0

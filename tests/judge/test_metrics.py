@@ -2,9 +2,9 @@ import re
 
 import pytest
 
-from fairtrial.experiment.loads import ProgramLoad
 from fairtrial.judge.claims.absence import absence
 from fairtrial.judge.metrics import METRICS, find_metric
+from fairtrial.load.program import ProgramLoad
 from fairtrial.record.model import ProgramRun, Readiness
 from fairtrial.report.columns import ALWAYS, GOODPUT, IF_MEASURED, START_AND_MEMORY
 from tests.builders import a_trial

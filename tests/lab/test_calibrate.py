@@ -9,11 +9,12 @@ from threading import Event, Thread
 
 import pytest
 
-from fairtrial.engine.plan import Closed, Constant, EnginePlan, Request, StopAfterSeconds
+from fairtrial.engine.plan import EnginePlan, Request
 from fairtrial.engine.process import EngineProcess, start_here
 from fairtrial.engine.run import run_engine
 from fairtrial.lab.calibrate import SLICES, calibrate, idle_target
 from fairtrial.lab.placement import local_placement
+from fairtrial.load.engine_terms import Closed, Constant, StopAfterSeconds
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.model import TrialRecord
 from tests.builders import a_trial, an_experiment

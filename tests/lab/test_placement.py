@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from fairtrial.experiment.loads import ProgramLoad
 from fairtrial.lab.placement import bound_to, local_placement, placed_for
+from fairtrial.load.program import ProgramLoad
 from fairtrial.record.model import Placement
 from fairtrial.record.placement import topology_in_words
 from tests.builders import an_experiment

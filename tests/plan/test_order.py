@@ -2,9 +2,9 @@
 
 from collections import Counter
 
-from fairtrial.experiment.loads import ClosedLoad
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
+from fairtrial.load.closed import ClosedLoad
 from fairtrial.plan.order import block_order, conditions_of
 
 

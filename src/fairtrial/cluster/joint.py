@@ -18,7 +18,8 @@ from fairtrial.cluster.connection import Cluster
 from fairtrial.cluster.engine import CarriedProcess, EngineThere, RemoteEngine
 from fairtrial.cluster.hosts import clock_of
 from fairtrial.engine.binary import engine_binary
-from fairtrial.engine.plan import EnginePlan, Part, StopAfterSeconds
+from fairtrial.engine.plan import EnginePlan, Part
+from fairtrial.load.engine_terms import StopAfterSeconds
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.load_hosts import LoadHostAccount
 

@@ -11,8 +11,8 @@ from fairtrial.base.problem import Problem
 from fairtrial.base.strict import Strict
 from fairtrial.engine.dataset import DatasetSpec
 from fairtrial.engine.reference import CompareAnswers, KeepAnswers
-from fairtrial.experiment.loads import Wait
 from fairtrial.experiment.workload_file.body_check import BodyCheck
+from fairtrial.load.engine_terms import EngineLoad, Http2, StopAfterRequests, StopAfterSeconds, Wait
 
 
 class BodyRange(Strict):
@@ -147,76 +147,6 @@ class GivenRows(Strict):
     skip: int = 0
 
 
-class Closed(Strict):
-    """Every connection sends its next request once its last one is answered, after the think time.
-
-    With `local_ports`, only so many connects of the window succeed; a connection whose connect failed stays closed.
-    """
-
-    connections: int
-    think_time_seconds: float = 0.0
-    local_ports: int | None = None
-    kind: Literal["closed"] = "closed"
-
-
-class Constant(Strict):
-    """Requests begin at equal intervals, however long the answers take."""
-
-    rate_per_second: float
-    connections: int
-    waiting_limit: int | None = None
-    kind: Literal["constant"] = "constant"
-
-
-class Poisson(Strict):
-    """Requests begin at random with this mean rate, like those of many independent clients."""
-
-    rate_per_second: float
-    connections: int
-    waiting_limit: int | None = None
-    kind: Literal["poisson"] = "poisson"
-
-
-class Ramp(Strict):
-    """The rate changes linearly over the window."""
-
-    from_per_second: float
-    to_per_second: float
-    connections: int
-    waiting_limit: int | None = None
-    kind: Literal["ramp"] = "ramp"
-
-
-class Step(Strict):
-    """A rate, and for how long it is offered."""
-
-    rate_per_second: float
-    seconds: float
-
-
-class Steps(Strict):
-    """One constant rate after the other."""
-
-    steps: list[Step]
-    connections: int
-    waiting_limit: int | None = None
-    kind: Literal["steps"] = "steps"
-
-
-OpenLoad = Constant | Poisson | Ramp | Steps
-EngineLoad = Closed | OpenLoad
-
-
-class StopAfterSeconds(Strict):
-    seconds: float
-    kind: Literal["seconds"] = "seconds"
-
-
-class StopAfterRequests(Strict):
-    requests: int
-    kind: Literal["requests"] = "requests"
-
-
 class Tls(Strict):
     """TLS settings. Files are PEM, by absolute path; without `ca_file` the system's root certificates are trusted."""
 
@@ -226,12 +156,6 @@ class Tls(Strict):
     resume: bool = False
     certificate_file: str | None = None
     key_file: str | None = None
-
-
-class Http2(Strict):
-    """HTTP/2: over TLS by ALPN, else with prior knowledge. `streams`: requests in flight on one connection."""
-
-    streams: int = 1
 
 
 class Part(Strict):

@@ -9,7 +9,7 @@ from fairtrial.base.registry import instead_of
 from fairtrial.experiment.contenders import slug_of
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
-from fairtrial.experiment.slices import Slices, sliced
+from fairtrial.experiment.slices import Slices
 
 COST = "server_cpu_per_1000_requests"
 
@@ -23,7 +23,10 @@ SLICED_SECONDS = 4.8
 DECIDES = "not-slower"
 """The id of the claim that decides the exit status."""
 
-METRICS: Mapping[str, tuple[str, bool]] = {"capacity": ("capacity", True), "open": ("response_time_p50", False)}
+BY_TIMES = ("response_time_p50", False)
+METRICS: Mapping[str, tuple[str, bool]] = {"capacity": ("capacity", True)} | dict.fromkeys(
+    ("open", "ramp", "steps"), BY_TIMES
+)
 """By kind of load, the metric that says how fast a contender is, and whether more of it is better. Under an open load
 the rate is given, so that only times can differ."""
 
@@ -97,10 +100,9 @@ def in_slices(paired: Experiment, experiment: Experiment) -> tuple[Experiment, s
     reason = paired.why_not_sliced()
     if reason is not None:
         return paired, reason
-    load = sliced(paired.load)
     changes: dict[str, object] = {"slices": experiment.slices or Slices()}
     if "blocks" not in experiment.model_fields_set:
         changes["blocks"] = SLICED_BLOCKS
     if "duration_seconds" not in experiment.load.model_fields_set:
-        changes["load"] = load.model_copy(update={"duration_seconds": SLICED_SECONDS})
+        changes["load"] = paired.load.single_run().lasting(SLICED_SECONDS)
     return paired.model_copy(update=changes), None

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from fairtrial.base.problem import Problem
 from fairtrial.experiment.claims import Claim
-from fairtrial.experiment.loads import CapacityLoad, ClosedLoad, FixedLoad, OpenLoad
 from fairtrial.experiment.model import CrashAudits, Experiment
 from fairtrial.experiment.reference import StackRef
 
@@ -78,19 +77,12 @@ def quick_form(experiment: Experiment) -> tuple[Experiment, list[str]]:
 def _quick_changes(experiment: Experiment) -> dict[str, object]:
     changes: dict[str, object] = {"blocks": min(experiment.blocks, QUICK_BLOCKS)}
     load, sweep = experiment.load, experiment.sweep
-    if isinstance(load, FixedLoad):
-        bound = max(QUICK_REQUESTS, load.most_in_flight)
-        changes["load"] = load.model_copy(update={"requests": min(load.requests, bound)})
-        if sweep is not None and sweep.parameter == "load.requests":
-            lower = [value for value in sweep.numbers if value <= QUICK_REQUESTS]
-            changes["sweep"] = sweep.model_copy(update={"values": lower if len(lower) > 1 else sweep.values[:2]})
-    elif isinstance(load, ClosedLoad | OpenLoad | CapacityLoad):
-        changes["load"] = load.model_copy(
-            update={
-                "warmup_seconds": min(load.warmup_seconds, QUICK_WARMUP_SECONDS),
-                "duration_seconds": min(load.duration_seconds, QUICK_DURATION_SECONDS),
-            }
-        )
+    changes["load"] = load.shortened(
+        warmup_seconds=QUICK_WARMUP_SECONDS, window_seconds=QUICK_DURATION_SECONDS, requests=QUICK_REQUESTS
+    )
+    if sweep is not None and sweep.parameter == "load.requests":
+        lower = [value for value in sweep.numbers if value <= QUICK_REQUESTS]
+        changes["sweep"] = sweep.model_copy(update={"values": lower if len(lower) > 1 else sweep.values[:2]})
     return changes
 
 

@@ -10,7 +10,6 @@ from fairtrial.base.units import Quantity
 from fairtrial.experiment.claims import Claim, ClaimsJudged, ShapeClaim
 from fairtrial.experiment.contenders import Contender, with_refs
 from fairtrial.experiment.load_variants import LoadVariants, assert_swept
-from fairtrial.experiment.loads import ClosedLoad, Load, OpenLoad, RequestLoad, Wait
 from fairtrial.experiment.reference import ConditionRef, StackRef
 from fairtrial.experiment.service_address import ServiceAddress, assert_secret
 from fairtrial.experiment.slices import Slices
@@ -18,6 +17,8 @@ from fairtrial.experiment.sweep import Sweep, assert_same_type, at_value
 from fairtrial.experiment.value import Value, format_value, values_in_words
 from fairtrial.experiment.variables import VariablesOfAll
 from fairtrial.experiment.workload_file.model import WorkloadFile
+from fairtrial.load.engine_terms import Wait
+from fairtrial.load.kinds import Load
 
 LONGEST_LATENCY_SECONDS = 10.0
 
@@ -224,7 +225,7 @@ class Experiment(Strict):
     def why_not_sliced(self) -> str | None:
         """Why its conditions cannot be up at once and measured in turn; None: as far as the file tells they can."""
         load = self.load
-        if not isinstance(load, ClosedLoad | OpenLoad):
+        if not load.can_be_sliced:
             return f"a load of kind {load.kind} is a whole: it has no slices"
         services = {self.service_of(stack) for stack in self.stacks} | {self.cache or "none"}
         own = [self.contenders[stack.name] for stack in self.stacks if stack.name in self.contenders]
@@ -232,7 +233,7 @@ class Experiment(Strict):
         fixed = f"two always listen on port {max(ports, key=ports.count, default=0)}, and cannot be up at once"
         reasons = {
             "without keep-alive, ports run out": not load.keep_alive,
-            "local_ports are counted over one window": isinstance(load, ClosedLoad) and load.local_ports is not None,
+            "local_ports are counted over one window": load.loses_clients,
             "the database would have the work of all conditions at once": services != {"none"},
             "answers are compared with the reference's in whole trials": self.reference is not None,
             "a sweep has more conditions than can be up at once": self.sweep is not None,
@@ -273,11 +274,11 @@ class Experiment(Strict):
     def _consistent(self) -> Self:
         if self.instances > 1 and self.balancer is None:
             raise ValueError("instances: more than one needs a balancer in front: set `balancer`")
-        if self.placement == "shared" and self.load.kind == "program":
+        if self.placement == "shared" and not self.load.offers_requests:
             raise ValueError("placement: a program has no load generator that could share its processors")
         if self.placement == "shared" and self.wait == "awake":
             raise ValueError("wait: awake, the load generator would leave the server none of their shared processors")
-        if self.balancer is not None and isinstance(self.load, RequestLoad) and self.load.http2:
+        if self.balancer is not None and self.load.http2:
             raise ValueError(
                 "load.http2: the balancer asks stacks over HTTP/1.1, so that none would be asked over HTTP/2: leave "
                 "`balancer` (and `instances`) out, or `http2`"

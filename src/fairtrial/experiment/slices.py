@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import Field
 
 from fairtrial.base.strict import Strict
-from fairtrial.experiment.loads import ClosedLoad, Load, OpenLoad
+from fairtrial.load.kinds import Load
 
 LEAST_ROUNDS = 3
 """A block with fewer that were kept has no figures: one round of a strange moment would be all that it rests on."""
@@ -44,9 +44,9 @@ class Slices(Strict):
         0.15, gt=0, le=1, description="in an even round, what others use differs by no more between its slices"
     )
 
-    def rounds(self, load: ClosedLoad | OpenLoad) -> int:
+    def rounds(self, load: Load) -> int:
         """How many rounds a block has: in each, every condition is measured for one slice."""
-        return max(LEAST_ROUNDS, math.ceil(load.duration_seconds / self.seconds - 1e-9))
+        return max(LEAST_ROUNDS, math.ceil((load.window_seconds or 0.0) / self.seconds - 1e-9))
 
     def selection(self, rounds: Sequence[Shares]) -> tuple[Rule, list[bool]]:
         """Which rounds of a block its figures rest on: the quiet ones, or, if they are fewer than LEAST_ROUNDS, the
@@ -79,12 +79,3 @@ class Slices(Strict):
             f"the load engine's (quiet rounds), or, in a block with fewer than {LEAST_ROUNDS} of these, shares that "
             f"differ by at most {self.apart_share:.0%} between its slices (even rounds)"
         )
-
-
-SlicedLoad = ClosedLoad | OpenLoad
-
-
-def sliced(load: Load) -> SlicedLoad:
-    """The load of an experiment with slices, which is of one of two kinds."""
-    assert isinstance(load, ClosedLoad | OpenLoad)
-    return load

@@ -13,9 +13,9 @@ from math import ceil, log2
 from statistics import median
 
 from fairtrial.base.formatting import count, figure
-from fairtrial.experiment.loads import Load, OpenLoad, RequestLoad
 from fairtrial.judge.checks.contender_idle import GENERATOR_BUSY
 from fairtrial.judge.model import Limit, LimitKind
+from fairtrial.load.kinds import Load
 from fairtrial.record.model import Condition, ExperimentRecord, ServerMeter, TrialRecord
 
 FULL = 0.85
@@ -143,22 +143,21 @@ def _of_engine(use: _Use) -> Limit | None:
 
 def _of_rate(load: Load, use: _Use) -> Limit | None:
     """The rate of an open load, where all of it was served: goodput is then the rate, however busy anything was."""
-    if not isinstance(load, OpenLoad) or use.goodput < KEPT_UP * load.rate_per_second:
+    if load.mean_per_second is None or use.goodput < KEPT_UP * load.mean_per_second:
         return None
     return Limit(
         kind="rate",
         is_own=False,
-        evidence=f"it served the {figure(load.rate_per_second)} requests a second that were asked for, and "
+        evidence=f"it served the {figure(load.mean_per_second)} requests a second that were asked for, and "
         f"{use.in_words}",
-        remedy='search for the highest rate (`kind = "capacity"`), or raise `rate_per_second` until one of them '
-        "no longer keeps up",
+        remedy='search for the highest rate (`kind = "capacity"`), or raise '
+        f"{'`rate_per_second`' if load.is_stationary else 'the rates'} until one of them no longer keeps up",
     )
 
 
 def _of_load(record: ExperimentRecord, condition: Condition, use: _Use) -> Limit | None:
     """A limit that lies in what was asked, or in how much of it the contender may work on at once."""
     load = condition.load
-    assert isinstance(load, RequestLoad)
     if load.most_in_flight == 1 and (use.waiting or 0.0) < MOSTLY_WAITING:
         evidence = f"one request at a time: goodput is the reciprocal of response time, {1e3 * use.mean_seconds:.3g} ms"
         return Limit(kind="one-connection", is_own=True, evidence=evidence)
@@ -189,7 +188,6 @@ def _of_load(record: ExperimentRecord, condition: Condition, use: _Use) -> Limit
 
 
 def _not_known(load: Load, use: _Use) -> Limit:
-    assert isinstance(load, RequestLoad)
     return Limit(
         kind="not-known",
         is_own=False,

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from fairtrial.base.units import BaseUnit
-from fairtrial.experiment.loads import METRIC_PERCENTILES, Load
 from fairtrial.judge.statistics.support import supports_percentile
+from fairtrial.load.capacity import METRIC_PERCENTILES
+from fairtrial.load.kinds import Load
 from fairtrial.record.engine_summary import Distribution, EngineSummary, Share
 from fairtrial.record.histogram import read_histogram
 from fairtrial.record.memory import MemoryKind
@@ -355,7 +356,7 @@ TIMES = ("response_time", "service_time", "first_byte_time")
 CAPACITY = "capacity"
 OVERHEAD = "overhead"
 SEARCHES = frozenset({"capacity"})
-SERVED = frozenset({"closed", "open", "fixed", "capacity"})
+SERVED = frozenset({"closed", "fixed", "open", "ramp", "steps", "capacity"})
 """All loads but that of a program, which is never ready and has no memory at its end."""
 WHOEVER_IS_SERVED = frozenset({"uneven-connections"})
 """Which connections the answers came to is a matter of their times: counts and processor time stand."""

@@ -13,12 +13,13 @@ from pydantic import Field
 from fairtrial.base.strict import Strict
 from fairtrial.base.units import Unit
 from fairtrial.experiment.claims import ClaimsJudged
-from fairtrial.experiment.loads import Load, Wait
 from fairtrial.experiment.stack_class import PRODUCTION, StackClass
 from fairtrial.experiment.value import Value
 from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.statistics.equivalence import Verdict
 from fairtrial.judge.statistics.estimate import Estimate
+from fairtrial.load.engine_terms import Wait
+from fairtrial.load.kinds import Load
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.identity import DatasetIdentity, Host, ServiceIdentity, StackIdentity
 from fairtrial.record.memory import MemoryKind

@@ -5,7 +5,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from fairtrial.base.printable import printable
-from fairtrial.experiment.loads import ClosedLoad, FixedLoad, ProgramLoad, RequestLoad
 from fairtrial.judge.checks.model import Finding, nothing_to_do
 from fairtrial.judge.checks.not_stationary import full_seconds
 from fairtrial.judge.checks.not_warm import TENTHS_UP_TO_SECONDS as LONG_ENOUGH_SECONDS
@@ -54,6 +53,10 @@ OF_PROGRAMS = (
     "they are timed from their start, and their figures hold what a runtime compiles and loads meanwhile",
     nothing_to_do("give a job so many operations that the start weighs little"),
 )
+CHANGING = (
+    "its rate changes by intent",
+    nothing_to_do("a drift of the machine hits all conditions of a block; for one rate, write an open load"),
+)
 ALTERNATING = nothing_to_do("slices of all conditions alternate, so that a drift of the machine hits all")
 
 
@@ -71,9 +74,13 @@ def _short_windows(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> I
     grouped = by_condition(trials)
     for condition in record.conditions:
         measured = [trial for trial in grouped.get(condition.id, ()) if trial.engine is not None]
-        if not measured or any(full_seconds(trial) >= SHORTEST for trial in measured):
+        if not measured:
             continue
-        if any(trial.slices is not None for trial in measured):
+        if not condition.load.is_stationary:
+            alike[CHANGING].append(condition.contender)
+        elif any(full_seconds(trial) >= SHORTEST for trial in measured):
+            continue
+        elif any(trial.slices is not None for trial in measured):
             alike["measured in slices", ALTERNATING].append(condition.contender)
         else:
             longest = max(trial.engine.window_seconds for trial in measured if trial.engine is not None)
@@ -88,14 +95,14 @@ def _over_http2(record: ExperimentRecord) -> Iterator[Finding]:
     """A note for each check that needs a calibration, for all conditions over HTTP/2, as there is none; and one for
     those whose streams share connections, as their answers are counted by connection."""
     loads = {each.contender: each.load for each in record.conditions}
-    over_http2 = [name for name, load in loads.items() if isinstance(load, RequestLoad) and load.http2]
+    over_http2 = [name for name, load in loads.items() if load.http2]
     if not over_http2:
         return
     conditions = printable(", ".join(over_http2), NAMED_CHARACTERS)
     for check, what in OF_THE_HARNESS.items():
         evidence = f"{what}, of: {conditions}; the load engine's own target speaks HTTP/1.1 alone"
         yield _note(check, evidence, NO_CEILING, over_http2)
-    shared = [name for name, load in loads.items() if isinstance(load, ClosedLoad | FixedLoad) and load.streams > 1]
+    shared = [name for name, load in loads.items() if load.clients is not None and load.streams > 1]
     if shared:
         conditions = printable(", ".join(shared), NAMED_CHARACTERS)
         what = "whether the streams of one connection were served alike, as the connections were to each other"
@@ -110,7 +117,12 @@ def _uncompared_parts(record: ExperimentRecord, trials: Sequence[TrialRecord]) -
     for condition in record.conditions:
         measured = [trial for trial in grouped.get(condition.id, ()) if trial.engine is not None]
         compared = sum(window_parts(trial) is not None for trial in measured)
-        if not measured or compared >= MINIMUM_BLOCKS or all(_was_flat(trial) for trial in measured):
+        if not measured or all(_was_flat(trial) for trial in measured):
+            continue
+        if not condition.load.is_stationary:
+            alike[CHANGING].append(condition.contender)
+            continue
+        if compared >= MINIMUM_BLOCKS:
             continue
         if any(trial.slices is not None for trial in measured):
             why = "measured in slices", ALTERNATING
@@ -119,7 +131,7 @@ def _uncompared_parts(record: ExperimentRecord, trials: Sequence[TrialRecord]) -
         else:
             why = f"fewer than {MINIMUM_BLOCKS} blocks", f"run {MINIMUM_BLOCKS} blocks or more"
         alike[why].append(condition.contender)
-    programs = [each.contender for each in record.conditions if isinstance(each.load, ProgramLoad)]
+    programs = [each.contender for each in record.conditions if not each.load.offers_requests]
     if programs:
         names = printable(", ".join(programs), NAMED_CHARACTERS)
         yield _note("not-warm", f"whether programs were warm, of: {names}; {OF_PROGRAMS[0]}", OF_PROGRAMS[1], programs)

@@ -12,17 +12,15 @@ from fairtrial.base.formatting import count, minutes
 from fairtrial.base.printable import printable
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.stacks.requirements import absent_command
-from fairtrial.experiment.describe_load import describe_wait
 from fairtrial.experiment.load_variants import OVER_LOADS
-from fairtrial.experiment.loads import RequestLoad
 from fairtrial.experiment.model import Experiment
-from fairtrial.experiment.slices import sliced
 from fairtrial.experiment.stack_class import PRODUCTION
 from fairtrial.experiment.value import format_value
 from fairtrial.lab.awake import idle_limit
 from fairtrial.lab.placement import planned_placement
 from fairtrial.lab.trial.free_ports import takes_ports
 from fairtrial.lab.trial.waiting import why_asleep
+from fairtrial.load.words import describe_wait
 from fairtrial.plan.plan import Plan, planned_seconds
 from fairtrial.record.model import Placement
 from fairtrial.record.placement import topology_in_words
@@ -83,7 +81,7 @@ def _load(plan: Plan) -> str:
 def _slices(experiment: Experiment) -> str:
     rule = experiment.slices
     assert rule is not None
-    rounds = rule.rounds(sliced(experiment.load))
+    rounds = rule.rounds(experiment.load)
     return (
         f"all conditions of a block are up at once, and measured in {rounds} rounds of {rule.seconds:g} s each, in "
         f"random order; a round is kept if {rule.describe()}"
@@ -173,7 +171,7 @@ def _placement(plan: Plan, *, verbose: bool) -> str:
 def _waits(plan: Plan, placement: Placement) -> list[str]:
     """`load engine asleep while it awaits answers (the server shares its processors)`, for each reason that conditions
     have; nothing for programs."""
-    loads = [each for each in plan.conditions if isinstance(each.load, RequestLoad)]
+    loads = [each for each in plan.conditions if each.load.offers_requests]
     reasons = dict.fromkeys(why_asleep(each, placement) for each in loads)
     return [
         f"load engine {describe_wait('sleep' if reason else 'awake')}{f' ({reason})' if reason else ''}"

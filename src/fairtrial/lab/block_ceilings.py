@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from fairtrial.base.problem import Problem
-from fairtrial.experiment.loads import RequestLoad, Wait
 from fairtrial.lab.calibrate import calibrate
 from fairtrial.lab.placement import THIS_MACHINE, Site
 from fairtrial.lab.trial.context import TrialWatcher
 from fairtrial.lab.trial.waiting import wait_of
+from fairtrial.load.engine_terms import Wait
 from fairtrial.plan.plan import Plan, PlannedCondition, PlannedTrial
 from fairtrial.record.calibration import CEILING_STAGE, BlockCeiling, Calibration
 from fairtrial.record.model import Placement, TrialRecord
@@ -94,6 +94,6 @@ class BlockCeilings:
 def _load_of(condition: PlannedCondition, placement: Placement) -> _Load | None:
     """None for what is not calibrated: programs, and loads over HTTP/2."""
     load = condition.load
-    if not isinstance(load, RequestLoad) or load.http2:
+    if not load.offers_requests or load.http2:
         return None
     return _Load(load.connections, load.keep_alive, load.threads, wait_of(condition, placement))

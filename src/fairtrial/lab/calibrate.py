@@ -17,14 +17,15 @@ from typing import Any
 from fairtrial.base.formatting import count
 from fairtrial.base.loopback import LOOPBACK
 from fairtrial.base.problem import Problem
-from fairtrial.engine.plan import Closed, Constant, EngineLoad, EnginePlan, Request, StopAfterSeconds
+from fairtrial.engine.plan import EnginePlan, Request
 from fairtrial.engine.process import EngineStart
 from fairtrial.engine.run import run_engine
 from fairtrial.engine.server import engine_server
-from fairtrial.experiment.loads import RequestLoad, Wait
 from fairtrial.lab.meters.machine import MachineWatch
 from fairtrial.lab.placement import THIS_MACHINE, Site, bound_to
 from fairtrial.lab.trial.waiting import wait_of
+from fairtrial.load.engine_terms import Closed, Constant, EngineLoad, StopAfterSeconds, Wait
+from fairtrial.load.kinds import Load
 from fairtrial.plan.plan import Plan
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.engine_summary import Distribution, EngineSummary
@@ -141,11 +142,11 @@ def calibrate_loads(
     Args:
         on_step: is called with what is being done.
     """
-    loads: dict[tuple[str, Wait], RequestLoad] = {}
-    if any(isinstance(each.load, RequestLoad) and each.load.http2 for each in plan.conditions):
+    loads: dict[tuple[str, Wait], Load] = {}
+    if any(each.load.http2 for each in plan.conditions):
         on_step("calibration left out over HTTP/2: the load engine's own target speaks HTTP/1.1 alone")
     for condition in plan.conditions:
-        if isinstance(condition.load, RequestLoad) and not condition.load.http2:
+        if condition.load.offers_requests and not condition.load.http2:
             key = condition.load.model_dump_json(exclude={"local_ports"}), wait_of(condition, placement)
             loads[key] = condition.load
     calibrations: list[Calibration] = []
@@ -171,13 +172,13 @@ def calibrate_loads(
     return calibrations
 
 
-def _known_floor(calibrations: Sequence[Calibration], load: RequestLoad, wait: Wait) -> Distribution | None:
+def _known_floor(calibrations: Sequence[Calibration], load: Load, wait: Wait) -> Distribution | None:
     """The floor with a single connection, if a load before this one had the same."""
     alike = (each for each in calibrations if each.keep_alive == load.keep_alive and each.wait == wait)
     return next((each.floor for each in alike), None)
 
 
-def _half_window(load: RequestLoad) -> float:
+def _half_window(load: Load) -> float:
     return LONGEST_WINDOW_SECONDS if load.window_seconds is None else load.window_seconds / 2
 
 

@@ -11,7 +11,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.folder import run_folder
 from fairtrial.catalog.workloads.comparable import Comparable
 from fairtrial.catalog.workloads.model import OwnWorkload
-from fairtrial.engine.plan import Closed, EnginePlan, Request, StopAfterRequests
+from fairtrial.engine.plan import EnginePlan, Request
 from fairtrial.engine.reference import KeepAnswers
 from fairtrial.engine.run import StopEarly, run_engine
 from fairtrial.experiment.workload_file.secrets import Secrets
@@ -29,6 +29,7 @@ from fairtrial.lab.trial.own_state import reset_state
 from fairtrial.lab.trial.proxies import proxies_before_services
 from fairtrial.lab.trial.ready_stack import ReadyStack
 from fairtrial.lab.trial.setup import with_setup
+from fairtrial.load.engine_terms import Closed, StopAfterRequests
 from fairtrial.plan.plan import Plan, PlannedCondition, PlannedTrial
 from fairtrial.record.comparison import ComparedAnswers, Difference, EqualAnswers, ReferenceRecord
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.model import Stack, Variant
 from fairtrial.catalog.workloads.model import ProgramWorkload
-from fairtrial.experiment.loads import RequestLoad
 from fairtrial.experiment.reference import StackRef
 from fairtrial.plan.plan import Point
 
@@ -22,7 +21,7 @@ def assert_http2(
         stacks: all that there are, by name: those that speak HTTP/2 are named.
     """
     load = point.experiment.load
-    if not isinstance(load, RequestLoad) or not load.http2:
+    if not load.http2:
         return
     if not stack.speaks_http2(variant):
         able = ", ".join(_speakers(stacks)) or "none of the stacks that there are"

@@ -2,7 +2,6 @@
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.workloads.model import Workload
-from fairtrial.experiment.loads import ClosedLoad, FixedLoad, RequestLoad
 from fairtrial.experiment.model import Experiment
 
 
@@ -11,7 +10,7 @@ def assert_load_of_own(workload: Workload, experiment: Experiment) -> None:
     if workload.own is None:
         return
     load, where = experiment.load, workload.name
-    if workload.own.thinking and not isinstance(load, ClosedLoad | FixedLoad):
+    if workload.own.thinking and load.clients is None:
         raise Problem(
             f"{where}: requests.{workload.own.thinking[0]}.think: only a client of a closed load waits for its answer "
             "and thinks",
@@ -20,12 +19,12 @@ def assert_load_of_own(workload: Workload, experiment: Experiment) -> None:
     if not workload.own.setup:
         return
     key = f"{where}: setup.{workload.own.setup[0].name}"
-    if isinstance(load, RequestLoad) and not load.keep_alive:
+    if not load.keep_alive:
         raise Problem(
             f"{key}: without keep-alive, each request would have a connection and a setup of its own",
             'leave out `keep_alive = false`, or write per = "load" there',
         )
-    if isinstance(load, ClosedLoad) and load.local_ports is not None:
+    if load.loses_clients:
         raise Problem(f"{key}: connections that are set up have no limit of local ports", "leave out `local_ports`")
     if experiment.reference is not None:
         raise Problem(

@@ -16,9 +16,9 @@ from fairtrial.catalog.stacks.environment import shares, stack_settings
 from fairtrial.catalog.stacks.model import Stack, Variant
 from fairtrial.catalog.tables import Data, tables_sha256
 from fairtrial.catalog.workloads.model import Workload
-from fairtrial.experiment.loads import Load, RequestLoad
 from fairtrial.experiment.model import Experiment, ServiceOptions
 from fairtrial.experiment.value import Value
+from fairtrial.load.kinds import Load
 from fairtrial.record.model import Condition
 
 OVERHEAD_SECONDS = 1.0
@@ -174,8 +174,7 @@ class Plan:
 
 def most_connections(plan: Plan) -> int:
     """The most connections that a load of the plan has at once; 0 if all loads are programs."""
-    loads = [point.experiment.load for point in plan.points]
-    return max((load.connections for load in loads if isinstance(load, RequestLoad)), default=0)
+    return max((point.experiment.load.connections for point in plan.points), default=0)
 
 
 def planned_seconds(trials: int, load: Load) -> float:

@@ -12,7 +12,6 @@ from fairtrial.catalog.services.common.external import url_given
 from fairtrial.catalog.services.model import MOST_CONCURRENCY, Service
 from fairtrial.catalog.stacks.model import Stack, Variant
 from fairtrial.catalog.workloads.model import ProgramWorkload, Workload
-from fairtrial.experiment.loads import CapacityLoad
 from fairtrial.experiment.model import Experiment, ServiceOptions
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.service_address import ServiceAddress
@@ -21,6 +20,7 @@ from fairtrial.experiment.sweep import assert_same_type
 from fairtrial.experiment.value import Value, format_value
 from fairtrial.judge.claims import RequestNames, validate_claim
 from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
+from fairtrial.load.capacity import CapacityLoad
 from fairtrial.plan.plan import Plan, PlannedCondition, Point
 
 

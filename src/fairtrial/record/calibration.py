@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from fairtrial.base.strict import Strict
-from fairtrial.experiment.loads import Wait
+from fairtrial.load.engine_terms import Wait
 from fairtrial.record.engine_summary import Distribution
 from fairtrial.record.machine import MachineMeter
 

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from fairtrial.base.printable import printable
 from fairtrial.base.strict import Strict
-from fairtrial.experiment.loads import Wait
+from fairtrial.load.engine_terms import Wait
 
 
 class AtLeast(Strict):

@@ -13,10 +13,11 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from fairtrial.base.problem import Problem
 from fairtrial.base.strict import Strict
-from fairtrial.experiment.loads import Load, engine_threads
 from fairtrial.experiment.model import Experiment, PlacementKind
 from fairtrial.experiment.stack_class import PRODUCTION, StackClass
 from fairtrial.experiment.value import Value
+from fairtrial.load.kinds import Load
+from fairtrial.load.request_load import engine_threads
 from fairtrial.record.calibration import BlockCeiling, Calibration
 from fairtrial.record.capacity import CapacitySearch
 from fairtrial.record.comparison import EqualAnswers, ReferenceRecord

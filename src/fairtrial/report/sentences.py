@@ -2,13 +2,12 @@
 
 from fairtrial.base.formatting import count, figure, span
 from fairtrial.base.printable import printable
-from fairtrial.experiment.describe_load import describe_wait
 from fairtrial.experiment.load_variants import OVER_LOADS
-from fairtrial.experiment.loads import RequestLoad
 from fairtrial.experiment.value import values_in_words
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.model import ConditionResult, Curve, Result
 from fairtrial.judge.statistics.estimate import Estimate
+from fairtrial.load.words import describe_wait
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.engine_summary import Distribution
 from fairtrial.record.identity import StackIdentity
@@ -172,7 +171,7 @@ def ceiling_in_words(result: Result) -> str:
 
     Over HTTP/2 there is none, which is said. Empty without a calibration and without HTTP/2.
     """
-    without = any(isinstance(each.load, RequestLoad) and each.load.http2 for each in result.conditions)
+    without = any(each.load.http2 for each in result.conditions)
     if not result.calibrations:
         return "ceiling: none over HTTP/2, which the load engine's own target does not speak" if without else ""
     reached = ", ".join(f"{figure(each.ceiling_per_second)}/s with {_load_of(each)}" for each in result.calibrations)

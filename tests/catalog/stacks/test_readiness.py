@@ -8,10 +8,11 @@ import pytest
 from fairtrial.base.loopback import free_port
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.url import find_running
-from fairtrial.engine.plan import Closed, EnginePlan, Request, StopAfterRequests
+from fairtrial.engine.plan import EnginePlan, Request
 from fairtrial.engine.run import run_engine
 from fairtrial.engine.server import engine_server
 from fairtrial.experiment.ready import ANSWERED, HEALTH, Ready
+from fairtrial.load.engine_terms import Closed, StopAfterRequests
 from tests.catalog.contract.scripted import answer, answering
 
 CERTIFICATES = Path(__file__).parents[2] / "tools" / "load" / "certificates"

@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
-from fairtrial.experiment.loads import CapacityLoad
 from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.statistics.estimate import paired_ratio
 from fairtrial.lab.trial.capacity import search
+from fairtrial.load.capacity import CapacityLoad
 from fairtrial.record.capacity import CapacitySearch
 from fairtrial.record.engine_summary import EngineSummary, Waiting
 from tests.builders import a_trial, an_experiment

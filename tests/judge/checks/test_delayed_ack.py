@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fairtrial.engine.plan import Closed, EnginePlan, Request, StopAfterSeconds
+from fairtrial.engine.plan import EnginePlan, Request
 from fairtrial.engine.run import run_engine
 from fairtrial.lab.meters.network import NetworkWatch
+from fairtrial.load.engine_terms import Closed, StopAfterSeconds
 from fairtrial.record.model import TrialRecord
 from tests.builders import a_trial, an_experiment, calm_network
 from tests.judge.checks.findings import found, severities

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from fairtrial.experiment.loads import OpenLoad
 from fairtrial.judge.checks.model import Finding
+from fairtrial.load.open import OpenLoad
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.machine import MachineMeter
 from fairtrial.record.model import ExperimentRecord

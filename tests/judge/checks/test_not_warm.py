@@ -5,11 +5,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from fairtrial.experiment.loads import FixedLoad, Load
 from fairtrial.judge.checks import run_load_checks
 from fairtrial.judge.checks.model import Case, Finding
 from fairtrial.judge.checks.not_warm import CHECK
 from fairtrial.judge.judging import judge
+from fairtrial.load.fixed import FixedLoad
+from fairtrial.load.kinds import Load
 from fairtrial.record.engine_summary import SecondOfSeries, Tenths, WarmUp
 from fairtrial.record.model import TrialRecord
 from tests.builders import a_trial, a_warm_up, an_experiment, trials_of

@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 
-from fairtrial.experiment.loads import ClosedLoad, Load, OpenLoad
 from fairtrial.judge.checks import all_checks
 from fairtrial.judge.checks.model import Finding, LoadCase
+from fairtrial.load.closed import ClosedLoad
+from fairtrial.load.kinds import Load
+from fairtrial.load.open import OpenLoad
 from fairtrial.record.engine_summary import ConnectionAnswers, Distribution
 from fairtrial.record.slices import Slicing
 from tests.builders import a_trial, times

@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
-from fairtrial.engine.plan import Closed, EnginePlan, Request, StopAfterRequests
+from fairtrial.engine.plan import EnginePlan, Request
 from fairtrial.engine.run import run_engine
 from fairtrial.judge.claims import validate_claim
 from fairtrial.judge.judging import judge
 from fairtrial.judge.model import ClaimResult
+from fairtrial.load.engine_terms import Closed, StopAfterRequests
 from fairtrial.record.engine_summary import Distribution
 from fairtrial.record.histogram import read_histogram
 from fairtrial.record.model import TrialRecord

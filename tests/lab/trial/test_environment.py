@@ -14,12 +14,12 @@ from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.services.model import RowsLoaded, RunningService
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.tables import Table
-from fairtrial.experiment.loads import ClosedLoad
 from fairtrial.experiment.model import DatasetOptions, Experiment
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.sweep import Sweep
 from fairtrial.lab.placement import local_placement
 from fairtrial.lab.trial.environment import Environment, environment
+from fairtrial.load.closed import ClosedLoad
 from fairtrial.plan.make import make_plan
 from fairtrial.plan.plan import Plan
 from fairtrial.record.model import Placement

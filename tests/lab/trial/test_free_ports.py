@@ -9,10 +9,14 @@ import pytest
 from typer.testing import CliRunner
 
 from fairtrial.commands import app
-from fairtrial.experiment.loads import CapacityLoad, ClosedLoad, FixedLoad, Objective, OpenLoad, ProgramLoad
 from fairtrial.lab.meters.network import local_ports, time_wait_sockets
 from fairtrial.lab.trial import free_ports
 from fairtrial.lab.trial.free_ports import occupied_ports, takes_ports, wait_for_ports
+from fairtrial.load.capacity import CapacityLoad, Objective
+from fairtrial.load.closed import ClosedLoad
+from fairtrial.load.fixed import FixedLoad
+from fairtrial.load.open import OpenLoad
+from fairtrial.load.program import ProgramLoad
 from fairtrial.record.read import read_record
 from tests.command_line import Lab
 

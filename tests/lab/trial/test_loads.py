@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from fairtrial.experiment.loads import Load
+from fairtrial.load.kinds import Load
 from tests.command_line import Finished, Lab
 
 

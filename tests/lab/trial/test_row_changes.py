@@ -14,10 +14,11 @@ from fairtrial.catalog.services.model import Change, RunningService
 from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads import categories, options_of, page, pick_workload, several_items
 from fairtrial.catalog.workloads.model import ServerWorkload
-from fairtrial.engine.plan import Closed, EnginePlan, ExactBody, StopAfterSeconds
+from fairtrial.engine.plan import EnginePlan, ExactBody
 from fairtrial.experiment.model import DatasetOptions
 from fairtrial.lab.trial.freshness import new_text
 from fairtrial.lab.trial.row_changes import RowChanges
+from fairtrial.load.engine_terms import Closed, StopAfterSeconds
 from fairtrial.record.engine_summary import Sightings
 
 MS = 1_000_000

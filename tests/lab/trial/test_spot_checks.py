@@ -7,9 +7,10 @@ import pytest
 
 from fairtrial.catalog.workloads import options_of, pick_workload
 from fairtrial.catalog.workloads.model import ServerWorkload
-from fairtrial.engine.plan import Closed, EnginePlan, JsonBody, Request, StopAfterRequests, StopAfterSeconds
+from fairtrial.engine.plan import EnginePlan, JsonBody, Request
 from fairtrial.experiment.model import DatasetOptions
 from fairtrial.lab.trial.spot_checks import TIMES, with_spot_checks
+from fairtrial.load.engine_terms import Closed, StopAfterRequests, StopAfterSeconds
 from fairtrial.plan.plan import Point
 
 HEADERS = [("accept", "application/json")]

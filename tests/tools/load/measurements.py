@@ -2,9 +2,13 @@
 
 from typing import Any
 
-from fairtrial.engine.plan import Closed, Constant, EnginePlan, Request, StopAfterSeconds
+from fairtrial.engine.plan import EnginePlan, Request
+from fairtrial.load.closed import ClosedLoad
+from fairtrial.load.open import OpenLoad
+from fairtrial.load.request_load import CommandOptions
 from fairtrial.record.engine_summary import EngineSummary, EngineThread, Waiting
 from fairtrial.tools.load.measure import Measurement
+from fairtrial.tools.load.request.command_load import CommandLoad
 from tests.builders import TrialBuilder, a_trial
 from tests.record.test_histogram import encoded, zigzag
 
@@ -33,29 +37,41 @@ def place_of(nanoseconds: int) -> int:
     return within if doubling == 0 else (doubling << 10) + within
 
 
-def plan(**changes: Any) -> EnginePlan:
-    """A closed load of three seconds, with these fields changed."""
-    settings = {"load": Closed(connections=16), "stop": StopAfterSeconds(seconds=3)} | changes
+def closed(beyond: dict[str, Any] | None = None, **changes: Any) -> CommandLoad:
+    """A closed load of three seconds without a warm-up, with these fields and `CommandOptions` changed."""
+    return CommandLoad(ClosedLoad(**{"warmup_seconds": 0} | changes), CommandOptions(**beyond or {}))
+
+
+def plan(load: CommandLoad | None = None, **changes: Any) -> EnginePlan:
+    """Of the engine, for a closed load of three seconds or this one, with these fields changed."""
+    settings: dict[str, Any] = {**(load or closed()).engine_terms()} | changes
     return EnginePlan(address="127.0.0.1:8080", requests=[Request(name="GET /x", path="/x")], **settings)
 
 
-def measurement(trial: TrialBuilder | None = None, *, of: EnginePlan | None = None, **changes: Any) -> Measurement:
+def measurement(
+    trial: TrialBuilder | None = None,
+    *,
+    load: CommandLoad | None = None,
+    of: EnginePlan | None = None,
+    **changes: Any,
+) -> Measurement:
     """A measurement of an honest trial, or of this one; `changes` are fields of its summary."""
     engine = (trial or a_trial()).record().engine
     assert engine
     times = {"response_time": engine.response_time.model_copy(update={"hdr_base64": hdr(*range(100, 300))})}
-    return Measurement(URL, of or plan(), engine.model_copy(update=times | changes))
+    offered = load or closed()
+    return Measurement(URL, offered, of or plan(offered), engine.model_copy(update=times | changes))
 
 
 def open_measurement(**changes: Any) -> Measurement:
     """A measurement of an open load."""
-    constant = plan(load=Constant(rate_per_second=4000, connections=64))
+    constant = OpenLoad(kind="open", rate_per_second=4000, arrivals="constant", connections=64, warmup_seconds=0)
     facts: dict[str, Any] = {
         "offered": 12_000,
         "achieved_over_offered": 1.0,
         "waiting": Waiting(limit=100_000, peak=0, at_end=0),
     }
-    return measurement(of=constant, **facts | changes)
+    return measurement(load=CommandLoad(constant), **facts | changes)
 
 
 def busy(share: float, window: float = 3.0) -> list[EngineThread]:
@@ -63,4 +79,4 @@ def busy(share: float, window: float = 3.0) -> list[EngineThread]:
     return [EngineThread(cpu_seconds=share * window)]
 
 
-__all__ = ["URL", "EngineSummary", "busy", "hdr", "measurement", "open_measurement", "plan"]
+__all__ = ["URL", "EngineSummary", "busy", "closed", "hdr", "measurement", "open_measurement", "plan"]

@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from fairtrial.engine.plan import Closed, EnginePlan, Request, StopAfterSeconds
+from fairtrial.engine.plan import EnginePlan, Request
 from fairtrial.record.engine_summary import ConnectionAnswers
 from fairtrial.tools.load.advice import warnings
 from fairtrial.tools.load.measure import Measurement, measure
 from fairtrial.tools.load.report.figures import unevenness_in_words
+from tests.tools.load.measurements import closed
 
 UNFAIR = Path(__file__).parents[2] / "fixtures" / "unfair.py"
 OF_THIS = ("uneven-connections", "keep-alive-not-kept")
@@ -31,7 +32,7 @@ def loaded(engine: Path) -> Iterator[Loaded]:
     assert engine
     with ExitStack() as stack:
 
-        def load(mode: str, seconds: float = 0.5, connections: int = 8, think: float = 0.0, **plan: Any) -> Measurement:
+        def load(mode: str, seconds: float = 0.5, connections: int = 8, threads: int = 1, **beyond: Any) -> Measurement:
             command = [sys.executable, "-I", str(UNFAIR), mode]
             server = stack.enter_context(
                 subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
@@ -39,15 +40,18 @@ def loaded(engine: Path) -> Iterator[Loaded]:
             stack.callback(os.killpg, server.pid, signal.SIGKILL)
             assert server.stdout
             port = int(server.stdout.readline())
-            offered = EnginePlan(
-                address=f"127.0.0.1:{port}",
-                requests=[Request(name="ok", path="/")],
-                load=Closed(connections=connections, think_time_seconds=think),
-                stop=StopAfterSeconds(seconds=seconds),
+            offered = closed(
+                beyond,
+                connections=connections,
+                duration_seconds=seconds,
                 warmup_seconds=0.1,
-                **plan,
+                warmup_limit_seconds=0.1,
+                keep_alive="requests_per_connection" not in beyond,
             )
-            return measure(Console(file=io.StringIO()), f"http://127.0.0.1:{port}/", offered)
+            requests = [Request(name="ok", path="/")]
+            address = f"127.0.0.1:{port}"
+            plan = EnginePlan(address=address, requests=requests, threads=threads, **offered.engine_terms())
+            return measure(Console(file=io.StringIO()), f"http://{address}/", offered, plan)
 
         yield load
 
@@ -117,7 +121,7 @@ def test_workers_that_have_as_many_connections_each(loaded: Loaded) -> None:
 
 
 def test_pipelines_and_clients_that_think(loaded: Loaded) -> None:
-    for load in ({"pipeline": 4}, {"think": 0.02}):
+    for load in ({"pipeline": 4}, {"think_seconds": 0.02}):
         measured = loaded("even", **load)
         assert findings(measured) == []
         assert spread(measured).evenness_in_slices is None

@@ -5,15 +5,16 @@ from typing import Any
 
 import pytest
 
-from fairtrial.engine.plan import Closed, Http2, Ramp, StopAfterRequests
+from fairtrial.load.ramp import RampLoad
 from fairtrial.record.engine_summary import SecondOfSeries
+from fairtrial.tools.load.request.command_load import CommandLoad
 from tests.builders import calm_network, times
-from tests.tools.load.measurements import measurement, open_measurement, plan
+from tests.tools.load.measurements import closed, measurement, open_measurement
 
 
-def refusing(**of: Any) -> set[str]:
+def refusing(load: CommandLoad | None = None) -> set[str]:
     """The checks that refuse a closed load of 16 connections whose answers account for half of their time."""
-    return measurement(of=plan(**of), response_time=times(12_000, 0.002)).refusing
+    return measurement(load=load, response_time=times(12_000, 0.002)).refusing
 
 
 def test_figures_that_contradict_the_load_are_refused() -> None:
@@ -22,21 +23,21 @@ def test_figures_that_contradict_the_load_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "of",
+    "load",
     [
-        {"load": Closed(connections=16, think_time_seconds=0.1)},
-        {"pipeline": 2},
-        {"stop": StopAfterRequests(requests=12_000)},
-        {"load": Ramp(from_per_second=0, to_per_second=8000, connections=16)},
+        closed({"think_seconds": 0.1}),
+        closed({"pipeline": 2}),
+        closed({"requests": 12_000}),
+        CommandLoad(RampLoad(kind="ramp", from_per_second=0, to_per_second=8000, connections=16)),
     ],
 )
-def test_a_load_that_no_experiment_has_is_judged_by_what_is_left(of: dict[str, Any]) -> None:
-    assert refusing(**of) == set()
+def test_a_load_that_no_experiment_has_is_judged_by_what_is_left(load: CommandLoad) -> None:
+    assert refusing(load) == set()
 
 
 def test_over_http2_requests_in_flight_are_streams() -> None:
-    assert refusing(load=Closed(connections=4), http2=Http2(streams=4)) == {"littles-law"}
-    assert refusing(load=Closed(connections=4), http2=Http2(streams=2)) == set()
+    assert refusing(closed(connections=4, http2=True, streams=4)) == {"littles-law"}
+    assert refusing(closed(connections=4, http2=True, streams=2)) == set()
 
 
 def test_what_the_kernel_counted_is_examined() -> None:
@@ -53,5 +54,5 @@ def test_a_rate_that_changes_by_intent_is_no_drift() -> None:
     ]
     window: dict[str, Any] = {"series": drifting, "window_seconds": 30.0}
     assert "not-stationary" in open_measurement(**window).refusing
-    ramp = plan(load=Ramp(from_per_second=0, to_per_second=8000, connections=64))
-    assert replace(open_measurement(**window), plan=ramp).findings == []
+    ramp = CommandLoad(RampLoad(kind="ramp", from_per_second=0, to_per_second=8000, connections=64))
+    assert replace(open_measurement(**window), load=ramp).findings == []

@@ -6,22 +6,24 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from fairtrial.engine.plan import Closed, EnginePlan, Request, StopAfterRequests, StopAfterSeconds
+from fairtrial.engine.plan import EnginePlan, Request
 from fairtrial.record.histogram import read_histogram
-from fairtrial.tools.load.measure import measure
+from fairtrial.tools.load.measure import Measurement, measure
+from fairtrial.tools.load.request.command_load import CommandLoad
 from tests.builders import TrialBuilder, a_trial
 from tests.tools.load.conftest import Target
-from tests.tools.load.measurements import measurement, open_measurement
+from tests.tools.load.measurements import closed, measurement, open_measurement
 
 
-def plan(target: Target, stop: StopAfterRequests | StopAfterSeconds) -> EnginePlan:
+def measured_on(target: Target, load: CommandLoad, at_most_seconds: float | None = None) -> Measurement:
     requests = [Request(name="hello", path="/")]
-    return EnginePlan(address=target.address, requests=requests, load=Closed(connections=8), stop=stop)
+    plan = EnginePlan(address=target.address, requests=requests, **load.engine_terms())
+    return measure(Console(file=io.StringIO()), target.url, load, plan, at_most_seconds=at_most_seconds)
 
 
 def test_histograms_agree_with_the_percentiles_of_the_engine(target: Target) -> None:
     # Of 4,987 times no listed percentile is a rank exactly, where rounding would decide.
-    measured = measure(Console(file=io.StringIO()), target.url, plan(target, StopAfterRequests(requests=4987)))
+    measured = measured_on(target, closed({"requests": 4987}, connections=8))
     summary = measured.summary
     assert summary.response_time.count == summary.service_time.count == 4987
     for times in (summary.response_time, summary.service_time, summary.connect_time):
@@ -34,8 +36,7 @@ def test_histograms_agree_with_the_percentiles_of_the_engine(target: Target) -> 
 
 
 def test_a_load_that_is_ended_by_time_was_not_interrupted(target: Target) -> None:
-    endless = plan(target, StopAfterSeconds(seconds=600))
-    measured = measure(Console(file=io.StringIO()), target.url, endless, at_most_seconds=0.3)
+    measured = measured_on(target, closed(connections=8, duration_seconds=600), at_most_seconds=0.3)
     assert not measured.summary.interrupted
     assert 0.2 < measured.summary.window_seconds < 60
     assert measured.exit_status == 0

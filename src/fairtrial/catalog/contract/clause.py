@@ -9,7 +9,8 @@ import httpx
 
 from fairtrial.catalog.contract.answer import ANSWER_WITHIN_SECONDS, ask
 from fairtrial.catalog.tables import Data
-from fairtrial.engine.plan import Closed, EnginePlan, Expectation, Http2, Request, StopAfterRequests, Tls
+from fairtrial.engine.plan import EnginePlan, Expectation, Request, Tls
+from fairtrial.load.engine_terms import Closed, Http2, StopAfterRequests
 from fairtrial.record.engine_summary import EngineSummary
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from fairtrial.base.registry import defined_in, instead_of
-from fairtrial.experiment.loads import Load
 from fairtrial.judge.checks.model import Case, Check, Finding, LoadCase, LoadCheck
+from fairtrial.load.kinds import Load
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 
 __all__ = ["all_checks", "run_checks", "run_load_checks", "unusual_thresholds", "validate_thresholds"]

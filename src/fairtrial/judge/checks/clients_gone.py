@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 
 from fairtrial.base.formatting import count
-from fairtrial.experiment.loads import ClosedLoad
 from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
 
 CONNECTS = ("connect", "refused")
@@ -22,7 +21,9 @@ def examine(case: LoadCase) -> Iterator[Finding]:
     """
     for trial in case.trials:
         summary, load = trial.engine, case.loads.get(trial.condition)
-        if summary is None or not isinstance(load, ClosedLoad) or summary.has_pauses:
+        if summary is None or load is None or summary.has_pauses:
+            continue
+        if load.clients is None or load.fixed_requests is not None:
             continue
         if _others(summary.errors):
             continue
@@ -30,7 +31,7 @@ def examine(case: LoadCase) -> Iterator[Finding]:
         times, window = summary.response_time, summary.window_seconds
         if not failed or times.mean_seconds is None or times.max_seconds is None or window <= 0:
             continue
-        at_work_seconds = times.count * times.mean_seconds / load.most_in_flight
+        at_work_seconds = times.count * times.mean_seconds / load.clients
         longest = max(times.max_seconds, summary.oldest_in_flight_seconds or 0.0)
         idle_share = 1 - (at_work_seconds + longest) / window
         if idle_share < min(case.thresholds["warn"], case.thresholds["refuse"]):

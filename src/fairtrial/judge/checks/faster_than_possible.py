@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from fairtrial.experiment.loads import Load, RequestLoad
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.load.kinds import Load
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.model import TrialRecord
 
@@ -48,7 +48,7 @@ def _too_many(trial: TrialRecord, floors: Mapping[str, float], load: Load | None
     """
     engine = trial.engine
     assert engine is not None
-    if not floors or not isinstance(load, RequestLoad) or engine.window_seconds <= 0:
+    if not floors or load is None or engine.window_seconds <= 0:
         return None
     least_seconds = sum(each.verified * floors.get(each.name, 0.0) for each in engine.mix)
     begins = 1 if trial.slices is None else trial.slices.kept_rounds

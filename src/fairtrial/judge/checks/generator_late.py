@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from fairtrial.experiment.loads import METRIC_PERCENTILES
 from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
 from fairtrial.judge.statistics.support import supports_percentile
+from fairtrial.load.capacity import METRIC_PERCENTILES
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.engine_summary import Distribution, EngineSummary, Share
 

@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from statistics import median
 
-from fairtrial.experiment.loads import RequestLoad
 from fairtrial.judge.checks.foreign_load import foreign_shares
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.load.kinds import Load
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.machine import MachineMeter
@@ -25,7 +25,7 @@ def examine(case: Case) -> Iterator[Finding]:
             of_load[trial.condition, trial.lane].append(trial.ceiling.per_second)
     for trial in case.trials:
         summary, load = trial.engine, loads[trial.condition]
-        if summary is None or not isinstance(load, RequestLoad):
+        if summary is None:
             continue
         calibration = calibration_of(case.record, load, summary)
         if calibration is None or summary.achieved_over_offered is not None:
@@ -57,7 +57,7 @@ def examine(case: Case) -> Iterator[Finding]:
         )
 
 
-def calibration_of(record: ExperimentRecord, load: RequestLoad, summary: EngineSummary) -> Calibration | None:
+def calibration_of(record: ExperimentRecord, load: Load, summary: EngineSummary) -> Calibration | None:
     """The calibration with connections, threads, rate and waiting as in this trial; None if there is none.
 
     There is none over HTTP/2, which the load engine's own target does not speak.

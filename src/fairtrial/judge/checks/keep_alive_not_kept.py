@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from fairtrial.experiment.loads import RequestLoad
 from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
 
 OVER_HTTP2 = (
@@ -18,7 +17,7 @@ def examine(case: LoadCase) -> Iterator[Finding]:
     """
     for trial in case.trials:
         summary, load = trial.engine, case.loads.get(trial.condition)
-        if summary is None or not summary.answers or not isinstance(load, RequestLoad) or not load.keep_alive:
+        if summary is None or not summary.answers or load is None or not load.keep_alive:
             continue
         windows = 1 if trial.slices is None else trial.slices.kept_rounds
         # Each connection is opened once, and one whose request failed is opened again.

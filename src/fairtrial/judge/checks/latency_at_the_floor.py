@@ -6,7 +6,6 @@ from statistics import median
 
 from fairtrial.base.formatting import figure
 from fairtrial.experiment.claims import MetricClaim
-from fairtrial.experiment.loads import RequestLoad
 from fairtrial.judge.checks.harness_limited import calibration_of, disturbed
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
 from fairtrial.judge.metrics import supported_percentile
@@ -77,13 +76,13 @@ def _is_of_medians(case: Case, claim: MetricClaim) -> bool:
         return claim.metric in MEDIANS
     names = {str(each) for each in claim.needs()}
     loads = [each.load for each in case.record.conditions if each.contender in names]
-    return all(load.kind in ("closed", "fixed") and load.most_in_flight == 1 for load in loads)
+    return all(load.clients == 1 for load in loads)
 
 
 def _share(case: Case, trial: TrialRecord) -> _Share | None:
     """The floor below a trial; None where none was measured, or the trial has no median."""
     load = next(each.load for each in case.record.conditions if each.id == trial.condition)
-    if trial.engine is None or not isinstance(load, RequestLoad):
+    if trial.engine is None:
         return None
     calibration = calibration_of(case.record, load, trial.engine)
     seconds = supported_percentile(trial.engine.response_time, "50")

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from fairtrial.experiment.loads import ClosedLoad, Load, RequestLoad
 from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
+from fairtrial.load.kinds import Load
 from fairtrial.record.engine_summary import EngineSummary
 
 
@@ -62,13 +62,13 @@ def _bounds(summary: EngineSummary, load: Load | None, windows: int, tolerance: 
     longest = max(summary.response_time.max_seconds or 0.0, summary.oldest_in_flight_seconds or 0.0)
     edges = windows * longest / summary.window_seconds
     if summary.achieved_over_offered is not None:
-        if not isinstance(load, RequestLoad) or summary.waiting is None:
+        if load is None or summary.waiting is None:
             return None
         most = load.most_in_flight + summary.waiting.peak
         return 0.0, most * (1 + edges + tolerance)
-    if not isinstance(load, ClosedLoad):
+    clients = None if load is None or load.fixed_requests is not None else load.clients
+    if clients is None:
         return None
-    clients = load.most_in_flight
     failed = sum(summary.errors.values()) > summary.answers - summary.verified or bool(summary.failures)
     spot_checks = sum(each.seconds for each in summary.spot_checks) / summary.window_seconds
     least = 0.0 if failed or summary.has_pauses else clients * (1 - edges - tolerance) - spot_checks

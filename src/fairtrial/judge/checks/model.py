@@ -9,8 +9,9 @@ from pydantic import Field
 
 from fairtrial.base.printable import printable
 from fairtrial.base.strict import Strict
-from fairtrial.experiment.loads import METRIC_PERCENTILES, Load
 from fairtrial.judge.metrics import percentile_in
+from fairtrial.load.capacity import METRIC_PERCENTILES
+from fairtrial.load.kinds import Load
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.machine import MachineMeter
 from fairtrial.record.model import ExperimentRecord, LaneHost, TrialRecord, by_condition

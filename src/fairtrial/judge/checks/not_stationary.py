@@ -27,7 +27,9 @@ def examine(case: LoadCase) -> Iterator[Finding]:
     """At most one finding for throughput, median, p99 and memory each; none in windows below ten full seconds."""
     moved: list[list[Finding]] = []
     for trial in case.trials:
-        if trial.engine is not None and full_seconds(trial) >= SHORTEST:
+        load = case.loads.get(trial.condition)
+        changes = load is not None and not load.is_stationary  # by intent
+        if trial.engine is not None and full_seconds(trial) >= SHORTEST and not changes:
             series = _series(trial.engine).items()
             moved.append([each for name, values in series for each in _moved(case, trial.index, name, values)])
     yield from _beyond_chance(case, moved)

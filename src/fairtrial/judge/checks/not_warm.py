@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairtrial.base.formatting import count, figure, span
-from fairtrial.experiment.describe_load import describe_seconds
-from fairtrial.experiment.loads import FixedLoad, Load
 from fairtrial.judge.checks.model import Case, Finding, LoadCase, LoadCheck, Threshold
 from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS, mean_interval
+from fairtrial.load.kinds import Load
+from fairtrial.load.words import describe_seconds
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.model import TrialRecord
 
@@ -61,6 +61,9 @@ def rise_at_the_limit(trial: TrialRecord) -> float | None:
 
 
 def _windows(case: LoadCase, condition: str, trials: Sequence[TrialRecord]) -> Iterator[Finding]:
+    load = case.loads.get(condition)
+    if load is not None and not load.is_stationary:  # by intent, its parts are not alike
+        return
     ratios = {trial.index: parts.log_ratio for trial in trials if (parts := window_parts(trial)) is not None}
     if len(ratios) < MINIMUM_BLOCKS:
         return
@@ -76,7 +79,7 @@ def _windows(case: LoadCase, condition: str, trials: Sequence[TrialRecord]) -> I
     if low > case.thresholds["tolerance"]:
         yield case.finding(None, "warning", f"{name}: {evidence}", QUICK_FIRST, contenders=[name])
     elif high < -case.thresholds["tolerance"]:
-        if _is_cold_on_purpose(case.loads.get(condition)):
+        if _is_cold_on_purpose(load):
             yield case.finding(None, "note", f"{name}: {evidence}", contenders=[name])
             return
         for trial in trials:
@@ -141,7 +144,7 @@ def _in_two(values: Sequence[float]) -> tuple[float, float]:
 
 def _is_cold_on_purpose(load: Load | None) -> bool:
     """Whether the first requests are part of the figure: a number of requests without a warm-up."""
-    return isinstance(load, FixedLoad) and load.warmup_seconds == 0
+    return load is not None and load.fixed_requests is not None and load.warmup_seconds == 0
 
 
 CHECK = LoadCheck(

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from fairtrial.experiment.loads import ClosedLoad
 from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
 
 
@@ -18,7 +17,7 @@ def examine(case: LoadCase) -> Iterator[Finding]:
             continue
         failed = 0 if trial.engine is None else trial.engine.errors.get("connect", 0)
         load = case.loads.get(trial.condition)
-        if isinstance(load, ClosedLoad) and load.local_ports is not None:
+        if load is not None and load.loses_clients:
             failed = 0  # the plan made them fail, not the kernel: `clients-gone` looks at these
         if network.ports_lent_again and not failed:
             continue

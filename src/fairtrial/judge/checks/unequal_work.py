@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from statistics import median
 
 from fairtrial.experiment.claims import Claim, ShapeClaim
-from fairtrial.experiment.loads import Load, RequestLoad
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import ConditionRef
 from fairtrial.judge.checks.ledger import NOUNS
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold, nothing_to_do
+from fairtrial.load.kinds import Load
 from fairtrial.record.model import Condition, TrialRecord
 from fairtrial.record.proof import Ledger
 
@@ -114,7 +114,7 @@ def _left_unanswered(load: Load, trial: TrialRecord) -> int:
     The engine leaves them when a run ends: those in flight then. Of the probes of a search for the capacity, the record
     does not have that number, and it is as many as the load allows. A program ends by itself, and leaves none.
     """
-    if trial.engine is None or not isinstance(load, RequestLoad):
+    if trial.engine is None:
         return 0
     others = 0 if trial.capacity is None else max(0, len(trial.capacity.probes) - 1)
     return others * load.most_in_flight + min(load.most_in_flight, trial.engine.in_flight_at_end)

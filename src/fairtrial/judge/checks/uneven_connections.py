@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fairtrial.base.formatting import figure
-from fairtrial.experiment.loads import ClosedLoad, FixedLoad, Load
 from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
 from fairtrial.judge.statistics.distributions import chi_square_above, poisson_up_to
 from fairtrial.judge.statistics.support import supports_percentile
+from fairtrial.load.kinds import Load
 from fairtrial.record.engine_summary import ConnectionAnswers, Distribution, EngineSummary
 from fairtrial.record.histogram import read_histogram
 
@@ -113,9 +113,9 @@ def _spread(summary: EngineSummary | None, load: Load | None, windows: int) -> _
     In an open load the engine takes the connection that has rested longest. Clients that think, or log in, or give up
     after a failed connect (`local_ports`) have as many answers as that leaves them.
     """
-    if summary is None or not isinstance(load, ClosedLoad | FixedLoad) or summary.has_pauses:
+    if summary is None or load is None or load.clients is None or load.loses_clients:
         return None
-    if isinstance(load, ClosedLoad) and load.local_ports is not None:
+    if summary.has_pauses:
         return None
     answers = summary.connection_answers
     if answers is None or answers.connections < 2 or not summary.answers or summary.window_seconds <= 0:

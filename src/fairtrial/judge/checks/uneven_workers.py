@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from statistics import median
 
 from fairtrial.base.formatting import figure
-from fairtrial.experiment.loads import Load, RequestLoad
 from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.load.kinds import Load
 from fairtrial.record.model import TrialRecord
 from fairtrial.record.workers import Workers
 
@@ -39,7 +39,7 @@ def examine(case: Case) -> Iterator[Finding]:
 
 def _has_one_for_each(workers: Workers, load: Load | None) -> bool:
     """Whether every connection may have a worker to itself: those that rest are spare ones."""
-    return isinstance(load, RequestLoad) and workers.at_work >= load.connections
+    return load is not None and workers.at_work >= load.connections
 
 
 def _beside(trial: TrialRecord, served: list[float]) -> str:

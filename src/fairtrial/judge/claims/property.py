@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from fairtrial.base.formatting import count
 from fairtrial.experiment.claims import PropertyClaim
-from fairtrial.experiment.loads import FixedLoad, Load
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.ruling import ALL_VALID, Ruling, result, sentence
 from fairtrial.judge.model import ClaimResult
+from fairtrial.load.kinds import Load
 from fairtrial.record.model import Condition, TrialRecord
 
 
@@ -34,7 +34,7 @@ def _unanswered(trial: TrialRecord, load: Load) -> str | None:
     if engine is None:
         return "nothing was measured"
     # A load that ends at a time cuts young requests off, which is no failure; the check `unanswered` finds old ones.
-    requests = load.requests if isinstance(load, FixedLoad) else engine.ended
+    requests = engine.ended if load.fixed_requests is None else load.fixed_requests
     return None if engine.verified >= requests else f"{engine.verified:,} right answers to {requests:,} requests"
 
 

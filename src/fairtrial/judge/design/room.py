@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from fairtrial.base.formatting import count, figure_in, plain, plain_in
 from fairtrial.base.units import UNITS, readable_unit
-from fairtrial.experiment.loads import CapacityLoad, ClosedLoad, FixedLoad, OpenLoad, RequestLoad
 from fairtrial.experiment.reference import ConditionRef
 from fairtrial.judge.design.model import Design
 from fairtrial.judge.metrics import CAPACITY, percentile_in
+from fairtrial.load.capacity import CapacityLoad
+from fairtrial.load.kinds import Load
 from fairtrial.record.design import ConditionDesign, RequestWait
 
 SLEW = 0.0005
@@ -49,7 +50,7 @@ def mean_wait(waits: Sequence[RequestWait]) -> float:
     return sum(wait.share * wait.seconds for wait in waits)
 
 
-def in_flight_in_words(load: RequestLoad) -> str:
+def in_flight_in_words(load: Load) -> str:
     """`64 connections`, or `64 streams`."""
     return count(load.most_in_flight, "stream" if load.http2 and load.streams > 1 else "connection")
 
@@ -103,57 +104,62 @@ def _of_times(metric: str, request: str | None, facts: ConditionDesign) -> Room:
     return Room(low=floor * (1 - SLEW), why_low=f"{of} takes {seconds_in_words(floor)} at least")
 
 
-def _of_elapsed(load: object, facts: ConditionDesign) -> Room:
+def _of_elapsed(load: Load, facts: ConditionDesign) -> Room:
     if facts.least_job_seconds:
         least = facts.least_job_seconds
         return Room(low=least * (1 - SLEW), why_low=f"the waits of the job alone take {seconds_in_words(least)}")
     least = _least_fixed_seconds(load, facts.waits)
-    if least <= 0 or not isinstance(load, FixedLoad):
+    if least <= 0:
         return NO_ROOM_KNOWN
-    why = f"{load.requests:,} requests over {in_flight_in_words(load)} wait for {seconds_in_words(least)} at least"
+    why = (
+        f"{load.fixed_requests:,} requests over {in_flight_in_words(load)} wait for {seconds_in_words(least)} at least"
+    )
     return Room(low=least * (1 - SLEW), why_low=why)
 
 
-def _least_fixed_seconds(load: object, waits: Sequence[RequestWait]) -> float:
+def _least_fixed_seconds(load: Load, waits: Sequence[RequestWait]) -> float:
     """From the first request to the last of a fixed number. In a cycle of a mix, one of each kind may be missing."""
-    if not isinstance(load, FixedLoad) or not waits:
+    requests = load.fixed_requests
+    if requests is None or not waits:
         return 0.0
     if len(waits) == 1:
-        return math.ceil(load.requests / load.most_in_flight) * waits[0].seconds
-    waited = sum(max(0.0, wait.share * load.requests - 1) * wait.seconds for wait in waits)
+        return math.ceil(requests / load.most_in_flight) * waits[0].seconds
+    waited = sum(max(0.0, wait.share * requests - 1) * wait.seconds for wait in waits)
     return waited / load.most_in_flight
 
 
-def _of_goodput(load: object, facts: ConditionDesign) -> Room:
+def _of_goodput(load: Load, facts: ConditionDesign) -> Room:
     if facts.least_job_seconds and facts.operations:
         why = f"the waits of the job alone take {seconds_in_words(facts.least_job_seconds)}"
         return Room(high=facts.operations / (facts.least_job_seconds * (1 - SLEW)), why_high=why)
-    if isinstance(load, FixedLoad):
+    if load.fixed_requests is not None:
         least = _least_fixed_seconds(load, facts.waits)
         if least <= 0:
             return NO_ROOM_KNOWN
-        why = f"{load.requests:,} requests over {in_flight_in_words(load)} take {seconds_in_words(least)} at least"
-        return Room(high=load.requests / (least * (1 - SLEW)), why_high=why)
-    if isinstance(load, OpenLoad):
-        due = load.rate_per_second * load.duration_seconds
-        more = DEVIATIONS * math.sqrt(due) if load.arrivals == "poisson" else 1.0
-        rate = plain_in(load.rate_per_second, UNITS["/s"])
-        return Room(high=(due + more) / load.duration_seconds, why_high=f"no more than {rate} are asked for")
-    if isinstance(load, ClosedLoad):
-        return _below_closed(load, facts)
+        why = (
+            f"{load.fixed_requests:,} requests over {in_flight_in_words(load)} take {seconds_in_words(least)} at least"
+        )
+        return Room(high=load.fixed_requests / (least * (1 - SLEW)), why_high=why)
+    if load.window_seconds is not None and load.mean_per_second is not None:
+        due = load.mean_per_second * load.window_seconds
+        more = DEVIATIONS * math.sqrt(due) if load.has_random_arrivals else 1.0
+        rate = plain_in(load.mean_per_second, UNITS["/s"])
+        return Room(high=(due + more) / load.window_seconds, why_high=f"no more than {rate} are asked for")
+    if load.window_seconds is not None and load.clients is not None:
+        return _below_closed(load.clients, load.window_seconds, load, facts)
     return NO_ROOM_KNOWN
 
 
-def _below_closed(load: ClosedLoad, facts: ConditionDesign) -> Room:
+def _below_closed(c: int, window_seconds: float, load: Load, facts: ConditionDesign) -> Room:
     """Below what so many requests in flight can get, with those that the window began with."""
-    waits, c = facts.waits, load.most_in_flight
+    waits = facts.waits
     mean, longest = mean_wait(waits), max((wait.seconds for wait in waits), default=0.0)
     if mean <= 0:
         return NO_ROOM_KNOWN
     # Of a mix, the requests that were begun in the window may lack one of each kind in a cycle, and their waits may go
     # on beyond its end.
     spare = c if len(waits) == 1 else (c + len(waits)) * longest / mean + c
-    most = (c / mean + spare / load.duration_seconds) / (1 - SLEW)
+    most = (c / mean + spare / window_seconds) / (1 - SLEW)
     rate = figure_in(c / mean, UNITS["/s"])
     return Room(high=most, why_high=f"{in_flight_in_words(load)} get {rate} at most, as {waits_in_words(waits)}")
 
@@ -171,14 +177,13 @@ def bound_on_speed(reference: ConditionRef, design: Design) -> tuple[float, str]
         why = f"its waits alone take {seconds_in_words(facts.least_job_seconds_as_set)}"
         return facts.operations / facts.least_job_seconds_as_set, why
     mean = mean_wait(facts.waits)
-    if mean <= 0 or not isinstance(load, ClosedLoad | FixedLoad):
+    if mean <= 0 or load.clients is None:
         return None
-    budget = min(facts.at_once.values(), default=load.most_in_flight)
-    at_once = min(budget, load.most_in_flight)
-    who = in_flight_in_words(load) if at_once == load.most_in_flight else f"{count(at_once, 'request')} at once"
+    at_once = min([*facts.at_once.values(), load.clients])
+    who = in_flight_in_words(load) if at_once == load.clients else f"{count(at_once, 'request')} at once"
     rate = at_once / mean
-    if isinstance(load, FixedLoad) and len(facts.waits) == 1:
-        rate = load.requests / (math.ceil(load.requests / at_once) * mean)
+    if load.fixed_requests is not None and len(facts.waits) == 1:
+        rate = load.fixed_requests / (math.ceil(load.fixed_requests / at_once) * mean)
     return rate, f"{who} ÷ {seconds_in_words(mean)}"
 
 

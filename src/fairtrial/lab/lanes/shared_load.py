@@ -4,7 +4,6 @@ from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.formatting import count
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.workloads.model import ServerWorkload
-from fairtrial.experiment.loads import RequestLoad
 from fairtrial.plan.plan import Plan, PlannedCondition
 
 ONE_HOST = "use one load host: leave out --load-hosts"
@@ -31,7 +30,7 @@ def assert_shared(plan: Plan, file: str, hosts: int, processors: int) -> None:
 def _why_not(condition: PlannedCondition, hosts: int, processors: int) -> tuple[str, str]:
     """Why its load cannot be shared, and the remedy; empty texts if it can."""
     load, workload = condition.load, condition.point.workload
-    if not isinstance(workload, ServerWorkload) or not isinstance(load, RequestLoad):
+    if not isinstance(workload, ServerWorkload):
         return f"workload {workload.name} is a program, to which no host sends a load", "leave out --load-hosts"
     each = f"{hosts} load hosts"
     if load.connections < hosts:

@@ -8,7 +8,6 @@ from tempfile import TemporaryDirectory
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import Counters
-from fairtrial.experiment.loads import CapacityLoad, FixedLoad, ProgramLoad, SingleRunLoad
 from fairtrial.lab.meters.kernel import KernelWatch
 from fairtrial.lab.placement import bound_to
 from fairtrial.lab.profile.processes import busiest, cpu_seconds_by_process
@@ -25,6 +24,7 @@ from fairtrial.lab.trial.own_state import reset_state
 from fairtrial.lab.trial.proxies import proxies_before_services
 from fairtrial.lab.trial.ready_stack import ReadyStack
 from fairtrial.lab.trial.setup import with_setup
+from fairtrial.load.request_load import OneRunLoad
 from fairtrial.plan.plan import PlannedTrial
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.folded_stacks import write_folded
@@ -106,12 +106,9 @@ def profile_condition(
     )
 
 
-def profiled_load(trial: PlannedTrial, earlier: Sequence[TrialRecord]) -> SingleRunLoad:
+def profiled_load(trial: PlannedTrial, earlier: Sequence[TrialRecord]) -> OneRunLoad:
     """The load of the condition; of a search for the capacity, the last rate that was found, or the lowest."""
     load = trial.condition.load
-    assert not isinstance(load, ProgramLoad)
-    if not isinstance(load, CapacityLoad):
-        return load
     rates = [
         capacity.rate_per_second
         for record in earlier
@@ -119,7 +116,7 @@ def profiled_load(trial: PlannedTrial, earlier: Sequence[TrialRecord]) -> Single
         for capacity in record.capacity.found
         if capacity.rate_per_second is not None
     ]
-    return load.at_rate(rates[-1] if rates else load.lowest_per_second, load.duration_seconds)
+    return load.single_run(rates[-1] if rates else None)
 
 
 def _with_settings(context: TrialContext, recordings: Recordings) -> TrialContext:
@@ -140,7 +137,7 @@ def _with_settings(context: TrialContext, recordings: Recordings) -> TrialContex
     )
 
 
-def _run(context: TrialContext, load: SingleRunLoad, observations: _Observations, recordings: Recordings) -> None:
+def _run(context: TrialContext, load: OneRunLoad, observations: _Observations, recordings: Recordings) -> None:
     """The stack up, both loads, the stack down.
 
     Raises:
@@ -180,9 +177,7 @@ def _run(context: TrialContext, load: SingleRunLoad, observations: _Observations
         observations.ledger = ledger_of_runs(before, {**service.counters(), **calls}, context.engine_runs)
 
 
-def _count(
-    context: TrialContext, deployment: Deployment, load: SingleRunLoad, observations: _Observations
-) -> list[int]:
+def _count(context: TrialContext, deployment: Deployment, load: OneRunLoad, observations: _Observations) -> list[int]:
     """The load as in a trial, with the kernel's counters beside it and no profiler.
 
     Returns the ids of the processes that did the work.
@@ -213,7 +208,7 @@ def _count(
 def _profile(
     context: TrialContext,
     deployment: Deployment,
-    load: SingleRunLoad,
+    load: OneRunLoad,
     recordings: Recordings,
     pids: list[int],
 ) -> None:
@@ -223,9 +218,9 @@ def _profile(
     least, most = PROFILED_SECONDS
     changes = {"warmup_seconds": SECOND_WARMUP_SECONDS, "warmup_limit_seconds": SECOND_WARMUP_SECONDS}
     profiled_seconds = least
-    if not isinstance(load, FixedLoad):
-        profiled_seconds = min(max(load.duration_seconds, least), most)
-        changes["duration_seconds"] = profiled_seconds
+    if load.window_seconds is not None:
+        profiled_seconds = min(max(load.window_seconds, least), most)
+        load = load.lasting(profiled_seconds)
 
     def on_window(state: str) -> None:
         if state == "closed":

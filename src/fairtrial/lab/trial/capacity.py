@@ -14,9 +14,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fairtrial.engine.plan import Request
-from fairtrial.experiment.loads import METRIC_PERCENTILES, CapacityLoad, Objective
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.statistics.support import samples_needed
+from fairtrial.load.capacity import METRIC_PERCENTILES, CapacityLoad, Objective
 from fairtrial.record.capacity import CapacityFound, CapacitySearch, ObjectiveMet, Probe
 from fairtrial.record.engine_summary import EngineSummary
 

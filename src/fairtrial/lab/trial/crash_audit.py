@@ -19,9 +19,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import CanBeKilled
 from fairtrial.catalog.workloads.model import ProgramWorkload
-from fairtrial.engine.plan import StopAfterSeconds
 from fairtrial.engine.run import run_engine
-from fairtrial.experiment.loads import CapacityLoad, ProgramLoad, SingleRunLoad
 from fairtrial.lab.placement import bound_to
 from fairtrial.lab.trial.audit import audit_answers, audit_operations
 from fairtrial.lab.trial.callee import upstream_of_trial
@@ -32,6 +30,7 @@ from fairtrial.lab.trial.program_run import do_job
 from fairtrial.lab.trial.proxies import proxies_before_services
 from fairtrial.lab.trial.server_run import contract_of
 from fairtrial.lab.trial.setup import with_setup
+from fairtrial.load.engine_terms import StopAfterSeconds
 from fairtrial.record.crash_audit import CrashAudit
 from fairtrial.record.model import TrialRecord
 
@@ -191,7 +190,7 @@ def _load(context: TrialContext, kill: _Kill) -> float:
 
 
 def _kill_under_load(context: TrialContext, deployment: Deployment, kill: _Kill) -> float:
-    load = _single_run(context)
+    load = context.condition.load.single_run()  # of a search, at its lowest rate
     longest = min(LONGEST_SECONDS, max(SHORTEST_SECONDS, load.planned_seconds))
     moment = SystemRandom().uniform(SHORTEST_SECONDS, longest)
     seconds = moment + context.environment.site.events_late_seconds + AFTERWARDS_SECONDS
@@ -213,12 +212,3 @@ def _kill_under_load(context: TrialContext, deployment: Deployment, kill: _Kill)
             timer.join()
     kill.assert_done()
     return kill.at - opened_at[0]
-
-
-def _single_run(context: TrialContext) -> SingleRunLoad:
-    """The trial's load; of a search, its lowest rate."""
-    load = context.condition.load
-    assert not isinstance(load, ProgramLoad)
-    if isinstance(load, CapacityLoad):
-        return load.at_rate(load.lowest_per_second, load.duration_seconds)
-    return load

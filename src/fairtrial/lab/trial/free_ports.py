@@ -3,8 +3,9 @@
 import time
 from collections.abc import Callable
 
-from fairtrial.experiment.loads import Load, ProgramLoad
 from fairtrial.lab.meters.network import local_ports, reuses_time_wait_ports, time_wait_sockets
+from fairtrial.load.kinds import Load
+from fairtrial.load.request_load import RequestLoad
 
 SHARE = 0.25
 """Of the local ports. The check `ports-exhausted` fires at 0.8. A trial that begins below 0.25 and ends above 0.8 has
@@ -15,9 +16,9 @@ LONGEST_SECONDS = 65.0
 LOOK_EVERY_SECONDS = 0.5
 
 
-def takes_ports(load: Load) -> bool:
+def takes_ports(load: Load | RequestLoad) -> bool:
     """Whether the load takes a port for each of its requests, and the kernel does not reuse it at once."""
-    return not isinstance(load, ProgramLoad) and not load.keep_alive and not reuses_time_wait_ports()
+    return not load.keep_alive and not reuses_time_wait_ports()
 
 
 def occupied_ports() -> int:

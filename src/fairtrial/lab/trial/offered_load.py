@@ -10,25 +10,8 @@ from fairtrial.base.clock_offset import over_time
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import Service
 from fairtrial.catalog.workloads.model import ServerWorkload
-from fairtrial.engine.plan import (
-    Closed,
-    Constant,
-    EngineLoad,
-    EnginePlan,
-    Http2,
-    Poisson,
-    StopAfterRequests,
-    StopAfterSeconds,
-)
+from fairtrial.engine.plan import EnginePlan
 from fairtrial.engine.run import run_engine
-from fairtrial.experiment.loads import (
-    CapacityLoad,
-    ClosedLoad,
-    FixedLoad,
-    OpenLoad,
-    ProgramLoad,
-    SingleRunLoad,
-)
 from fairtrial.lab.meters.connections import connections_to
 from fairtrial.lab.meters.machine import MachineWatch
 from fairtrial.lab.meters.network import NetworkWatch
@@ -44,6 +27,8 @@ from fairtrial.lab.trial.request_numbers import continued, rows_left
 from fairtrial.lab.trial.row_changes import SHORTEST_WINDOW_SECONDS, RowChanges
 from fairtrial.lab.trial.spot_checks import with_spot_checks
 from fairtrial.lab.trial.waiting import wait_of
+from fairtrial.load.capacity import CapacityLoad
+from fairtrial.load.request_load import OneRunLoad
 from fairtrial.record.engine_summary import EngineSummary
 
 DRAWS_APART = 1_000_003
@@ -74,9 +59,8 @@ def offer_load(context: TrialContext, deployment: Deployment) -> None:
 
 def _offer(context: TrialContext, deployment: Deployment) -> None:
     load = context.condition.load
-    assert not isinstance(load, ProgramLoad)
     if not isinstance(load, CapacityLoad):
-        _measure(context, deployment, load)
+        _measure(context, deployment, load.single_run())
         return
 
     def probe(rate_per_second: float, seconds: float, confirming: bool) -> EngineSummary:
@@ -88,7 +72,7 @@ def _offer(context: TrialContext, deployment: Deployment) -> None:
     context.record.capacity = search(load, probe, requests, offset=offset)
 
 
-def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad) -> EngineSummary:
+def _measure(context: TrialContext, deployment: Deployment, load: OneRunLoad) -> EngineSummary:
     """One run with everything beside it that a trial's record holds."""
     record, service = context.record, context.service
     stray_threads = StrayThreadWatch(context.placement.server_cpus)
@@ -146,7 +130,7 @@ def _measure(context: TrialContext, deployment: Deployment, load: SingleRunLoad)
 def _run_with_changes(
     context: TrialContext,
     deployment: Deployment,
-    load: SingleRunLoad,
+    load: OneRunLoad,
     on_window: WindowHandler,
     changes: RowChanges | None,
 ) -> EngineSummary:
@@ -163,7 +147,7 @@ def _run_with_changes(
     return summary
 
 
-def _row_changes(context: TrialContext, load: SingleRunLoad) -> RowChanges | None:
+def _row_changes(context: TrialContext, load: OneRunLoad) -> RowChanges | None:
     """Rows to change under the load; None where it reads none that could be stale, or is too short for them."""
     workload, point = _workload(context), context.point
     window_seconds = load.window_seconds or 0.0
@@ -212,7 +196,7 @@ def _port(url: str, service: Service) -> int | None:
 def run_once(
     context: TrialContext,
     deployment: Deployment,
-    load: SingleRunLoad,
+    load: OneRunLoad,
     on_window: WindowHandler = lambda _state: None,
     *,
     draw: int = 0,
@@ -261,7 +245,7 @@ def run_once(
     return summary
 
 
-def engine_plan(context: TrialContext, deployment: Deployment, load: SingleRunLoad) -> EnginePlan:
+def engine_plan(context: TrialContext, deployment: Deployment, load: OneRunLoad) -> EnginePlan:
     """The plan of one run of the engine, which continues those before it."""
     workload, point, cpus = _workload(context), context.point, context.placement.load_cpus
     requests = continued(workload.requests(point.data, point.options), context.engine_runs)
@@ -274,17 +258,6 @@ def engine_plan(context: TrialContext, deployment: Deployment, load: SingleRunLo
         rows={} if workload.own is None else rows_left(workload.own.rows, context.engine_runs),
         secrets={} if workload.own is None else dict(workload.own.secrets),
         setup=[] if workload.own is None else list(workload.own.setup),
-        load=engine_load(load),
-        stop=StopAfterRequests(requests=load.requests)
-        if isinstance(load, FixedLoad)
-        else StopAfterSeconds(seconds=load.duration_seconds),
-        warmup_seconds=load.warmup_seconds,
-        warmup_limit_seconds=load.longest_warmup_seconds or None,
-        requests_per_connection=None if load.keep_alive else 1,
-        http2=Http2(streams=load.streams) if load.http2 else None,
-        timeout_seconds=load.timeout_seconds,
-        drain_seconds=load.drain_seconds if isinstance(load, OpenLoad) else None,
-        deadline_seconds=load.deadline_seconds if isinstance(load, OpenLoad) else None,
         threads=context.placement.load_threads(load.threads, load.connections),
         cpus=cpus,
         wait=wait_of(context.condition, context.environment.placement),
@@ -292,16 +265,8 @@ def engine_plan(context: TrialContext, deployment: Deployment, load: SingleRunLo
         progress_every_seconds=context.environment.site.progress_every_seconds,
         dataset=point.data.dataset.spec if point.data.dataset else None,
         reference=None if reference is None else reference.plan(),
+        **load.engine_terms(),
     )
-
-
-def engine_load(load: SingleRunLoad) -> EngineLoad:
-    """The load in the engine's own terms."""
-    if isinstance(load, OpenLoad):
-        kind = Poisson if load.arrivals == "poisson" else Constant
-        return kind(rate_per_second=load.rate_per_second, connections=load.connections)
-    ports = load.local_ports if isinstance(load, ClosedLoad) else None
-    return Closed(connections=load.connections, local_ports=ports)
 
 
 def common_headers(context: TrialContext) -> list[tuple[str, str]]:

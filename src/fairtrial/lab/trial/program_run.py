@@ -13,7 +13,6 @@ from fairtrial.catalog.stacks.places import places_of
 from fairtrial.catalog.stacks.redaction import new_log
 from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.engine.guard import Guarded
-from fairtrial.experiment.loads import ProgramLoad
 from fairtrial.judge.checks.ledger import NOUNS, TIMES, least_counted
 from fairtrial.lab.meters.machine import MachineWatch
 from fairtrial.lab.meters.network import NetworkWatch
@@ -267,7 +266,6 @@ def _wait(context: TrialContext, process: Guarded, began: float) -> bool:
 
 def _timeout_seconds(context: TrialContext) -> float:
     load = context.condition.load
-    assert isinstance(load, ProgramLoad)
     return load.timeout_seconds
 
 

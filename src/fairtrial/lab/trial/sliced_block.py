@@ -14,7 +14,7 @@ from pathlib import Path
 
 from fairtrial.base.problem import Problem
 from fairtrial.engine.process_tree import cpu_seconds_below
-from fairtrial.experiment.slices import LEAST_ROUNDS, SPARE_TIMES, Rule, Shares, Slices, sliced
+from fairtrial.experiment.slices import LEAST_ROUNDS, SPARE_TIMES, Rule, Shares, Slices
 from fairtrial.lab.meters.slice_watch import SliceMeter, SliceWatch
 from fairtrial.lab.meters.stray_threads import StrayThreadWatch
 from fairtrial.lab.placement import bound_to
@@ -61,7 +61,7 @@ class SlicedBlocks:
         self._ended: dict[int, TrialRecord] = {}
         self._spare = _Spare(0)
         if (rule := plan.experiment.slices) is not None:
-            self._spare.rounds = SPARE_TIMES * plan.experiment.blocks * rule.rounds(sliced(plan.experiment.load))
+            self._spare.rounds = SPARE_TIMES * plan.experiment.blocks * rule.rounds(plan.experiment.load)
 
     def run(self, trial: PlannedTrial) -> TrialRecord:
         """The record of a trial; with the first of a block all of that block are run.
@@ -193,7 +193,7 @@ def _measure(up: Sequence[_Condition], spare: _Spare) -> list[int]:
     if not all(clause.passed for each in up for clause in each.record.contract):
         return []
     experiment = up[0].context.plan.experiment
-    rule, load = experiment.slices, sliced(up[0].context.condition.load)
+    rule, load = experiment.slices, up[0].context.condition.load
     assert rule is not None
     began = time.monotonic()
     for each in up:
@@ -261,7 +261,7 @@ def _engine(
 
     What goes wrong in it ends the block, and is in the condition's record.
     """
-    moment = sliced(each.context.condition.load).model_copy(update=dict(changes))
+    moment = each.context.condition.load.single_run().model_copy(update=dict(changes))
     try:
         return run_once(each.context, each.deployment, moment, on_window=on_window, draw=draw)
     except StackEnded as ended:  # its exit status, which is read when all are stopped, says so

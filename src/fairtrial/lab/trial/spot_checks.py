@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from random import SystemRandom
 
 from fairtrial.catalog.workloads.model import ServerWorkload
-from fairtrial.engine.plan import EnginePlan, Request, StopAfterSeconds
+from fairtrial.engine.plan import EnginePlan, Request
+from fairtrial.load.engine_terms import StopAfterSeconds
 from fairtrial.plan.plan import Point
 
 TIMES = 2

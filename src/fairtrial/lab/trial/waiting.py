@@ -6,9 +6,9 @@ it takes its whole processor, and whoever else needs that processor would pay fo
 
 from pathlib import Path
 
-from fairtrial.experiment.loads import RequestLoad, Wait
 from fairtrial.lab.meters.cgroup import Cgroup
 from fairtrial.lab.placement.topology import ROOT, siblings
+from fairtrial.load.engine_terms import Wait
 from fairtrial.plan.plan import PlannedCondition
 from fairtrial.record.model import Placement
 
@@ -28,7 +28,6 @@ def why_asleep(condition: PlannedCondition, placement: Placement) -> str:
     if mode is not None:
         return "the experiment asks for it" if mode == "sleep" else ""
     load, its_placement = condition.load, placement.of_kind(condition.recorded.placement)
-    assert isinstance(load, RequestLoad)
     if condition.recorded.distances:
         return "proxies share its processors"
     return shared_with(its_placement, its_placement.load_threads(load.threads, load.connections))

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from fairtrial.catalog.stacks.find import pick_stack
 from fairtrial.catalog.stacks.model import Stack
-from fairtrial.experiment.loads import ClosedLoad
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.workload_file.read import read_workload_file
+from fairtrial.load.closed import ClosedLoad
 from fairtrial.plan.make import make_plan
 from fairtrial.plan.plan import Plan
 

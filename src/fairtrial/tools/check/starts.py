@@ -11,9 +11,10 @@ from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.tables import Table
 from fairtrial.catalog.workloads import pick_workload
 from fairtrial.catalog.workloads.model import ProgramWorkload, Workload
-from fairtrial.experiment.loads import ClosedLoad, ProgramLoad
 from fairtrial.experiment.model import DatasetOptions, Experiment
 from fairtrial.experiment.reference import StackRef
+from fairtrial.load.closed import ClosedLoad
+from fairtrial.load.program import ProgramLoad
 from fairtrial.plan.make import make_plan
 from fairtrial.plan.plan import Plan
 from fairtrial.record.model import Clause

@@ -222,4 +222,4 @@ def _page(client: httpx.Client, request: Request) -> str:
 def _loaded(running: RunningStack, workload: Path, console: Console) -> Measurement:
     console.print(Text(f"loading it for {LOAD_SECONDS:g} s", style="dim"))
     options = LoadOptions(url=running.url, file=workload, seconds=LOAD_SECONDS)
-    return measure(Console(quiet=True), running.url, to_engine_plan(options))
+    return measure(Console(quiet=True), running.url, *to_engine_plan(options))

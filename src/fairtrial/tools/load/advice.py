@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from fairtrial.engine.plan import EnginePlan
-from fairtrial.experiment.describe_load import describe_seconds
+from fairtrial.load.words import describe_seconds
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.protocol_causes import protocol_remedy
 from fairtrial.tools.load.measure import Measurement

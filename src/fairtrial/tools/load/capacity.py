@@ -8,16 +8,17 @@ from random import random
 from rich.console import Console
 
 from fairtrial.base.problem import Problem
-from fairtrial.engine.plan import EnginePlan, StopAfterSeconds
-from fairtrial.experiment.loads import CapacityLoad, Objective
+from fairtrial.engine.plan import EnginePlan
 from fairtrial.lab.trial.capacity import search
+from fairtrial.load.capacity import CapacityLoad, Objective
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.tools.load.hosts import LoadHosts
 from fairtrial.tools.load.measure import Measurement, measure
+from fairtrial.tools.load.request.command_load import DEFAULT_SECONDS, WARMUP_SECONDS, CommandLoad
 from fairtrial.tools.load.request.expected_figure import ExpectedFigure
 from fairtrial.tools.load.request.named_requests import assert_sent
 from fairtrial.tools.load.request.options import Arrival, GoalOptions, LoadOptions
-from fairtrial.tools.load.request.translate import DEFAULT_SECONDS, WARMUP_SECONDS, to_engine_plan
+from fairtrial.tools.load.request.translate import to_engine_plan
 
 LOWEST_PER_SECOND, HIGHEST_PER_SECOND = 50.0, 200_000.0
 CONNECTIONS = 256
@@ -41,7 +42,7 @@ def measure_capacity(
         Problem: the options contradict each other, or the load could not be offered.
     """
     load = capacity_load(options, goals)
-    plan = to_engine_plan(
+    offered, plan = to_engine_plan(
         replace(
             options,
             rate=load.lowest_per_second,
@@ -57,7 +58,9 @@ def measure_capacity(
     def probe(rate_per_second: float, seconds: float, confirming: bool) -> EngineSummary:
         what = "confirms" if confirming else "tries"
         console.print(f"{what} {rate_per_second:,.0f} requests/s for {seconds:.3g} s", highlight=False)
-        run = measure(console, options.url, _at_rate(plan, rate_per_second, seconds), plain=plain, hosts=hosts)
+        run = measure(
+            console, options.url, *_at_rate(offered, plan, rate_per_second, seconds), plain=plain, hosts=hosts
+        )
         runs.append(run)
         if run.summary.interrupted:
             raise _Interrupted
@@ -130,6 +133,9 @@ def _name(expected: ExpectedFigure) -> str:
     return re.sub(r"[^a-z0-9]+", "-", f"{of}{expected.figure}-within-{1e3 * expected.limit:g}-ms").strip("-")
 
 
-def _at_rate(plan: EnginePlan, rate_per_second: float, seconds: float) -> EnginePlan:
-    offered = plan.load.model_copy(update={"rate_per_second": rate_per_second})
-    return plan.model_copy(update={"load": offered, "stop": StopAfterSeconds(seconds=seconds)})
+def _at_rate(
+    offered: CommandLoad, plan: EnginePlan, rate_per_second: float, seconds: float
+) -> tuple[CommandLoad, EnginePlan]:
+    at = {"rate_per_second": rate_per_second, "duration_seconds": seconds}
+    probe = replace(offered, load=offered.load.model_copy(update=at))
+    return probe, plan.model_copy(update=dict(probe.engine_terms()))

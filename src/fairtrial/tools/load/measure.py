@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, INTERRUPTED, NOTHING_RAN, REFUTED
-from fairtrial.engine.plan import Closed, EnginePlan
+from fairtrial.engine.plan import EnginePlan
 from fairtrial.engine.run import StopEarly, run_engine
 from fairtrial.judge.checks.model import Finding
 from fairtrial.lab.awake import processors_awake
@@ -21,6 +21,7 @@ from fairtrial.record.machine import NetworkMeter
 from fairtrial.tools.load.examine import examine_load
 from fairtrial.tools.load.hosts import LoadHosts, this_host
 from fairtrial.tools.load.progress import progress_on
+from fairtrial.tools.load.request.command_load import CommandLoad
 from fairtrial.tools.load.request.expected_figure import ERRORS, ExpectedFigure
 from fairtrial.tools.load.verdicts import Verdict, verdicts_on
 
@@ -30,6 +31,7 @@ class Measurement:
     """A load on a URL, and what the engine measured."""
 
     url: str
+    load: CommandLoad
     plan: EnginePlan
     summary: EngineSummary
     network: NetworkMeter | None = None
@@ -53,7 +55,7 @@ class Measurement:
     @cached_property
     def findings(self) -> list[Finding]:
         """What the checks of a load found, the gravest first."""
-        return examine_load(self.plan, self.summary, self.network, self.capacity)
+        return examine_load(self.load, len(self.plan.cpus), self.summary, self.network, self.capacity)
 
     @property
     def refusing(self) -> set[str]:
@@ -84,7 +86,7 @@ class Measurement:
     @property
     def is_open(self) -> bool:
         """True if requests began by a schedule, however fast the answers came."""
-        return not isinstance(self.plan.load, Closed)
+        return self.load.load.is_open
 
     @property
     def exit_status(self) -> int:
@@ -109,6 +111,7 @@ class Measurement:
 def measure(
     console: Console,
     url: str,
+    load: CommandLoad,
     plan: EnginePlan,
     *,
     expected: Sequence[ExpectedFigure] = (),
@@ -116,9 +119,10 @@ def measure(
     at_most_seconds: float | None = None,
     hosts: LoadHosts | None = None,
 ) -> Measurement:
-    """Offer the plan's load and show its progress on `console`. Ctrl-C ends it early; what was measured is returned.
+    """Offer the load and show its progress on `console`. Ctrl-C ends it early; what was measured is returned.
 
     Args:
+        plan: of the engine, for the load.
         expected: the figures that it is expected to reach.
         plain: print a line a second, even on a terminal.
         at_most_seconds: also ends a load of a fixed number of requests after this time, which is no interruption.
@@ -133,7 +137,7 @@ def measure(
     network: NetworkMeter | None = None
 
     with (
-        progress_on(console, url, plan, plain=plain) as progress,
+        progress_on(console, url, load, plain=plain) as progress,
         processors_awake() if hosts.is_here else nullcontext(),
     ):
 
@@ -154,4 +158,4 @@ def measure(
         network = watch.close()
     if time_is_up:
         summary = summary.model_copy(update={"interrupted": False})
-    return Measurement(url, plan, summary, network, expected=expected, notes=hosts.notes())
+    return Measurement(url, load, plan, summary, network, expected=expected, notes=hosts.notes())

@@ -56,8 +56,8 @@ def _offered(
         return measure_capacity(console, options, goals, hosts, plain=plain)
     if goals.between is not None:
         raise Problem("--between says where --capacity searches", "give it with --capacity 'p99<50ms', or leave it out")
-    plan = to_engine_plan(options, hosts)
+    load, plan = to_engine_plan(options, hosts)
     if hosts.is_here:
         allow_connections(plan.load.connections)
     assert_sent(goals.expect, plan.requests, of_file=options.file is not None)
-    return measure(console, options.url, plan, expected=goals.expect, plain=plain, hosts=hosts)
+    return measure(console, options.url, load, plan, expected=goals.expect, plain=plain, hosts=hosts)

@@ -9,7 +9,7 @@ from fairtrial.tools.load.compatibility.ab_report import ab_report
 from fairtrial.tools.load.measure import Measurement
 from tests.command_line import Finished, Lab
 from tests.tools.load.conftest import Listener, Target
-from tests.tools.load.measurements import measurement, plan
+from tests.tools.load.measurements import closed, measurement
 
 Call = Callable[..., Finished]
 URL = "http://127.0.0.1:8080/"
@@ -92,7 +92,7 @@ def test_tables_may_be_left_out() -> None:
 
 def test_keep_alive_requests_are_those_without_a_connect() -> None:
     assert "Keep-Alive requests:    11984" in report_of(measurement(answers=12_000, connects=16))
-    closing = report_of(measurement(of=plan(requests_per_connection=1)))
+    closing = report_of(measurement(load=closed({"requests_per_connection": 1})))
     assert not [line for line in closing if line.startswith("Keep-Alive")]
 
 

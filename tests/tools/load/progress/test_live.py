@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from fairtrial.engine.plan import EnginePlan, StopAfterRequests
 from fairtrial.tools.load.progress import progress_on
 from fairtrial.tools.load.progress.live import LivePanel
 from fairtrial.tools.load.progress.plain import PlainLines
+from fairtrial.tools.load.request.command_load import CommandLoad
 from tests.command_line import Lab
 from tests.tools.load.conftest import Target
-from tests.tools.load.measurements import URL, plan
+from tests.tools.load.measurements import URL, closed
 
 
-def panel_after(load: EnginePlan, *events: dict[str, Any]) -> str:
+def panel_after(load: CommandLoad, *events: dict[str, Any]) -> str:
     """What the panel shows after these events."""
     console = Console(file=io.StringIO(), width=100)
     panel = LivePanel(console, URL, load)
@@ -37,27 +37,27 @@ def progress(elapsed: float, phase: str, **changes: Any) -> dict[str, Any]:
 
 
 def test_before_the_first_event_it_connects() -> None:
-    text = panel_after(plan())
+    text = panel_after(closed())
     assert URL in text
     assert "closed, 16 connections, keep-alive, 3 s" in text
     assert "connecting" in text and "0:00 of 0:03" in text
 
 
 def test_how_long_a_warm_up_takes_is_not_known() -> None:
-    text = panel_after(plan(warmup_seconds=2.0), progress(1.0, "warmup", rise=0.124))
+    text = panel_after(closed(warmup_seconds=2.0), progress(1.0, "warmup", rise=0.124))
     assert "warm-up, 1.0 s, pace still rises by 12%" in text and "0:01" in text and "0:01 of" not in text
 
 
 def test_the_window_counts_from_its_opening() -> None:
     opened = {"event": "window", "state": "opened", "elapsed_seconds": 7.0}
-    text = panel_after(plan(warmup_seconds=2.0), progress(6.0, "warmup"), opened, progress(8.0, "window"))
+    text = panel_after(closed(warmup_seconds=2.0), progress(6.0, "warmup"), opened, progress(8.0, "window"))
     assert "measuring" in text and "0:08 of 0:10" in text
 
 
 def test_rates_times_and_errors() -> None:
     first = progress(1.0, "window", verified_per_second=50.0)
     second = progress(2.0, "window", errors=3, p50_seconds=0.000162, p99_seconds=0.0049)
-    text = panel_after(plan(), first, second)
+    text = panel_after(closed(), first, second)
     assert "measuring" in text and "0:02 of 0:03" in text
     assert "100/s  ▄█" in text
     assert "p50 0.162  p99 4.90 ms" in text
@@ -65,7 +65,7 @@ def test_rates_times_and_errors() -> None:
 
 
 def test_a_number_of_requests_has_no_planned_length() -> None:
-    text = panel_after(plan(stop=StopAfterRequests(requests=100)), progress(1.0, "window"))
+    text = panel_after(closed({"requests": 100}), progress(1.0, "window"))
     assert "0:01" in text and " of " not in text
 
 
@@ -78,12 +78,12 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Console:
 
 
 def test_a_terminal_has_the_panel(terminal: Console) -> None:
-    assert isinstance(progress_on(terminal, URL, plan(), plain=False), LivePanel)
+    assert isinstance(progress_on(terminal, URL, closed(), plain=False), LivePanel)
 
 
 def test_without_a_terminal_or_with_plain_there_are_lines(terminal: Console) -> None:
-    assert isinstance(progress_on(terminal, URL, plan(), plain=True), PlainLines)
-    assert isinstance(progress_on(Console(file=io.StringIO()), URL, plan(), plain=False), PlainLines)
+    assert isinstance(progress_on(terminal, URL, closed(), plain=True), PlainLines)
+    assert isinstance(progress_on(Console(file=io.StringIO()), URL, closed(), plain=False), PlainLines)
 
 
 @pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
@@ -91,7 +91,7 @@ def test_the_environment_may_ask_for_lines(
     terminal: Console, monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
     monkeypatch.setenv(name, value)
-    assert isinstance(progress_on(terminal, URL, plan(), plain=False), PlainLines)
+    assert isinstance(progress_on(terminal, URL, closed(), plain=False), PlainLines)
 
 
 def on_a_terminal(lab: Lab, *arguments: str, **environment: str) -> tuple[int, str]:

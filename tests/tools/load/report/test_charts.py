@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
-from fairtrial.engine.plan import Constant, EngineLoad, Ramp, Step, Steps
+from fairtrial.load.open import OpenLoad
+from fairtrial.load.ramp import RampLoad
+from fairtrial.load.steps import LoadStep, StepsLoad
 from fairtrial.record.engine_summary import AtLeast, SecondOfSeries
 from fairtrial.report.vega import Spec
 from fairtrial.tools.load.measure import Measurement
@@ -16,8 +18,9 @@ from fairtrial.tools.load.report.charts import (
     tail_chart,
     time_chart,
 )
+from fairtrial.tools.load.request.command_load import CommandLoad
 from tests.builders import a_trial
-from tests.tools.load.measurements import URL, measurement, open_measurement, plan
+from tests.tools.load.measurements import URL, closed, measurement, open_measurement, plan
 
 SECOND = SecondOfSeries(verified=30, errors=2, p50_seconds=0.001, p99_seconds=0.002, max_seconds=0.5)
 QUIET_SECOND = SecondOfSeries(verified=0, errors=0)
@@ -43,7 +46,7 @@ def test_the_distribution_holds_every_answer() -> None:
 def test_without_answers_there_are_no_charts_of_times() -> None:
     engine = a_trial().serving(0).erring(refused=5).record().engine
     assert engine
-    nothing = Measurement(URL, plan(), engine)
+    nothing = Measurement(URL, closed(), plan(), engine)
     assert distribution_chart(nothing) is None
     assert tail_chart(nothing) is None
 
@@ -57,7 +60,7 @@ def test_the_tail_ends_where_the_sample_does() -> None:
 def test_an_open_load_has_a_tail_of_both_times() -> None:
     measured = open_measurement()
     both = {"service_time": measured.summary.response_time}
-    measured = Measurement(URL, measured.plan, measured.summary.model_copy(update=both))
+    measured = Measurement(URL, measured.load, measured.plan, measured.summary.model_copy(update=both))
     assert {point["times"] for point in points(tail_chart(measured))} == {"response time", "service time"}
 
 
@@ -96,16 +99,16 @@ STEPS = [(200, 1), (1000, 1.5), (0, 0.5)]
 @pytest.mark.parametrize(
     ("load", "offered"),
     [
-        (Constant(rate_per_second=40, connections=1), [40, 40, 40]),
-        (Ramp(from_per_second=0, to_per_second=300, connections=1), [50, 150, 250]),
+        (OpenLoad(kind="open", rate_per_second=40), [40, 40, 40]),
+        (RampLoad(kind="ramp", from_per_second=0, to_per_second=300), [50, 150, 250]),
         (
-            Steps(steps=[Step(rate_per_second=rate, seconds=seconds) for rate, seconds in STEPS], connections=1),
+            StepsLoad(kind="steps", steps=[LoadStep(rate_per_second=rate, seconds=seconds) for rate, seconds in STEPS]),
             [200, 1000, 500],
         ),
     ],
 )
-def test_an_open_load_shows_what_it_offered(load: EngineLoad, offered: list[float]) -> None:
-    chart = rate_chart(measurement(of=plan(load=load, stop=None), series=[SECOND] * 3, window_seconds=3.0))
+def test_an_open_load_shows_what_it_offered(load: OpenLoad | RampLoad | StepsLoad, offered: list[float]) -> None:
+    chart = rate_chart(measurement(load=CommandLoad(load), series=[SECOND] * 3, window_seconds=3.0))
     assert counts(chart, "offered") == pytest.approx(offered)
 
 

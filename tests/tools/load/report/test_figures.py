@@ -5,8 +5,8 @@ from io import StringIO
 
 from rich.console import Console
 
-from fairtrial.experiment.loads import CapacityLoad, Objective
 from fairtrial.lab.trial.capacity import judge_probe
+from fairtrial.load.capacity import CapacityLoad, Objective
 from fairtrial.record.capacity import CapacitySearch, Probe
 from fairtrial.record.engine_summary import AtLeast, Cohort
 from fairtrial.tools.load.report.figures import (
@@ -20,7 +20,7 @@ from fairtrial.tools.load.report.figures import (
 )
 from fairtrial.tools.load.report.terminal import print_measurement
 from tests.builders import a_trial
-from tests.tools.load.measurements import busy, measurement, open_measurement, plan
+from tests.tools.load.measurements import busy, closed, measurement, open_measurement
 
 
 def test_only_supported_percentiles_are_shown() -> None:
@@ -35,7 +35,7 @@ def test_only_supported_percentiles_are_shown() -> None:
 def test_the_kinds_of_times_of_a_load() -> None:
     assert [row.name for row in rows(measurement())] == ["response time"]
     assert [row.name for row in rows(open_measurement())] == ["response time", "service time", "send lag"]
-    reopening = measurement(of=plan(requests_per_connection=1))
+    reopening = measurement(load=closed({"requests_per_connection": 1}))
     assert [row.name for row in rows(reopening)] == ["response time", "connect time"]
 
 

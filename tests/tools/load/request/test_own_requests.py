@@ -39,7 +39,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def plan_of(target: Target, file: Path, **options: Any) -> EnginePlan:
-    return to_engine_plan(LoadOptions(url=f"http://{target.address}/", file=file, **options))
+    return to_engine_plan(LoadOptions(url=f"http://{target.address}/", file=file, **options))[1]
 
 
 def test_a_file_takes_the_place_of_the_request(target: Target, file: Path) -> None:

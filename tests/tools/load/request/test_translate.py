@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial.engine.plan import (
+from fairtrial.engine.plan import EnginePlan, ExactBody
+from fairtrial.load.engine_terms import (
     Closed,
     Constant,
-    EnginePlan,
-    ExactBody,
     Http2,
     Poisson,
     Ramp,
@@ -27,7 +26,7 @@ from tests.tools.load.conftest import Target
 
 
 def plan_of(target: Target, **options: Any) -> EnginePlan:
-    return to_engine_plan(LoadOptions(url=target.url, **options))
+    return to_engine_plan(LoadOptions(url=target.url, **options))[1]
 
 
 def test_without_options(target: Target) -> None:
@@ -60,7 +59,7 @@ def test_loads(target: Target, options: dict[str, Any], load: object) -> None:
 def test_what_ends_the_load(target: Target) -> None:
     assert plan_of(target, requests=5).stop == StopAfterRequests(requests=5)
     assert plan_of(target, seconds=0.5).stop == StopAfterSeconds(seconds=0.5)
-    assert plan_of(target, steps=(RateStep(5, 2),)).stop is None
+    assert plan_of(target, steps=(RateStep(5, 2), RateStep(0, 1))).stop == StopAfterSeconds(seconds=3)
 
 
 def test_how_long_answers_are_awaited_after_an_open_load(target: Target) -> None:
@@ -179,5 +178,5 @@ def test_what_is_no_other_address_is_refused(text: str) -> None:
 def test_the_first_rule_that_fits_redirects(target: Target) -> None:
     host, _, port = target.address.rpartition(":")
     rules = [parse_connect_to(f"b.example:80:{host}:1"), parse_connect_to(f"a.example:80:{host}:{port}")]
-    plan = to_engine_plan(LoadOptions(url="http://A.example/x", connect_to=rules))
+    _, plan = to_engine_plan(LoadOptions(url="http://A.example/x", connect_to=rules))
     assert (plan.address, plan.host) == (target.address, "a.example")

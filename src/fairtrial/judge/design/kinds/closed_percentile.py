@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from fairtrial.experiment.loads import ClosedLoad, FixedLoad
 from fairtrial.judge.design.model import Design, Flaw, Kind
 from fairtrial.judge.design.room import bound_on_speed, in_flight_in_words
 from fairtrial.judge.design.sides import speed_claims
@@ -22,7 +21,7 @@ def examine(design: Design) -> Iterator[Flaw]:
             each for each in design.experiment.condition_refs if each.stack in claim.curves()
         ]
         loads = [design.condition(each).load for each in references]
-        closed = [load for load in loads if isinstance(load, ClosedLoad | FixedLoad)]
+        closed = [load for load in loads if load.clients is not None]
         if not closed:
             continue
         clients = in_flight_in_words(max(closed, key=lambda load: load.most_in_flight))

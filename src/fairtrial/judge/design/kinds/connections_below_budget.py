@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from fairtrial.base.formatting import count
-from fairtrial.experiment.loads import ClosedLoad, FixedLoad, RequestLoad
 from fairtrial.judge.design.model import Design, Flaw, Kind
 from fairtrial.judge.design.room import in_flight_in_words
 from fairtrial.judge.design.sides import Pair, pairs, speed_claims
+from fairtrial.load.kinds import Load
 
 USUAL_BUDGET = 16
 """Of an experiment that sets none: nobody has meant anything by it."""
@@ -40,16 +40,16 @@ def _unfilled(claim: str, pair: Pair, design: Design) -> Flaw | None:
             f"{variable} lets {reference} do {allowed[place]:,} at once and {pair[1 - place]} {allowed[1 - place]:,}, "
             f"and the most that is asked for at once is {asked_for:,} ({words}): what the larger is worth is not seen"
         )
-        key = "connections" if isinstance(load, RequestLoad) else "operations"
+        key = "connections" if load.offers_requests else "operations"
         remedy = f"ask for twice as much at once as the larger allows (`{key} = {2 * allowed[place]}`), or lower it"
         return Flaw("warning", f"load.{key}" if key == "connections" else "options.pool", evidence, remedy, claim)
     return None
 
 
-def _at_once(load: object, operations: int | None) -> tuple[int | None, str]:
+def _at_once(load: Load, operations: int | None) -> tuple[int | None, str]:
     """How much a load, or a job, asks for at once, at most; None where there is no bound."""
-    if isinstance(load, ClosedLoad | FixedLoad):
-        return load.most_in_flight, in_flight_in_words(load)
+    if load.clients is not None:
+        return load.clients, in_flight_in_words(load)
     if operations is not None:
         return operations, count(operations, "operation")
     return None, ""
@@ -58,7 +58,7 @@ def _at_once(load: object, operations: int | None) -> tuple[int | None, str]:
 def _budget_of_all(design: Design) -> Iterator[Flaw]:
     experiment = design.experiment
     loads = [condition.load for condition in design.conditions]
-    in_flight = [load.most_in_flight for load in loads if isinstance(load, ClosedLoad | FixedLoad)]
+    in_flight = [load.clients for load in loads if load.clients is not None]
     swept = experiment.sweep is not None and experiment.sweep.parameter == "concurrency_budget"
     budget = experiment.concurrency_budget
     if len(in_flight) < len(loads) or swept or budget == USUAL_BUDGET or max(in_flight) >= budget:

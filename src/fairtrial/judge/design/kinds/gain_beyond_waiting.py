@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from fairtrial.base.formatting import plain
 from fairtrial.experiment.claims import Claim
-from fairtrial.experiment.loads import RequestLoad
 from fairtrial.experiment.reference import ConditionRef
 from fairtrial.judge.design.model import Design, Flaw, Kind
 from fairtrial.judge.design.room import bound_on_speed, times_in_words
@@ -63,10 +62,8 @@ def _allowed_to_anybody(more: ConditionRef, less: ConditionRef, design: Design) 
 
     Where the budget itself is swept, who does not keep to it gains nothing.
     """
-    loads = design.condition(more).load, design.condition(less).load
-    if isinstance(loads[0], RequestLoad) and isinstance(loads[1], RequestLoad):
-        return loads[0].most_in_flight / loads[1].most_in_flight
-    return 1.0
+    ours, theirs = design.condition(more).load, design.condition(less).load
+    return ours.most_in_flight / theirs.most_in_flight if theirs.offers_requests else 1.0
 
 
 def _waits_more(more: ConditionRef, less: ConditionRef, design: Design) -> bool:

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from fairtrial.base.formatting import plain_in
 from fairtrial.base.units import BaseUnit, Unit, readable_unit
 from fairtrial.experiment.claims import BudgetClaim
-from fairtrial.experiment.loads import CapacityLoad
 from fairtrial.judge.design.model import Design, Flaw, Kind
 from fairtrial.judge.design.room import percentile_floor, room_of, seconds_in_words
 from fairtrial.judge.metrics import find_metric
+from fairtrial.load.capacity import CapacityLoad
 
 REMEDY = "ask for what the load leaves room for, or change the load: more connections, a higher rate, a shorter delay"
 

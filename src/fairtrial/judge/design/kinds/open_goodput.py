@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from fairtrial.base.formatting import plain_in
 from fairtrial.base.units import UNITS
-from fairtrial.experiment.loads import OpenLoad
 from fairtrial.judge.design.model import Design, Flaw, Kind
 from fairtrial.judge.design.sides import pairs, speed_claims
 from fairtrial.judge.metrics import OVERHEAD
@@ -16,9 +15,10 @@ def examine(design: Design) -> Iterator[Flaw]:
         if claim.metric not in ("goodput", OVERHEAD):
             continue
         loads = [design.condition(each).load for pair in pairs(claim, design) for each in pair]
-        rates = {load.rate_per_second for load in loads if isinstance(load, OpenLoad)}
-        if len(rates) == 1 and all(isinstance(load, OpenLoad) for load in loads):
-            rate = plain_in(rates.pop(), UNITS["/s"])
+        rates = {load.mean_per_second for load in loads}
+        per_second = rates.pop() if len(rates) == 1 else None
+        if per_second is not None:
+            rate = plain_in(per_second, UNITS["/s"])
             evidence = f"the load is open: {claim.metric} is that of {rate} for each contender that keeps up"
             remedy = 'compare response times at this rate, or search for the highest rate: `kind = "capacity"`'
             yield Flaw("warning", "metric", evidence, remedy, claim.id)

@@ -5,7 +5,6 @@ from math import ceil
 
 from fairtrial.base.formatting import plain_in
 from fairtrial.base.units import UNITS
-from fairtrial.experiment.loads import OpenLoad
 from fairtrial.judge.design.model import Design, Flaw, Kind
 from fairtrial.judge.design.room import in_flight_in_words, mean_wait, waits_in_words
 
@@ -14,15 +13,15 @@ def examine(design: Design) -> Iterator[Flaw]:
     """At most one warning: for the first condition whose requests queue before they are sent."""
     for condition in design.conditions:
         facts, load = design.facts.get(condition.id), condition.load
-        if facts is None or not isinstance(load, OpenLoad):
+        if facts is None or load.peak_per_second is None:
             continue
-        at_once = load.rate_per_second * mean_wait(facts.waits)
+        at_once = load.peak_per_second * mean_wait(facts.waits)
         if at_once <= load.most_in_flight:
             continue
         evidence = (
-            f"{plain_in(load.rate_per_second, UNITS['/s'])} are {at_once:,.0f} requests at once, as "
+            f"{plain_in(load.peak_per_second, UNITS['/s'])} are {at_once:,.0f} requests at once, as "
             f"{waits_in_words(facts.waits)}, and there are {in_flight_in_words(load)}: the queue before them grows as "
-            "long as the load lasts"
+            f"long as {'the load' if load.is_stationary else 'that rate'} lasts"
         )
         yield Flaw("warning", "load.connections", evidence, f"`connections = {2 * ceil(at_once)}`, or a lower rate")
         return

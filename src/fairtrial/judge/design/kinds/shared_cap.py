@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from fairtrial.base.formatting import figure_in
 from fairtrial.base.units import UNITS
 from fairtrial.experiment.claims import EqualClaim, OrderClaim, ShapeClaim
-from fairtrial.experiment.loads import ClosedLoad, FixedLoad, RequestLoad
 from fairtrial.judge.design.model import Design, Flaw, Kind
 from fairtrial.judge.design.room import bound_on_speed, mean_wait
 from fairtrial.judge.design.sides import Pair, SpeedClaim, gain, pairs, speed_claims
@@ -31,7 +30,7 @@ def examine(design: Design) -> Iterator[Flaw]:
 
 def _capped(claim: SpeedClaim, pair: Pair, design: Design) -> Flaw | None:
     loads = [design.condition(each).load for each in pair]
-    if design.same_stack(pair) or not all(isinstance(load, ClosedLoad | FixedLoad) for load in loads):
+    if design.same_stack(pair) or any(load.clients is None for load in loads):
         return None
     caps = [bound_on_speed(each, design) for each in pair]
     if caps[0] is None or caps[1] is None:
@@ -43,8 +42,6 @@ def _capped(claim: SpeedClaim, pair: Pair, design: Design) -> Flaw | None:
     what = _what_is_lost(claim, rates[0])
     if what is None:
         return None
-    load = loads[0]
-    assert isinstance(load, RequestLoad)
     most = figure_in(rates[0], UNITS["/s"])
     waits = design.facts_of(pair[0]).waits
     plenty = _round_number(reachable * mean_wait(waits))
@@ -53,8 +50,8 @@ def _capped(claim: SpeedClaim, pair: Pair, design: Design) -> Flaw | None:
         f"answer costs them{what}"
     )
     remedy = (
-        f"raise `connections` (here {load.connections}) and `concurrency_budget` until each reaches its processors; "
-        f"{plenty:,} at once are more than any can use"
+        f"raise `connections` (here {loads[0].connections}) and `concurrency_budget` until each reaches its "
+        f"processors; {plenty:,} at once are more than any can use"
     )
     return Flaw("warning", "load.connections", evidence, remedy, claim.id)
 

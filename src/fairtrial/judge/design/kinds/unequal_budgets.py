@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from fairtrial.experiment.loads import ClosedLoad, FixedLoad
 from fairtrial.experiment.reference import ConditionRef
 from fairtrial.judge.design.model import Design, DesignSeverity, Flaw, Kind
 from fairtrial.judge.design.sides import Pair, pairs, speed_claims
@@ -43,8 +42,8 @@ def _difference(pair: Pair, design: Design) -> str | None:
 
 def _binds(least: int, reference: ConditionRef, design: Design) -> bool:
     """Whether a load can ask for more at once than this."""
-    load = design.condition(reference).load
-    return not isinstance(load, ClosedLoad | FixedLoad) or least < load.most_in_flight
+    clients = design.condition(reference).load.clients
+    return clients is None or least < clients
 
 
 KIND = Kind(

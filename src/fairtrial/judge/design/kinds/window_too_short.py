@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from fairtrial.base.formatting import plain_in
 from fairtrial.base.units import UNITS
-from fairtrial.experiment.loads import ClosedLoad, RequestLoad
 from fairtrial.judge.checks.not_warm import TENTHS_UP_TO_SECONDS as SHORT_SECONDS
 from fairtrial.judge.design.model import Design, DesignSeverity, Flaw, Kind
 from fairtrial.judge.design.room import mean_wait
@@ -37,14 +36,14 @@ def _short_windows(design: Design) -> Iterator[Flaw]:
     short = [
         condition
         for condition in design.conditions
-        if isinstance(condition.load, ClosedLoad) and condition.load.duration_seconds < SHORT_SECONDS
+        if condition.load.clients is not None and (condition.load.window_seconds or SHORT_SECONDS) < SHORT_SECONDS
     ]
     if not short:
         return
     compiling = [each for each in short if COMPILING.search(_facts(each, design).language)]
     strangers = [each for each in short if each.id in design.facts and not _facts(each, design).language]
     names = list(dict.fromkeys(each.contender for each in (compiling or strangers or short)))
-    seconds = max(each.load.duration_seconds for each in short if isinstance(each.load, ClosedLoad))
+    seconds = max(each.load.window_seconds or 0.0 for each in short)
     because = ", which compile while they run" if compiling else ", of whose runtime nothing is known"
     evidence = (
         f"windows of {seconds:g} s are below {SHORT_SECONDS} s: a contender that becomes faster soon after them is not "
@@ -60,11 +59,11 @@ def _short_windows(design: Design) -> Iterator[Flaw]:
 def _few_calls(design: Design) -> Iterator[Flaw]:
     for condition in design.conditions:
         facts, load = _facts(condition, design), condition.load
-        if not isinstance(load, RequestLoad) or not ON_A_JVM.search(facts.language):
+        if not load.offers_requests or not ON_A_JVM.search(facts.language):
             continue
         mean = mean_wait(facts.waits)
         rate = load.offered_per_second or (
-            load.most_in_flight / mean if mean and isinstance(load, ClosedLoad) else None
+            load.clients / mean if mean and load.clients is not None and load.fixed_requests is None else None
         )
         if rate is None or rate * load.warmup_seconds >= CALLS_UNTIL_COMPILED:
             continue

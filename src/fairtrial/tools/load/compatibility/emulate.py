@@ -7,11 +7,11 @@ from typing import Any
 
 from rich.console import Console
 
-from fairtrial.engine.plan import BodyRange, Closed, EnginePlan, StopAfterRequests
+from fairtrial.engine.plan import BodyRange, EnginePlan
 from fairtrial.engine.run import run_engine
+from fairtrial.load.engine_terms import Closed, StopAfterRequests
 from fairtrial.tools.load.advice import remedy
 from fairtrial.tools.load.compatibility.omissions import omissions
-from fairtrial.tools.load.describe import describe_plan
 from fairtrial.tools.load.measure import Measurement, measure
 from fairtrial.tools.load.request.options import LoadOptions
 from fairtrial.tools.load.request.translate import to_engine_plan
@@ -45,17 +45,17 @@ def emulate(
     Raises:
         Problem: the load could not be offered.
     """
-    plan = to_engine_plan(options)
+    load, plan = to_engine_plan(options)
     length = first_body_length(plan) if same_length else None
     if length is not None:
         plan, options = expecting_length(plan, length), replace(options, expect_length=length)
-    measurement = measure(Console(stderr=True), options.url, plan, at_most_seconds=at_most_seconds)
+    measurement = measure(Console(stderr=True), options.url, load, plan, at_most_seconds=at_most_seconds)
     out = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
     for line in report(measurement):
         out.print(line)
     out.print()
     out.print("What these figures would have hidden:", style="bold")
-    out.print(f"  - The load was {describe_plan(plan)}.")
+    out.print(f"  - The load was {load.describe()}.")
     for paragraph in omissions(tool, measurement):
         out.print(f"  - {paragraph}")
     for kind, number in measurement.failed.items():

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from fairtrial.base.formatting import figure
-from fairtrial.experiment.describe_load import describe_seconds
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.statistics.support import supports_percentile
+from fairtrial.load.words import describe_seconds
 from fairtrial.tools.load.advice import warnings
 from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.report.figures import missing_percentiles

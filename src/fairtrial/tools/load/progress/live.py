@@ -1,5 +1,6 @@
 """The progress of a load on a terminal: how far it is, the rate and its course, recent response times, errors."""
 
+import math
 from collections import deque
 from typing import Any, Self
 
@@ -12,9 +13,8 @@ from rich.text import Text
 from fairtrial.base.formatting import minutes
 from fairtrial.base.printable import printable
 from fairtrial.base.text_charts import progress_bar, sparkline
-from fairtrial.engine.plan import EnginePlan, StopAfterRequests
 from fairtrial.engine.progress import phase, recent_times
-from fairtrial.tools.load.describe import describe_plan, window_seconds
+from fairtrial.tools.load.request.command_load import CommandLoad
 
 BAR_CELLS = 32
 RATES_KEPT = 48
@@ -23,10 +23,10 @@ RATES_KEPT = 48
 class LivePanel:
     """A panel that is kept up to date while its context is open, and cleared at the end."""
 
-    def __init__(self, console: Console, url: str, plan: EnginePlan) -> None:
+    def __init__(self, console: Console, url: str, load: CommandLoad) -> None:
         self._title = printable(url, max(console.width - 8, 20))
-        self._load = describe_plan(plan)
-        self._plan = plan
+        self._load = load
+        self._words = load.describe()
         self._event: dict[str, Any] = {}
         self._opened_at_seconds = 0.0
         self._rates: deque[float] = deque(maxlen=RATES_KEPT)
@@ -49,7 +49,7 @@ class LivePanel:
 
     def renderable(self) -> RenderableType:
         facts = Table.grid(padding=(0, 2))
-        facts.add_row(Text("load", style="dim"), self._load)
+        facts.add_row(Text("load", style="dim"), self._words)
         facts.add_row(Text(self._phase(), style="dim"), self._bar())
         rate = f"{self._rates[-1]:,.0f}/s  " if self._rates else "…"
         facts.add_row(Text("verified", style="dim"), Text.assemble((rate, "bold"), (sparkline(self._rates), "cyan")))
@@ -68,20 +68,18 @@ class LivePanel:
 
     def _share(self) -> float:
         """The part of the window that is done, 0 to 1; 0 where it is unknown."""
-        plan, event = self._plan, self._event
+        event = self._event
         if event.get("phase") != "window":
             return 0.0
-        planned = window_seconds(plan)
+        planned = self._load.window_seconds
         if planned is not None:
             elapsed: float = event["elapsed_seconds"]
             return min((elapsed - self._opened_at_seconds) / planned, 1.0)
-        if isinstance(plan.stop, StopAfterRequests):
-            requests: int = event["verified"] + event["errors"]
-            return min(requests / plan.stop.requests, 1.0)
-        return 0.0
+        requests: int = event["verified"] + event["errors"]
+        return min(requests / (self._load.beyond.requests or math.inf), 1.0)
 
     def _planned_length(self) -> str:
-        planned = window_seconds(self._plan)
+        planned = self._load.window_seconds
         if planned is None or self._event.get("phase") == "warmup":
             return ""
         return f" of {minutes(self._opened_at_seconds + planned)}"

@@ -1,10 +1,8 @@
 """The charts of a load's page: how response times are distributed, and how the load went over the window."""
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
-from fairtrial.engine.plan import Closed, EngineLoad, Ramp, Steps
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.record.engine_summary import Distribution
 from fairtrial.record.histogram import Histogram
@@ -134,7 +132,7 @@ def rate_chart(measurement: Measurement) -> Spec | None:
     for second, each in enumerate(seconds, 1):
         points.append({"second": second, "what": "verified", "count": each.verified})
         points.append({"second": second, "what": "errors", "count": each.errors})
-    offered = _offered_by_second(measurement.plan.load, len(seconds), measurement.summary.window_seconds)
+    offered = measurement.load.load.due_by_second(len(seconds))
     for second, due in enumerate(offered, 1):
         points.append({"second": second, "what": "offered", "count": due})
     return _over_time(points, "what", "count", {"title": "answers in the second", "tickCount": 5}, {})
@@ -186,28 +184,3 @@ def _shares(times: Histogram, distribution: Distribution) -> list[float]:
     highest = -math.log10(1 - float(supported[-1]) / 100)
     points = max(round(highest * POINTS_PER_NINE), 2)
     return [1 - 10 ** (-highest * place / points) for place in range(points + 1)]
-
-
-def _offered_by_second(load: EngineLoad, seconds: int, window_seconds: float) -> Sequence[float]:
-    """Requests that are due in each of the first seconds of the window; none for a closed load.
-
-    With Poisson arrivals it is their expected number.
-    """
-    if isinstance(load, Closed):
-        return []
-    if isinstance(load, Steps):
-        return [_offered_by_steps(load, second) for second in range(seconds)]
-    if isinstance(load, Ramp):
-        slope = (load.to_per_second - load.from_per_second) / window_seconds
-        return [load.from_per_second + slope * (second + 0.5) for second in range(seconds)]
-    return [load.rate_per_second] * seconds
-
-
-def _offered_by_steps(load: Steps, second: int) -> float:
-    """The sum over all steps: the rate times the part of this second during which the step lasts."""
-    begin = total = 0.0
-    for step in load.steps:
-        end = begin + step.seconds
-        total += step.rate_per_second * max(min(end, second + 1) - max(begin, second), 0.0)
-        begin = end
-    return total

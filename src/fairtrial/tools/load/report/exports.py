@@ -11,7 +11,6 @@ from fairtrial import __version__
 from fairtrial.record.engine_summary import AtLeast
 from fairtrial.record.histogram import Histogram
 from fairtrial.tools.load.advice import warnings
-from fairtrial.tools.load.describe import describe_plan
 from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.verdicts import Verdict
 
@@ -27,7 +26,7 @@ def measurement_json(measurement: Measurement) -> str:
     content = {
         "fairtrial_version": __version__,
         "url": measurement.url,
-        "load": describe_plan(measurement.plan),
+        "load": measurement.load.describe(),
         "load_model": measurement.plan.load.model_dump(exclude_none=True),
         "exit_status": measurement.exit_status,
         "warnings": list(warnings(measurement)),

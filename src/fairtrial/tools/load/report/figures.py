@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from fairtrial.base.formatting import bounded_below, count, figure
 from fairtrial.base.printable import printable
-from fairtrial.experiment.describe_load import describe_wait
 from fairtrial.judge.checks.uneven_connections import CHECK as UNEVEN
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.statistics.support import samples_needed
+from fairtrial.load.words import describe_wait
 from fairtrial.record.capacity import CapacityFound, Probe
 from fairtrial.record.engine_summary import Distribution, EngineSummary
 from fairtrial.tools.load.measure import Measurement

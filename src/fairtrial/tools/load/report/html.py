@@ -7,7 +7,6 @@ from fairtrial import __version__
 from fairtrial.report.columns import LOWER_BOUNDS
 from fairtrial.report.page import environment, page_parts
 from fairtrial.tools.load.advice import remedy, warnings
-from fairtrial.tools.load.describe import describe_plan
 from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.report.charts import distribution_chart, rate_chart, tail_chart, time_chart
 from fairtrial.tools.load.report.figures import (
@@ -43,7 +42,7 @@ def load_page(measurement: Measurement) -> str:
         .render(
             measurement=measurement,
             summary=measurement.summary,
-            load=describe_plan(measurement.plan),
+            load=measurement.load.describe(),
             goodput=goodput_in_words(measurement),
             generator=generator_in_words(measurement),
             tls=tls_in_words(measurement.summary),

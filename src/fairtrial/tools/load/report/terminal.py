@@ -10,7 +10,6 @@ from fairtrial.base.printable import printable
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.report.columns import LOWER_BOUNDS
 from fairtrial.tools.load.advice import remedy, warnings
-from fairtrial.tools.load.describe import describe_plan
 from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.report.bars import histogram_lines
 from fairtrial.tools.load.report.figures import (
@@ -42,7 +41,7 @@ def print_measurement(console: Console, measurement: Measurement) -> None:
     """
     parts: list[RenderableType] = [
         Text(printable(measurement.url), style="bold", overflow="fold"),
-        Text(f"load: {describe_plan(measurement.plan)}"),
+        Text(f"load: {measurement.load.describe()}"),
         Text(),
         _facts(measurement),
     ]

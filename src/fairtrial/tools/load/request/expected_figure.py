@@ -94,7 +94,7 @@ def parse_objective(text: str) -> ExpectedFigure:
     Raises:
         Problem: it is not.
     """
-    from fairtrial.experiment.loads import METRIC_PERCENTILES  # noqa: PLC0415 see above
+    from fairtrial.load.capacity import METRIC_PERCENTILES  # noqa: PLC0415 see above
 
     expected = parse_expected_figure(text)
     if expected.percentile not in METRIC_PERCENTILES:

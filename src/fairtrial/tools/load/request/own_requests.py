@@ -12,7 +12,7 @@ from fairtrial.catalog.contract.answer import client_of
 from fairtrial.catalog.workloads.from_file import SentRequests, sent_requests
 from fairtrial.catalog.workloads.setup_requests import send_setup
 from fairtrial.catalog.workloads.written import Scalar
-from fairtrial.engine.plan import Closed, EnginePlan, Request, SetupRequest, Tls
+from fairtrial.engine.plan import EnginePlan, Request, SetupRequest, Tls
 from fairtrial.experiment.workload_file.read import read_workload_file
 from fairtrial.tools.load.request.connect import check_connection, tls_context
 from fairtrial.tools.load.request.http_request import host_header
@@ -63,7 +63,7 @@ def requests_of_file(options: LoadOptions, url: Url, tls: Tls | None = None) -> 
 def assert_load_fits(workload: SentRequests, plan: EnginePlan) -> None:
     """Raise a Problem if requests of a file need what this load is not."""
     thinking = [request.name for request in workload.requests if request.think_seconds is not None]
-    if thinking and (not isinstance(plan.load, Closed) or plan.pipeline > 1):
+    if thinking and (plan.load.kind != "closed" or plan.pipeline > 1):
         raise Problem(
             f"requests.{thinking[0]}.think: only a client of a closed load waits for its answer and thinks",
             "leave out -r, --ramp, --steps and --pipeline, or leave `think` out of the file",

@@ -5,39 +5,27 @@ from collections.abc import Iterator, Sequence
 from fairtrial.base.formatting import count
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.workloads.from_file import SentRequests
-from fairtrial.engine.plan import (
-    Closed,
-    Constant,
-    EngineLoad,
-    EnginePlan,
-    Http2,
-    Poisson,
-    Ramp,
-    Step,
-    Steps,
-    StopAfterRequests,
-    StopAfterSeconds,
-    Tls,
-)
-from fairtrial.experiment.loads import LONGEST_WARMUP_SECONDS
+from fairtrial.engine.plan import EnginePlan, Tls
 from fairtrial.lab.placement import local_placement
 from fairtrial.lab.placement.topology import ROOT
 from fairtrial.tools.load.hosts import LoadHosts, this_host
+from fairtrial.tools.load.request.command_load import (
+    CommandLoad,
+    connections_of,
+    is_open,
+    least_warmup_seconds,
+    load_of,
+)
 from fairtrial.tools.load.request.http_request import host_header, to_engine_request
-from fairtrial.tools.load.request.options import Arrival, LoadOptions, WaitChoice
+from fairtrial.tools.load.request.options import LoadOptions, WaitChoice
 from fairtrial.tools.load.request.own_requests import assert_load_fits, requests_of_file
 from fairtrial.tools.load.request.url import Url, parse_url, redirected
 
-DEFAULT_SECONDS = 10.0
-WARMUP_SECONDS = 1.0
-CLOSED_CONNECTIONS = 16
-OPEN_CONNECTIONS = 64
 
+def to_engine_plan(options: LoadOptions, hosts: LoadHosts | None = None) -> tuple[CommandLoad, EnginePlan]:
+    """The load of these options, and the engine's plan for it.
 
-def to_engine_plan(options: LoadOptions, hosts: LoadHosts | None = None) -> EnginePlan:
-    """The engine's plan for these options. One connection to the server is opened and closed on the way.
-
-    Setup requests of a workload file are sent on the way, too.
+    One connection to the server is opened and closed on the way, and setup requests of a workload file are sent.
 
     Args:
         hosts: that the load comes from; by default this machine.
@@ -48,7 +36,7 @@ def to_engine_plan(options: LoadOptions, hosts: LoadHosts | None = None) -> Engi
     hosts = hosts or this_host()
     _refuse_contradictions(options, len(hosts.cpus))
     url = parse_url(options.url, template=options.template)
-    load = _load(options)
+    load = load_of(options, tls=url.secure)
     tls = _tls(options, url)
     if options.file is not None:
         own = requests_of_file(options, url, tls)
@@ -56,7 +44,7 @@ def to_engine_plan(options: LoadOptions, hosts: LoadHosts | None = None) -> Engi
         own = SentRequests([to_engine_request(options, url)], rows={}, secrets={})
     endpoint = hosts.connect(redirected(url, options.connect_to), options.unix_socket, tls, options.timeout_seconds)
     cpus = _cpus(hosts.cpus, options.threads, local=endpoint.local, is_here=hosts.is_here)
-    threads = options.threads or min(len(cpus[0]), max(1, load.connections // len(cpus)))
+    threads = options.threads or min(len(cpus[0]), max(1, load.load.connections // len(cpus)))
     if options.wait is WaitChoice.AWAKE:
         _assert_alone(threads, cpus[0], min(map(len, hosts.cpus)), local=endpoint.local)
     plan = EnginePlan(
@@ -66,49 +54,19 @@ def to_engine_plan(options: LoadOptions, hosts: LoadHosts | None = None) -> Engi
         rows=dict(own.rows),
         secrets=dict(own.secrets),
         setup=list(own.setup),
-        load=load,
-        stop=_stop(options),
-        warmup_seconds=_least_warmup_seconds(options),
-        warmup_limit_seconds=_warmup_limit_seconds(options),
-        requests_per_connection=1 if options.no_keepalive else options.requests_per_connection,
-        pipeline=options.pipeline,
-        http2=Http2(streams=options.streams or 1) if options.http2 else None,
-        timeout_seconds=options.timeout_seconds,
-        drain_seconds=options.drain_seconds,
-        deadline_seconds=options.deadline_seconds,
         threads=threads,
         cpus=[cpu for of_host in cpus for cpu in of_host],
         driver=options.driver.value,
         wait=options.wait.value,
         tls=tls,
+        **load.engine_terms(),
     )
     assert_load_fits(own, plan)
-    return plan
-
-
-def _least_warmup_seconds(options: LoadOptions) -> float:
-    """A load that has an end of its own is measured from its first request on, unless the options say otherwise."""
-    if options.warmup_seconds is not None:
-        return options.warmup_seconds
-    return 0.0 if _ends_itself(options) else WARMUP_SECONDS
-
-
-def _warmup_limit_seconds(options: LoadOptions) -> float | None:
-    """None: the warm-up has its length, whatever the pace. A ramp and steps may begin at a rate that shows nothing."""
-    least = _least_warmup_seconds(options)
-    if not least:
-        return None
-    if options.warmup_limit_seconds is None and (options.ramp or options.steps):
-        return None
-    return options.warmup_limit_seconds or max(LONGEST_WARMUP_SECONDS, 2 * least)
-
-
-def _ends_itself(options: LoadOptions) -> bool:
-    return options.requests is not None or options.ramp is not None or options.steps is not None
+    return load, plan
 
 
 def _refuse_contradictions(options: LoadOptions, hosts: int) -> None:
-    connections = _connections(options)
+    connections = connections_of(options)
     for wrong, reason, remedy in (
         *_contradictory_loads(options),
         *_contradictory_connections(options),
@@ -141,20 +99,20 @@ def _contradictory_loads(options: LoadOptions) -> Iterator[tuple[bool, str, str]
     yield steps and timed, "--steps already say how long they last", "leave out -d"
     yield ramp and counted, "a ramp ends after a time, not after a number of requests", "use -d"
     yield options.arrival is not None and not constant, "--arrival needs a rate", "give it with -r"
-    thinking = _is_open(options) and options.think_seconds is not None
+    thinking = is_open(options) and options.think_seconds is not None
     yield thinking, "--think is for closed loads", "leave out -r, --ramp and --steps"
     drained = options.drain_seconds is not None
     yield (
-        drained and not _is_open(options),
+        drained and not is_open(options),
         "--drain is for open loads: a closed one owes nothing",
         ("leave it out, or give a rate with -r, --ramp or --steps"),
     )
     yield (
-        options.deadline_seconds is not None and not _is_open(options),
+        options.deadline_seconds is not None and not is_open(options),
         "--deadline is for open loads: a closed one sends each request when it is due",
         "leave it out, or give a rate with -r, --ramp or --steps",
     )
-    limit, least = options.warmup_limit_seconds, _least_warmup_seconds(options)
+    limit, least = options.warmup_limit_seconds, least_warmup_seconds(options)
     yield limit is not None and limit < least, "--warmup-limit is below --warmup", "raise it, or lower --warmup"
     yield drained and counted, "-n awaits its last answer, however long it takes", "leave out --drain, or use -d"
 
@@ -178,35 +136,6 @@ def _contradictory_connections(options: LoadOptions) -> Iterator[tuple[bool, str
 
 def _closing(options: LoadOptions) -> str:
     return "--no-keepalive" if options.no_keepalive else "--requests-per-connection"
-
-
-def _is_open(options: LoadOptions) -> bool:
-    return any(each is not None for each in (options.rate, options.ramp, options.steps))
-
-
-def _connections(options: LoadOptions) -> int:
-    return options.connections or (OPEN_CONNECTIONS if _is_open(options) else CLOSED_CONNECTIONS)
-
-
-def _load(options: LoadOptions) -> EngineLoad:
-    connections = _connections(options)
-    if options.ramp is not None:
-        start, end = options.ramp
-        return Ramp(from_per_second=start, to_per_second=end, connections=connections)
-    if options.steps is not None:
-        return Steps(steps=[Step(**step._asdict()) for step in options.steps], connections=connections)
-    if options.rate is not None:
-        kind = Poisson if options.arrival == Arrival.POISSON else Constant
-        return kind(rate_per_second=options.rate, connections=connections)
-    return Closed(connections=connections, think_time_seconds=options.think_seconds or 0.0)
-
-
-def _stop(options: LoadOptions) -> StopAfterSeconds | StopAfterRequests | None:
-    if options.steps is not None:
-        return None
-    if options.requests is not None:
-        return StopAfterRequests(requests=options.requests)
-    return StopAfterSeconds(seconds=options.seconds or DEFAULT_SECONDS)
 
 
 def _tls(options: LoadOptions, url: Url) -> Tls | None:

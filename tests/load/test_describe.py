@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from fairtrial.experiment.describe_load import describe_rate, describe_seconds
-from fairtrial.experiment.loads import Load
+from fairtrial.load.kinds import Load
+from fairtrial.load.words import describe_seconds
 
 OBJECTIVES = [{"name": "soon", "within_milliseconds": 50}]
 
@@ -81,7 +81,8 @@ def test_lengths_of_an_experiments_load(values: dict[str, Any], words: str) -> N
 
 
 def test_two_rates_that_differ_read_differently() -> None:
-    assert describe_rate(1234.5, "poisson") != describe_rate(1234.6, "poisson")
+    rates = [load(kind="open", rate_per_second=rate) for rate in (1234.5, 1234.6)]
+    assert rates[0].describe() != rates[1].describe()
 
 
 def test_lengths_of_time() -> None:

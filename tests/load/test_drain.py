@@ -7,8 +7,11 @@ from pydantic import ValidationError
 
 from fairtrial.base.problem import Problem
 from fairtrial.base.toml_file import read_toml
-from fairtrial.experiment.loads import CapacityLoad, ClosedLoad, FixedLoad, Objective, OpenLoad
 from fairtrial.experiment.model import Experiment
+from fairtrial.load.capacity import CapacityLoad, Objective
+from fairtrial.load.closed import ClosedLoad
+from fairtrial.load.fixed import FixedLoad
+from fairtrial.load.open import OpenLoad
 
 EXPERIMENT = 'name = "x"\ntitle = "x"\nworkload = "random-item"\nservice = "sqlite"\nstacks = ["a"]\n'
 

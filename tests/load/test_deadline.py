@@ -3,7 +3,8 @@
 import pytest
 from pydantic import ValidationError
 
-from fairtrial.experiment.loads import ClosedLoad, OpenLoad
+from fairtrial.load.closed import ClosedLoad
+from fairtrial.load.open import OpenLoad
 
 
 def test_an_open_load_may_say_it_and_tells_it() -> None:

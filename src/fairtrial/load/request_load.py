@@ -1,0 +1,232 @@
+"""What every load of requests has, whatever decides when they are sent."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from fairtrial.base.formatting import count
+from fairtrial.load.base import LoadBase
+from fairtrial.load.engine_terms import EngineLoad, EngineTerms, Http2, StopAfterRequests, StopAfterSeconds
+from fairtrial.load.words import (
+    describe_connections,
+    describe_drain,
+    describe_reuse,
+    describe_seconds,
+    describe_warmup,
+)
+
+Seconds = Annotated[float, Field(gt=0, le=86_400)]
+Threads = Annotated[
+    int | None,
+    Field(ge=1, le=1024, description="of the load engine; null: one for each of its processors. At most connections"),
+]
+
+MOST_IN_FLIGHT = 1_000_000
+"""Requests that the load engine has in flight at once, over all streams: its own limit (docs/engine-protocol.md)."""
+
+LONGEST_WARMUP_SECONDS = 30.0
+"""Unless the file says otherwise. A server that runs compiled code from its start is flat within a second. One that
+compiles while it runs (the JVM's second compiler takes a method after 15,000 calls and loops) takes ten and more."""
+
+
+def engine_threads(threads: int | None, connections: int, processors: int, hosts: int = 1) -> int:
+    """How many threads of the load engine offer a load: what it asks for, or one a processor. One without a connection
+    would have nothing to do, so never more than connections. Of several hosts, each has as many.
+
+    Args:
+        processors: of all hosts.
+        hosts: that the load comes from.
+    """
+    return min(threads or processors, connections) // hosts * hosts or hosts
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommandOptions:
+    """What `fairtrial load` can ask for beyond the load of an experiment.
+
+    Attributes:
+        think_seconds: how long a client of a closed load pauses before its next request.
+        requests: after so many the load ends, in place of a time.
+        requests_per_connection: None for as many as the server allows.
+        pipeline: requests in flight on one connection of HTTP/1.1.
+        tls: whether connections are encrypted, which an experiment's contenders say.
+    """
+
+    think_seconds: float = 0.0
+    requests: int | None = None
+    requests_per_connection: int | None = None
+    pipeline: int = 1
+    tls: bool = False
+
+
+NO_OPTIONS = CommandOptions()
+
+
+class RequestLoad(LoadBase):
+    """A load that the engine offers."""
+
+    connections: int = Field(16, ge=1, le=60_000)
+    threads: Threads = None
+    warmup_seconds: float = Field(
+        1.0, ge=0, le=3600, description="at least so long; the warm-up goes on until the pace is flat. 0: none"
+    )
+    warmup_limit_seconds: float | None = Field(
+        None,
+        ge=0,
+        le=3600,
+        description="the warm-up does not go on for longer; what still gets faster then has no figure. As long as "
+        "warmup_seconds: a warm-up of that length. null: 30 s, or twice warmup_seconds if that is longer",
+    )
+    keep_alive: bool = True
+    http2: bool = Field(
+        False, description="HTTP/2 in place of HTTP/1.1: by ALPN over TLS, else with prior knowledge (RFC 9113)"
+    )
+    streams: int = Field(
+        1, ge=1, le=MOST_IN_FLIGHT, description="with http2: requests in flight on each connection at once"
+    )
+    timeout_seconds: float = Field(10.0, gt=0, le=3600, description="the patience of the client with each request")
+
+    @model_validator(mode="after")
+    def _warmup_within_limit(self) -> Self:
+        if self.warmup_limit_seconds is not None and self.warmup_limit_seconds < self.warmup_seconds:
+            raise ValueError(
+                f"warmup_limit_seconds: {self.warmup_limit_seconds:g} is below warmup_seconds, which is "
+                f"{self.warmup_seconds:g}: raise the limit, or lower `warmup_seconds`"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _speaks_one_protocol(self) -> Self:
+        if self.streams > 1 and not self.http2:
+            raise ValueError("streams: they are HTTP/2's: set `http2 = true`, or leave `streams` out")
+        if self.http2 and not self.keep_alive:
+            raise ValueError(
+                "keep_alive: over HTTP/2 the server alone ends connections: leave `keep_alive` or `http2` out"
+            )
+        if self.most_in_flight > MOST_IN_FLIGHT:
+            raise ValueError(
+                f"streams: {self.streams:,} on each of {self.connections:,} connections are more than the "
+                f"{MOST_IN_FLIGHT:,} requests that can be in flight: lower `streams` or `connections`"
+            )
+        return self
+
+    @property
+    def offers_requests(self) -> bool:
+        """It does."""
+        return True
+
+    @property
+    def longest_warmup_seconds(self) -> float:
+        """How long the warm-up lasts at most; 0: there is none."""
+        if not self.warmup_seconds:
+            return 0.0
+        if self.warmup_limit_seconds is not None:
+            return self.warmup_limit_seconds
+        return max(LONGEST_WARMUP_SECONDS, 2 * self.warmup_seconds)
+
+    @property
+    def most_in_flight(self) -> int:
+        """How many requests are in flight at most: one on each connection, or on each of its streams."""
+        return self.connections * self.streams
+
+
+class OneRunLoad(RequestLoad):
+    """A load of a single run of the engine."""
+
+    def single_run(self, _found_per_second: float | None = None) -> Self:
+        """The load itself, which is a single run."""
+        return self
+
+    def lasting(self, seconds: float) -> "OneRunLoad":
+        """The same load over a window of so many seconds."""
+        return self.model_copy(update={"duration_seconds": seconds})
+
+    def shortened(self, *, warmup_seconds: float, window_seconds: float, requests: int) -> Self:  # noqa: ARG002
+        """As above, where a time ends the load."""
+        assert self.window_seconds is not None
+        shorter = self.lasting(min(self.window_seconds, window_seconds))
+        return self.model_copy(update={**dict(shorter), "warmup_seconds": min(self.warmup_seconds, warmup_seconds)})
+
+    def due_by_second(self, seconds: int) -> Sequence[float]:  # noqa: ARG002
+        """Requests that are due in each of the first seconds of the window, or their expected number; none: answers
+        decide it."""
+        return []
+
+    def engine_load(self, options: CommandOptions = NO_OPTIONS) -> EngineLoad:
+        """The load in the engine's own terms."""
+        raise NotImplementedError
+
+    def engine_terms(self, options: CommandOptions = NO_OPTIONS) -> EngineTerms:
+        """All that the load decides of an engine's plan: `EnginePlan(address=…, **load.engine_terms())`."""
+        requests = options.requests or self.fixed_requests
+        drain_seconds, deadline_seconds = self._patience()
+        return EngineTerms(
+            load=self.engine_load(options),
+            stop=StopAfterSeconds(seconds=self.window_seconds or 0.0)
+            if requests is None
+            else StopAfterRequests(requests=requests),
+            warmup_seconds=self.warmup_seconds,
+            warmup_limit_seconds=self._warmup_limit_seconds(),
+            requests_per_connection=self._requests_per_connection(options),
+            pipeline=options.pipeline,
+            http2=Http2(streams=self.streams) if self.http2 else None,
+            timeout_seconds=self.timeout_seconds,
+            drain_seconds=drain_seconds,
+            deadline_seconds=deadline_seconds,
+        )
+
+    def describe(self, options: CommandOptions = NO_OPTIONS) -> str:
+        """The load in words: `closed, 16 connections, 50 ms think time, keep-alive`."""
+        streams = self.streams if self.http2 else None
+        up_to = "up to " if self.is_open else ""
+        return ", ".join(
+            [
+                self._pace_in_words(),
+                up_to + describe_connections(self.connections, self.threads, streams),
+                *([f"{describe_seconds(options.think_seconds)} think time"] if options.think_seconds else []),
+                describe_reuse(self._requests_per_connection(options), streams),
+                *(
+                    [f"{options.pipeline} requests in flight per connection (pipelined)"]
+                    if options.pipeline > 1
+                    else []
+                ),
+                *(["TLS"] if options.tls else []),
+                *self._limits_in_words(),
+            ]
+        )
+
+    def lengths(self, options: CommandOptions = NO_OPTIONS) -> str:
+        """How long it is measured, in words: `3 s after at least 1 s of warm-up`."""
+        length = self._length_in_words() if options.requests is None else count(options.requests, "request")
+        warmup = describe_warmup(self.warmup_seconds, self.longest_warmup_seconds)
+        return length + warmup + describe_drain(self._patience()[0])
+
+    @property
+    def planned_seconds(self) -> float:
+        """Warm-up and window."""
+        return self.warmup_seconds + (self.window_seconds or 0.0)
+
+    def _pace_in_words(self) -> str:
+        """When requests begin, in words."""
+        raise NotImplementedError
+
+    def _limits_in_words(self) -> list[str]:
+        """What else limits how requests are sent, in words."""
+        return []
+
+    def _length_in_words(self) -> str:
+        """How long the window is, in words."""
+        return describe_seconds(self.window_seconds or 0.0)
+
+    def _patience(self) -> tuple[float | None, float | None]:
+        """The drain and the deadline of an open load, in seconds."""
+        return None, None
+
+    def _warmup_limit_seconds(self) -> float | None:
+        """When a warm-up whose pace is not flat ends as such; None: there is none, or its pace is not looked at."""
+        return self.longest_warmup_seconds or None
+
+    def _requests_per_connection(self, options: CommandOptions) -> int | None:
+        return options.requests_per_connection or (None if self.keep_alive else 1)

@@ -1,0 +1,60 @@
+"""What loads have in common in words, the same in an experiment and in `fairtrial load`."""
+
+from fairtrial.base.formatting import count
+
+
+def describe_seconds(seconds: float) -> str:
+    """A length of time as the user set it: `10 s`, `250 ms`."""
+    return f"{exact(seconds)} s" if seconds >= 1 else f"{exact(seconds * 1e3)} ms"
+
+
+def exact(value: float) -> str:
+    """All digits of a number that the user wrote: two loads that differ must read differently."""
+    return f"{value:,.9g}"
+
+
+def describe_warmup(seconds: float, limit_seconds: float) -> str:
+    """The words behind the length of the window: ` after at least 1 s of warm-up`, or none without a warm-up.
+
+    Args:
+        limit_seconds: the longest warm-up; as long as `seconds` where its length is fixed.
+    """
+    if not seconds:
+        return ""
+    return f" after {'at least ' if limit_seconds > seconds else ''}{describe_seconds(seconds)} of warm-up"
+
+
+def describe_drain(seconds: float | None) -> str:
+    """The words behind the length of an open window: `, answers awaited for 5 s after it`; none for None."""
+    if seconds is None:
+        return ""
+    return f", answers awaited for {describe_seconds(seconds)} after it" if seconds else ", no answers awaited after it"
+
+
+def describe_streams(connections: int, streams: int | None) -> str:
+    """The connections that requests are sent over: `20 connections`; over HTTP/2 `4 connections × 10 streams`."""
+    each = "" if streams is None else f" × {count(streams, 'stream')}"
+    return count(connections, "connection") + each
+
+
+def describe_connections(connections: int, threads: int | None, streams: int | None) -> str:
+    """`20 connections`, `20 connections, 10 threads`; with fewer connections than threads `2 of 10 threads`."""
+    at_once = describe_streams(connections, streams)
+    if threads is None:
+        return at_once
+    used = f"{connections} of {count(threads, 'thread')}" if threads > connections else count(threads, "thread")
+    return f"{at_once}, {used}"
+
+
+def describe_reuse(requests_per_connection: int | None, streams: int | None) -> str:
+    """How connections are used: over HTTP/2 they are kept in any case."""
+    if requests_per_connection is None:
+        return "keep-alive" if streams is None else "HTTP/2"
+    if requests_per_connection == 1:
+        return "one request per connection"
+    return f"{requests_per_connection:,} requests per connection"
+
+
+def describe_wait(wait: str) -> str:
+    """What the load engine does while it awaits answers, by the engine's word for it: `asleep while …`."""
+    return f"{'awake' if wait == 'awake' else 'asleep'} while it awaits answers"

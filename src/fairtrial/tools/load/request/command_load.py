@@ -1,0 +1,105 @@
+"""The load that options ask for: one of those that experiments have, and what only `fairtrial load` can ask for."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from fairtrial.load.closed import ClosedLoad
+from fairtrial.load.engine_terms import EngineTerms
+from fairtrial.load.open import Arrivals, OpenLoad
+from fairtrial.load.ramp import RampLoad
+from fairtrial.load.request_load import NO_OPTIONS, CommandOptions
+from fairtrial.load.steps import LoadStep, StepsLoad
+from fairtrial.tools.load.request.options import Arrival, LoadOptions
+
+DEFAULT_SECONDS = 10.0
+WARMUP_SECONDS = 1.0
+CLOSED_CONNECTIONS = 16
+OPEN_CONNECTIONS = 64
+
+
+@dataclass(frozen=True)
+class CommandLoad:
+    """A load of a single run, and what it has beyond one of an experiment."""
+
+    load: ClosedLoad | OpenLoad | RampLoad | StepsLoad
+    beyond: CommandOptions = NO_OPTIONS
+
+    def describe(self) -> str:
+        """The load with its length: `closed, 16 connections, keep-alive, 10 s`."""
+        return f"{self.load.describe(self.beyond)}, {self.load.lengths(self.beyond)}"
+
+    def engine_terms(self) -> EngineTerms:
+        """All that it decides of an engine's plan."""
+        return self.load.engine_terms(self.beyond)
+
+    @property
+    def window_seconds(self) -> float | None:
+        """The planned length of the window; None if a number of requests ends it."""
+        return None if self.beyond.requests is not None else self.load.window_seconds
+
+    @property
+    def is_of_experiments(self) -> bool:
+        """Whether an experiment could have it: without think time, a pipeline or a count."""
+        return not self.beyond.think_seconds and self.beyond.pipeline == 1 and self.beyond.requests is None
+
+
+def load_of(options: LoadOptions, *, tls: bool) -> CommandLoad:
+    """The load of these options, which do not contradict each other.
+
+    It is not held against the limits of an experiment file: options have their own.
+    """
+    shared: dict[str, Any] = {
+        "connections": connections_of(options),
+        "warmup_seconds": least_warmup_seconds(options),
+        "warmup_limit_seconds": options.warmup_limit_seconds,
+        "keep_alive": not options.no_keepalive and options.requests_per_connection is None,
+        "http2": options.http2,
+        "streams": options.streams or 1,
+        "timeout_seconds": options.timeout_seconds,
+    }
+    patience: dict[str, Any] = {"drain_seconds": options.drain_seconds, "deadline_seconds": options.deadline_seconds}
+    seconds = options.seconds or DEFAULT_SECONDS
+    load: ClosedLoad | OpenLoad | RampLoad | StepsLoad
+    if options.ramp is not None:
+        start, end = options.ramp
+        load = RampLoad.model_construct(
+            kind="ramp", from_per_second=start, to_per_second=end, duration_seconds=seconds, **patience, **shared
+        )
+    elif options.steps is not None:
+        steps = [LoadStep(**step._asdict()) for step in options.steps]
+        load = StepsLoad.model_construct(kind="steps", steps=steps, **patience, **shared)
+    elif options.rate is not None:
+        arrivals: Arrivals = "poisson" if options.arrival is Arrival.POISSON else "constant"
+        load = OpenLoad.model_construct(
+            kind="open", rate_per_second=options.rate, arrivals=arrivals, duration_seconds=seconds, **patience, **shared
+        )
+    else:
+        load = ClosedLoad.model_construct(duration_seconds=seconds, **shared)
+    return CommandLoad(
+        load,
+        CommandOptions(
+            think_seconds=options.think_seconds or 0.0,
+            requests=options.requests,
+            requests_per_connection=options.requests_per_connection,
+            pipeline=options.pipeline,
+            tls=tls,
+        ),
+    )
+
+
+def connections_of(options: LoadOptions) -> int:
+    """As many as the options say, or as a load of its kind has."""
+    return options.connections or (OPEN_CONNECTIONS if is_open(options) else CLOSED_CONNECTIONS)
+
+
+def least_warmup_seconds(options: LoadOptions) -> float:
+    """A load that has an end of its own is measured from its first request on, unless the options say otherwise."""
+    if options.warmup_seconds is not None:
+        return options.warmup_seconds
+    ends_itself = any(each is not None for each in (options.requests, options.ramp, options.steps))
+    return 0.0 if ends_itself else WARMUP_SECONDS
+
+
+def is_open(options: LoadOptions) -> bool:
+    """Whether a rate is given, in one of three ways."""
+    return any(each is not None for each in (options.rate, options.ramp, options.steps))

@@ -1,0 +1,1 @@
+"""Loads, by what they say and refuse."""

@@ -1,0 +1,84 @@
+"""The load of options in words, and how long it lasts."""
+
+from typing import Any
+
+import pytest
+
+from fairtrial.load.engine_terms import Ramp
+from fairtrial.tools.load.request.command_load import CommandLoad, load_of
+from fairtrial.tools.load.request.options import Arrival, LoadOptions
+from fairtrial.tools.load.request.values import RateRamp, RateStep
+
+POISSON = {"rate": 2000.0, "arrival": Arrival.POISSON}
+TWO_STEPS = (RateStep(10, 2), RateStep(0, 1))
+
+
+def offered(*, tls: bool = False, **options: Any) -> CommandLoad:
+    """By default without a warm-up."""
+    return load_of(LoadOptions(**{"url": "http://a/", "warmup_seconds": 0.0, "seconds": 3.0} | options), tls=tls)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, "closed, 16 connections, keep-alive, 3 s"),
+        ({"connections": 1, "think_seconds": 0.05}, "closed, 1 connection, 50 ms think time, keep-alive, 3 s"),
+        ({"requests": 1000, "seconds": None}, "closed, 16 connections, keep-alive, 1,000 requests"),
+        ({"no_keepalive": True}, "one request per connection"),
+        ({"requests_per_connection": 5}, "5 requests per connection"),
+        ({"pipeline": 8}, "keep-alive, 8 requests in flight per connection (pipelined), 3 s"),
+        ({"http2": True}, "× 1 stream, HTTP/2, 3 s"),
+        ({"http2": True, "streams": 20}, "× 20 streams, HTTP/2, 3 s"),
+        (
+            {**POISSON, "connections": 4, "http2": True, "streams": 9},
+            "open, 2,000 requests/s, Poisson arrivals, up to 4 connections × 9 streams, HTTP/2, 3 s",
+        ),
+        ({"tls": True}, "keep-alive, TLS, 3 s"),
+        (
+            {**POISSON, "tls": True, "deadline_seconds": 0.5},
+            "keep-alive, TLS, not sent when due for more than 500 ms, 3 s",
+        ),
+        ({"warmup_seconds": 0.5}, "3 s after at least 500 ms of warm-up"),
+        ({"warmup_seconds": 0.5, "warmup_limit_seconds": 0.5}, "3 s after 500 ms of warm-up"),
+        ({**POISSON, "drain_seconds": 0.0}, "keep-alive, 3 s, no answers awaited after it"),
+        (
+            {**POISSON, "drain_seconds": 5.0, "warmup_seconds": 1.0},
+            "3 s after at least 1 s of warm-up, answers awaited for 5 s after it",
+        ),
+        (POISSON, "open, 2,000 requests/s, Poisson arrivals, up to 64 connections, keep-alive, 3 s"),
+        (
+            {"rate": 2000.0, "requests": 500, "seconds": None},
+            "open, 2,000 requests/s, constant arrivals, up to 64 connections, keep-alive, 500 requests",
+        ),
+        ({"ramp": RateRamp(0, 500), "connections": 1}, "open, ramp from 0 to 500 requests/s, up to 1 connection"),
+        ({"ramp": RateRamp(0, 500), "warmup_seconds": 1.0}, "keep-alive, 3 s after 1 s of warm-up"),
+        (
+            {"steps": TWO_STEPS, "connections": 1, "seconds": None},
+            "open, steps 10/s for 2 s, 0/s for 1 s, up to 1 connection, keep-alive, 3 s in all",
+        ),
+        ({"threads": 4}, "closed, 16 connections, keep-alive, 3 s"),
+    ],
+)
+def test_the_load_in_words(options: dict[str, Any], words: str) -> None:
+    assert words in offered(**options).describe()
+
+
+def test_the_planned_length_of_the_window() -> None:
+    assert offered().window_seconds == 3
+    assert offered(steps=TWO_STEPS, seconds=None).window_seconds == 3
+    assert offered(requests=5, seconds=None).window_seconds is None
+
+
+def test_the_options_of_a_command_go_beyond_an_experiments_file() -> None:
+    """As many connections as are asked for, however few requests; and times that a file does not take."""
+    few = offered(requests=5, seconds=None, timeout_seconds=7200.0)
+    assert (few.load.connections, few.engine_terms()["timeout_seconds"]) == (16, 7200)
+
+
+def test_the_warm_up_of_a_rate_that_changes_has_its_length_whatever_the_pace() -> None:
+    warmed = offered(ramp=RateRamp(1, 2), warmup_seconds=1.0).engine_terms()
+    assert warmed["load"] == Ramp(from_per_second=1, to_per_second=2, connections=64)
+    assert (warmed["warmup_seconds"], warmed["warmup_limit_seconds"]) == (1, None)
+    limited = offered(ramp=RateRamp(1, 2), warmup_seconds=1.0, warmup_limit_seconds=2.0).engine_terms()
+    assert limited["warmup_limit_seconds"] == 2
+    assert offered(ramp=RateRamp(1, 2), warmup_limit_seconds=2.0).engine_terms()["warmup_limit_seconds"] is None
