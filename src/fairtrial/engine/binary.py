@@ -23,7 +23,7 @@ from fairtrial.engine.toolchain import assert_toolchain
 ENGINE = "fairtrial-engine"
 GUARD = "fairtrial-guard"
 PROFILES = {ENGINE: "release", GUARD: "guard"}
-"""of engine/Cargo.toml, each also the folder of the binary below cargo's target"""
+"""profiles of engine/Cargo.toml, each also the folder of the binary below cargo's target"""
 TITLES = {ENGINE: "the load engine", GUARD: "the guard of processes"}
 TAKES = {ENGINE: "one to four minutes on two processors", GUARD: "some seconds, and a download"}
 """How long a build takes, for whoever waits."""
@@ -95,7 +95,7 @@ def engine_that_is_there() -> Path | None:
 
 
 def damage_of_engine() -> str | None:
-    """What is wrong with the engine in the cache; None if nothing is, or if there is none."""
+    """The damage of the engine in the cache; None if it has none, or if there is no engine."""
     return None if _ready(ENGINE) else damage_of("engine", ENGINE, _sha256(*_sources(ENGINE)))
 
 
@@ -153,7 +153,7 @@ def _that_runs(binary: Path) -> Path:
 
 
 def _sha256(first: Path, *others: Path) -> str:
-    """What a binary from these folders is cached by."""
+    """The digest by which a binary from these folders is cached."""
     manifests = [
         (shipped("engine") / each).read_text(encoding="utf-8")
         for each in ("Cargo.toml", "Cargo.lock", "guard/Cargo.toml")

@@ -19,7 +19,7 @@ class CommandUser:
     hidden: Sequence[Path] = ()
     """folders that the command finds empty"""
     read_only: Sequence[Path] = ()
-    """what stays below hidden folders, read-only"""
+    """paths that stay below hidden folders, read-only"""
 
     @property
     def options(self) -> list[str]:

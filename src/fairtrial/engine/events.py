@@ -1,4 +1,4 @@
-"""What an engine says, line by line, and never waited for without an end."""
+"""Events of an engine, line by line, and never waited for without an end."""
 
 import os
 import select

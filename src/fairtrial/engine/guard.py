@@ -38,7 +38,7 @@ FORCED_STATUS = 137
 
 @dataclass(frozen=True)
 class Places:
-    """What a command alone sees: the guard starts it in a mount namespace of its own if there is anything."""
+    """Paths that a command alone sees: the guard starts it in a mount namespace of its own if there is anything."""
 
     files: Mapping[str, Path] = field(default_factory=dict)
     """by the absolute path at which it is seen, read-only, the absolute path of a file or a folder"""

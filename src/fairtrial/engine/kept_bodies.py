@@ -15,7 +15,7 @@ MOST_EXAMPLES = 8
 
 
 class BodyVerdicts:
-    """What becomes of the bodies of one run.
+    """The fate of the bodies of one run.
 
     Args:
         may_quote: whether examples may quote bodies. Where connections take variables, these are known to the engine

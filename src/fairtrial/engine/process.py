@@ -12,7 +12,7 @@ from fairtrial.engine.plan import EnginePlan
 
 
 class EngineProcess(Protocol):
-    """What the lab needs of an engine: a `subprocess.Popen`, or what does the same for one on another machine.
+    """An engine as the lab needs it: a `subprocess.Popen`, or what does the same for one on another machine.
 
     `stdout` and `stderr` are pipes of this machine, so that they can be waited for.
     """

@@ -14,7 +14,7 @@ VOLUNTARY_SWITCHES = re.compile(rb"^voluntary_ctxt_switches:\s*(\d+)$", re.MULTI
 """In a thread's status, proc(5): how often it gave up its processor because it had to wait."""
 
 Root = int | ContainerTree
-"""What stands above processes: a guard, by its process id, or a container that a daemon started."""
+"""The root of processes: a guard, by its process id, or a container that a daemon started."""
 
 
 def processes_below(*roots: Root) -> list[psutil.Process]:

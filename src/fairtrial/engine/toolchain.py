@@ -1,4 +1,4 @@
-"""What builds the engine: a Rust toolchain and a C compiler, and how this system gets them."""
+"""The tools that build the engine: a Rust toolchain and a C compiler, and how this system gets them."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from fairtrial.base.locations import shipped
 from fairtrial.base.problem import Problem
 
 COMPILER = "cc"
-"""What rustc links with, and what compiles the C within the engine's packages, unless a variable says otherwise."""
+"""The command that links and compiles the C within the engine's packages, unless a variable says otherwise."""
 SMALLEST_PROGRAM = "#include <stdlib.h>\nint main(void) { return EXIT_SUCCESS; }\n"
 """It needs the headers and the start files of the C library, which some systems package apart."""
 COMPILER_OF = {
@@ -39,7 +39,7 @@ def assert_toolchain() -> None:
 
 
 def toolchain_problem() -> Problem | None:
-    """What keeps the engine from being built here; None if nothing does."""
+    """The obstacle to building the engine here; None if there is none."""
     for name in ("cargo", "rustc"):
         if shutil.which(name) is None:
             return Problem(

@@ -15,7 +15,7 @@ Instance = tuple[str, int]
 
 
 class GivenAnswer(Strict):
-    """What a server answered. All texts come from it."""
+    """A server's answer. All texts come from it."""
 
     status: int
     content_type: str

@@ -9,14 +9,14 @@ from fairtrial.lab.equality.answer import GivenAnswer
 from fairtrial.lab.equality.gaps import Gap, Rules, gaps
 
 BEFORE_CHARACTERS, AFTER_CHARACTERS = 10, 40
-"""Of a text, what is shown in front of the first character that differs, and from there on."""
+"""Characters of a text that are shown in front of the first one that differs, and from there on."""
 
 COMPARED_CHARACTERS = 64 << 10
-"""Of a text, in which the first difference is looked for. The expressions are the user's, and may take long."""
+"""Characters of a text in which the first difference is looked for. The user's expressions may take long."""
 
 
 def difference(answer: GivenAnswer, reference: GivenAnswer, normalisation: Normalisation) -> str:
-    """What is wrong with an answer that is not equal, in a few printable words."""
+    """The difference of an answer that is not equal, in a few printable words."""
     apart = _apart_from_the_body(answer, reference)
     if apart is not None:
         return apart

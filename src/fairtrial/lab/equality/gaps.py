@@ -12,11 +12,11 @@ from fairtrial.experiment.workload_file.normalisation import Normalisation
 
 SHOWN_CHARACTERS = 60
 MOST_GAPS = 1000
-"""Of one pair of documents: two that have nothing in common need not be walked to their end."""
+"""Differences of one pair of documents at most: two that have nothing in common need not be walked to their end."""
 
 
 class Missing:
-    """What stands where nothing stands."""
+    """The value in a place that is not there."""
 
     def __repr__(self) -> str:
         return "missing"
@@ -59,7 +59,7 @@ class Gap:
 
 
 class Rules:
-    """What does not count, looked up by the way to a value."""
+    """Differences that do not count, looked up by the way to a value."""
 
     def __init__(self, normalisation: Normalisation) -> None:
         self._type_alone = [steps_of(each) for each in (*normalisation.volatile, *normalisation.renamed)]

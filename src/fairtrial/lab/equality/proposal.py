@@ -1,4 +1,4 @@
-"""What a reference that differs from itself needs written down: lines of TOML to paste into the workload file."""
+"""Declarations that a reference which differs from itself needs: lines of TOML to paste into the workload file."""
 
 import json
 import re
@@ -26,7 +26,7 @@ TOKEN = re.compile(r"[\w.:+-]*", re.ASCII)
 
 @dataclass
 class Proposal:
-    """What has to be declared, beside what is."""
+    """Declarations that are missing, beside those that are there."""
 
     declared: Normalisation
     volatile: dict[str, str] = field(default_factory=dict)
@@ -77,7 +77,7 @@ class Proposal:
 
 
 def proposal(pairs: Iterable[tuple[KeptAnswer, KeptAnswer]], declared: Normalisation) -> Proposal:
-    """What differs between pairs of answers of one server to the same requests."""
+    """The differences between pairs of answers of one server to the same requests."""
     result = Proposal(declared)
     for first, second in pairs:
         where = f"{first.request}, instance {first.instance}"

@@ -6,7 +6,7 @@ from fairtrial.lab.equality.gaps import Rules, renamed_pairs
 
 
 class Renaming:
-    """What stands for what so far. Both sides' values are JSON texts."""
+    """The pairs of values that stand for each other so far. Both sides' values are JSON texts."""
 
     def __init__(self, normalisation: Normalisation) -> None:
         self._rules = Rules(normalisation)
@@ -14,7 +14,7 @@ class Renaming:
         self._value_of: dict[tuple[str, str], str] = {}
 
     def contradiction(self, answer: KeptAnswer, reference: KeptAnswer) -> str | None:
-        """What in a pair of otherwise equal answers contradicts the pairs before it; None: nothing."""
+        """The contradiction of a pair of otherwise equal answers to the pairs before it; None: there is none."""
         if not (self._rules.has_renamed and answer.is_json and reference.is_json):
             return None
         try:

@@ -22,7 +22,7 @@ MOST_DIFFERENCES = 10
 
 @dataclass(frozen=True)
 class ReferenceAnswers:
-    """What the reference answered, and with what the load is compared with it."""
+    """Answers of the reference, and the rules by which the load is compared with them."""
 
     file: Path
     key: str = field(repr=False)
@@ -30,7 +30,7 @@ class ReferenceAnswers:
     instances: int
     comparable: Comparable
     secrets: Sequence[Mapping[str, str]] = field(repr=False)
-    """what nobody may see of its answers"""
+    """texts of its answers that nobody may see"""
 
     def compared(self, requests: Sequence[Request]) -> list[Request]:
         """The requests of a load, of which some are compared."""
@@ -40,7 +40,7 @@ class ReferenceAnswers:
         ]
 
     def plan(self) -> CompareAnswers:
-        """What the engine is to do."""
+        """The engine's part of the comparison."""
         return CompareAnswers(
             file=str(self.file),
             key=self.key,
@@ -50,7 +50,7 @@ class ReferenceAnswers:
         )
 
     def of_runs(self, comparisons: Sequence[Comparison], secrets: Mapping[str, str]) -> EqualAnswers:
-        """What became of the answers of one trial.
+        """The outcome for the answers of one trial.
 
         Args:
             secrets: those of the trial.

@@ -57,9 +57,9 @@ class Row:
     reason: str | None
     """Why it was not compared."""
     bounds: tuple[Bounds, Bounds] = ("none", "none")
-    """Of the values before and after."""
+    """Bounds among the values before and after."""
     level: float | None = None
-    """Of the interval, by Holm's procedure: 0.995 is 99.5%. None if it was not compared."""
+    """The level of the interval, by Holm's procedure: 0.995 is 99.5%. None if it was not compared."""
 
     @property
     def reach(self) -> tuple[float, float]:
@@ -134,7 +134,7 @@ class Comparison:
     runs: tuple[int, int]
     """before and after"""
     run_spread: float
-    """of whole runs, as a share, which the intervals of single ones contain; 0: of several"""
+    """the scatter of whole runs, as a share, which the intervals of single ones contain; 0: there are several"""
     warnings: Sequence[str]
 
     @property
@@ -273,7 +273,7 @@ def _values(metric: Metric, run: JudgedRun, condition: ConditionResult | None) -
 
 
 def _change(row: Row, margin: float) -> Change:
-    """What the interval says."""
+    """The change that the interval shows."""
     assert row.ratio is not None
     low, high = row.reach
     # Factors above 1 are improvements, whether higher or lower values are better.

@@ -1,4 +1,4 @@
-"""What differs between two runs besides the programs under trial: each is a reason why figures may differ."""
+"""Differences between two runs besides the programs under trial: each is a reason why figures may differ."""
 
 from collections.abc import Iterator, Mapping
 
@@ -9,8 +9,8 @@ WITHOUT_EFFECT = {"name", "title", "summary", "claims", "stacks", "blocks", "see
 """Keys of an experiment that do not affect the figures of a condition."""
 
 BOUND = {"load_cpus", "server_cpus", "service_cpus", "disjoint"}
-"""Of a placement: what is true of an older record as well, where services shared the server's processors. The rest says
-what the same processors are."""
+"""Keys of a placement that are true of an older record as well, where services shared the server's processors. The
+rest says what the same processors are."""
 
 
 def differences(before: ExperimentRecord, after: ExperimentRecord) -> list[str]:
@@ -68,7 +68,7 @@ def _own(record: ExperimentRecord) -> dict[str, object]:
 
 
 def _runtimes(*records: ExperimentRecord) -> list[dict[str, object]]:
-    """What commands printed as their versions, for the stacks that are in every record."""
+    """The versions that commands printed, for the stacks that are in every record."""
     versions = [{stack.build_name: dict(stack.versions) for stack in record.stacks} for record in records]
     common = set.intersection(*(set(stacks) for stacks in versions))
     return [{name: printed for name, printed in stacks.items() if name in common} for stacks in versions]

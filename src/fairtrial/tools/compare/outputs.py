@@ -48,7 +48,7 @@ def levels_in_words(comparison: Comparison) -> str:
 
 
 def between_runs(comparison: Comparison) -> str:
-    """What the intervals say of the scatter between runs."""
+    """The scatter between runs in the intervals, in words."""
     if comparison.runs == (1, 1):
         return (
             f"One run on each side cannot show what moves a whole run, such as another neighbour on the machine: "
@@ -80,7 +80,7 @@ def row_cells(row: Row) -> list[str]:
 
 
 def bounds_in_words(comparison: Comparison) -> str:
-    """What `>` and `<` stand for; empty where there is none."""
+    """The meaning of `>` and `<`; empty where there is none."""
     if all(row.bounds == ("none", "none") for row in comparison.rows):
         return ""
     return (

@@ -1,4 +1,4 @@
-"""What was typed before an output: the options that tools do not repeat in what they print."""
+"""The command typed before an output: the options that tools do not repeat in what they print."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""What was printed: figures with the rounding that their digits allow, one run of a tool, and ratios between runs."""
+"""Printed results: figures with the rounding that their digits allow, one run of a tool, and ratios between runs."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal

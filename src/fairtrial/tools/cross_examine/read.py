@@ -41,7 +41,7 @@ def read_evidence(files: Sequence[Path]) -> Evidence:
 
 
 def _labels(files: Sequence[Path]) -> list[str]:
-    """What the files are called in the report: their names, with the folder where two are the same."""
+    """The names of the files in the report: their own, with the folder where two are the same."""
     names = [STDIN_NAME if file == STDIN else file.name for file in files]
     return [printable(name if names.count(name) == 1 else str(file)) for name, file in zip(names, files, strict=True)]
 

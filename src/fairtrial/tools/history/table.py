@@ -25,7 +25,7 @@ class Column:
 
     @property
     def name(self) -> str:
-        """Of the column and of the metric in a detector's output: `rust-axum goodput_per_second`."""
+        """The name of a column and of the metric in a detector's output: `rust-axum goodput_per_second`."""
         return f"{self.condition} {self.metric.key}"
 
     def value(self, result: Result) -> float | None:

@@ -18,12 +18,12 @@ from fairtrial.tools.import_requests.variables import Variables
 
 LONGEST_NAME = 60
 LARGEST_SUM = 1000
-"""Of the weights: beyond, they are rounded to thousandths."""
+"""The largest sum of weights that stay whole: beyond, they are rounded to thousandths."""
 
 
 @dataclass(frozen=True)
 class Workload:
-    """What the writer writes. `defaults` hold what all requests share, and the requests lack."""
+    """The document for the writer. `defaults` hold what all requests share, and the requests lack."""
 
     title: str
     origin: str | None

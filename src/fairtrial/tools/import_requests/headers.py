@@ -11,9 +11,9 @@ OF_THE_CONNECTION = frozenset(
     "connection content-length expect host http2-settings keep-alive proxy-connection te trailer transfer-encoding "  # noqa: SIM905
     "upgrade".split()
 )
-"""What the load generator sets itself, or what concerns one connection."""
+"""Headers that the load generator sets itself, or that concern one connection."""
 OF_THE_BROWSER = frozenset("dnt pragma cache-control priority referer upgrade-insecure-requests user-agent".split())  # noqa: SIM905
-"""What a browser or a client adds by itself; none of it asks for other work."""
+"""Headers that a browser or a client adds by itself; none of it asks for other work."""
 CONDITIONAL = frozenset("if-match if-modified-since if-none-match if-range if-unmodified-since".split())  # noqa: SIM905
 HOST_REMARK = "Left out: header host. A load sends the host of its URL."
 CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")

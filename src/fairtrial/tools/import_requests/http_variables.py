@@ -43,7 +43,7 @@ class FileVariables:
 
     @property
     def remarks(self) -> list[str]:
-        """What was made up."""
+        """Remarks on what was made up."""
         return list(self._remarks)[:MOST_REMARKS]
 
     def define(self, name: str, value: str) -> None:

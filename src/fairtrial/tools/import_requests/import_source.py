@@ -1,4 +1,4 @@
-"""What `fairtrial import` does: read a source, assemble the workload, write it."""
+"""The work of `fairtrial import`: read a source, assemble the workload, write it."""
 
 import os
 import sys
@@ -86,7 +86,7 @@ def _assert_no_files(files: Sequence[Path], *, force: bool) -> None:
 
 
 def _report(messages: Console, workload: Workload, call: Import, row_files: Sequence[Path]) -> None:
-    """What was written, and what a reader of it has to do; the remarks stand in the file as well."""
+    """The file that was written, and what its reader has to do; the remarks stand in the file as well."""
     where = "standard output" if call.out is None else str(call.out)
     lines = [f"{where}: {count(len(workload.requests), 'request')}"]
     if row_files and call.out is not None:

@@ -14,7 +14,7 @@ from fairtrial.tools.import_requests.json_value import member, text, whole
 TIME_AND_REQUEST = re.compile(
     r'\[\d{1,2}/[A-Za-z]{3}/\d{4}:[^\]"]{8,20}\] "(?P<request>(?:[^"\\]|\\.)*)" (?P<status>[1-5]\d{2})(?= |$)'
 )
-"""What both formats have in the middle, whatever stands before (a virtual host) or behind (a time)."""
+"""The middle of a line in both formats, whatever stands before (a virtual host) or behind (a time)."""
 REQUEST = re.compile(r"(?P<method>[A-Za-z]{3,20}) (?P<target>\S+)(?: HTTP/\d(?:\.\d)?)?")
 ESCAPE = re.compile(r"\\x([0-9A-Fa-f]{2})|\\(.)")
 
@@ -43,7 +43,7 @@ def read_line(line: str) -> Entry | None:
 
 
 def _unescaped(request: str) -> str:
-    r"""What `\x22` and `\"` stand for, byte by byte."""
+    r"""The bytes that `\x22` and `\"` stand for."""
     if "\\" not in request:
         return request
     plain = ESCAPE.sub(lambda match: chr(int(match[1], 16)) if match[1] else match[2], request)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
-"""What a request of a workload file can be, in its order."""
+"""Keys of a request of a workload file, in their order."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ class FoundRequest:
     statuses: tuple[int, ...] = ()
     """that were answered, or that the document promises"""
     media_type: str | None = None
-    """of the answer, without parameters"""
+    """the media type of the answer, without parameters"""
     schema: str | None = None
-    """of the answer: `FILE#POINTER`; the path is absolute, or relative to the working folder"""
+    """the schema of the answer: `FILE#POINTER`; the path is absolute, or relative to the working folder"""
     weight: int = 1
     """how often it was found"""
     name: str = ""
@@ -66,7 +66,7 @@ class FoundRequest:
     origin: str | None = None
     """`https://host:port`; None where the source does not say"""
     remarks: tuple[str, ...] = ()
-    """what a reader of the file has to know of this request"""
+    """remarks on this request for a reader of the file"""
     left_out_headers: tuple[str, ...] = ()
     """names of headers that it had and that do not say what is asked"""
     rows: Rows | None = None
@@ -74,12 +74,12 @@ class FoundRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class ImportedRequests:
-    """What a source holds."""
+    """The contents of a source."""
 
     title: str
     requests: Sequence[FoundRequest]
     remarks: Sequence[str] = ()
-    """what was left out, and what was made up"""
+    """remarks on what was left out, and on what was made up"""
     own_origin: str | None = None
     """the server whose requests are wanted; None: that of the first request that has one"""
 

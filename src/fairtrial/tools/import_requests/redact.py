@@ -15,7 +15,7 @@ CREDENTIALS = frozenset({"authorization", "proxy-authorization"})
 SCHEMES = frozenset(
     "apikey api-key aws4-hmac-sha256 basic bearer digest dpop hawk jwt key negotiate ntlm oauth signature token".split()  # noqa: SIM905
 )
-"""Of the header authorization (IANA and usual ones); any other first word may be secret."""
+"""Schemes of the header authorization (IANA and usual ones); any other first word may be secret."""
 SESSION_IN_PATH = re.compile(r"(?<=;)(?P<name>jsessionid|phpsessid|sid)=(?P<value>[^/?;]+)", re.IGNORECASE)
 PAIR = re.compile(r"(?<=[?&;])(?P<name>[A-Za-z][\w.%\[\]-]{0,80})=(?P<value>[^&#;\s\"'<>]+)")
 QUOTED = re.compile(
@@ -82,7 +82,7 @@ class _Redactor:
         return body
 
     def _pairs(self, query: str) -> str:
-        """Of `a=1&b=2`, what is encoded in a query or a form."""
+        """The pairs of `a=1&b=2`, as they are encoded in a query or a form."""
         parts = []
         for part in query.split("&"):
             name, sign, value = part.partition("=")

@@ -23,7 +23,7 @@ IDS = (
     ("uuid", re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)),
     ("hex", re.compile(r"(?=.*\d)[0-9a-f]{12,128}", re.IGNORECASE)),
 )
-"""What a part of a path is that names one thing among many: digits, a UUID, a long hexadecimal number."""
+"""Parts of a path that name one thing among many: digits, a UUID, a long hexadecimal number."""
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
@@ -40,7 +40,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class RouteKey:
-    """What requests of one route share: the method, the parts of the path, and the names of the parameters."""
+    """The common part of requests of one route: the method, the parts of the path, and the names of the parameters."""
 
     method: str
     path: tuple[str | Slot, ...]
@@ -190,7 +190,7 @@ def path_of(route: Route, rows_name: str, constants: dict[str, str]) -> str:
 
 
 def words_of(route: Route) -> Sequence[str]:
-    """What the route is called by: the parts of its path, then the names of its parameters."""
+    """The name of the route: the parts of its path, then the names of its parameters."""
     parts = [part if isinstance(part, str) else part.column.rpartition("_")[2] for part in route.key.path]
     names = [name for name, _ in route.key.query]
     return [*(unquote(part) for part in parts), *(["by", *names] if names else [])]

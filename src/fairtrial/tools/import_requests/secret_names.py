@@ -1,4 +1,4 @@
-"""What is a secret: names that say so, and values that look like a known kind of key."""
+"""Secrets: names that say so, and values that look like a known kind of key."""
 
 import re
 
@@ -10,7 +10,7 @@ PARTS = (  # noqa: SIM905
 WHOLE = frozenset("auth bearer cvc cvv otp pass pin pw session sid sig".split())  # noqa: SIM905
 OF_NUMBERS = ("password", "passwd", "passphrase", "pwd", "secret")
 WHOLE_OF_NUMBERS = frozenset("cvc cvv otp pass pin pw".split())  # noqa: SIM905
-"""Of numbers, only these: `max_tokens = 100` is none."""
+"""Numbers are secrets under these names alone: `max_tokens = 100` is none."""
 KEY_CHARACTERS = 16
 """`key=` with at least so many characters is taken for an API key."""
 

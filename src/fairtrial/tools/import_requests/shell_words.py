@@ -75,7 +75,7 @@ def _word(parts: Sequence[re.Match[str]]) -> list[str]:
 
 
 def _meaning(match: re.Match[str]) -> str:
-    """What a part of a word stands for (POSIX.1-2017, Shell Command Language, 2.2; `$'…'`: Bash manual, 3.1.2.4)."""
+    """The text of a part of a word (POSIX.1-2017, Shell Command Language, 2.2; `$'…'`: Bash manual, 3.1.2.4)."""
     if match["ansi"] is not None:
         return _ansi(match["ansi"])
     if match["double"] is not None:

@@ -1,4 +1,4 @@
-"""What is imported: a command line in quotes, a file (also gzip), or standard input; read within bounds."""
+"""The source of an import: a command line in quotes, a file (also gzip), or standard input; read within bounds."""
 
 import gzip
 import io
@@ -37,7 +37,7 @@ class Source:
     folder: str = ""
     """where it lies; empty: the working folder"""
     path: str | None = None
-    """of a file that is not packed"""
+    """the path of a file that is not packed"""
 
     def text(self, most_bytes: int) -> str:
         """All of it.

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 PLACEHOLDER = re.compile(r"\{\{[a-z]+(?: [^{}]*)?\}\}")
 URL_CHARACTERS = "%/:@!$&'()*+,;=~?[]"
-"""What a request target may hold beside letters, digits, `-`, `.` and `_` (RFC 3986; and brackets, as is common)."""
+"""Characters in a request target beside letters, digits, `-`, `.` and `_` (RFC 3986; and brackets, as is common)."""
 
 
 def literal(text: str) -> str:

@@ -16,7 +16,7 @@ from fairtrial.tools.import_requests.samples import UUID
 from fairtrial.tools.init.proposal import TAKES_PORT, Words, port_in
 
 FOR_A_SHELL = re.compile(r"[$|&;<>`*]|^\w+=")
-"""What only a shell understands in a command line."""
+"""Characters that only a shell understands in a command line."""
 SEVERAL_COMMANDS = re.compile(r"[|&;]|^\w+=|^(?:exec|cd)\b")
 SHELL = ("sh", "-c")
 SHELL_GIVES_WAY = "exec "
@@ -33,7 +33,7 @@ HAS_PARAMETERS = re.compile(r"[{}<>*\[\]()]|/:")
 
 @dataclass(frozen=True, kw_only=True)
 class Answers:
-    """What is written into the files."""
+    """The values that are written into the files."""
 
     command: Words
     build: tuple[Words, ...]
@@ -94,7 +94,7 @@ def port_of(text: str) -> int | None:
 
 
 def port_in_command(line: str) -> str:
-    """What a command line says of the port: `PORT`, a number, or empty."""
+    """The port in a command line: `PORT`, a number, or empty."""
     read = port_in([line])
     if read == TAKES_PORT:
         return read
@@ -143,7 +143,7 @@ def requests_of(text: str, folder: Path) -> tuple[Path | None, tuple[str, ...]]:
 
 
 def paths_to_ask(paths: Sequence[str]) -> tuple[str, ...]:
-    """Of the paths in the source, those that can be asked as they are: without parameters, five at most.
+    """The paths in the source that can be asked as they are: without parameters, five at most.
 
     Paths of readiness are asked only if there is no other.
     """
@@ -165,7 +165,7 @@ def with_made_up(path: str) -> str | None:
 
 
 def ready_path(paths: Sequence[str]) -> str | None:
-    """Of the paths in the source, the one that says whether the service is ready, by its usual names."""
+    """The path in the source that says whether the service is ready, by its usual names."""
     return next((path for name in HEALTH_PATHS for path in paths if path.rstrip("/") == name), None)
 
 

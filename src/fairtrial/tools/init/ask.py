@@ -35,7 +35,7 @@ QUESTIONS = {
 
 @dataclass(frozen=True, kw_only=True)
 class InitOptions:
-    """What the command line says; None: nothing."""
+    """Answers on the command line; None: not given."""
 
     command: str | None = None
     build: Sequence[str] | None = None

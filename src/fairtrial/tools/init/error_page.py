@@ -1,14 +1,14 @@
-"""What a page of HTML says that came in place of an answer: its title, its heading, and the message below it."""
+"""The message of a page of HTML that came in place of an answer: its title, its heading, and the message below it."""
 
 from html.parser import HTMLParser
 
 from fairtrial.base.printable import printable
 
 PARTS = ("title", "h1", "pre")
-"""Of each, the first: frameworks put the exception's text into `pre`."""
+"""The elements that are read, the first of each: frameworks put the exception's text into `pre`."""
 LONGEST_CHARACTERS = 300
 READ_CHARACTERS = 200_000
-"""Of the page; what says what is wrong stands at its beginning."""
+"""The part of the page that is read: what is wrong stands at its beginning."""
 
 
 def page_in_words(body: bytes) -> str:

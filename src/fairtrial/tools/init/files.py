@@ -10,7 +10,7 @@ from fairtrial.tools.init.answers import Answers
 
 WORKLOAD_ENDING = ".workload.toml"
 SERVED_ENDING = ".served.openapi.json"
-"""Of the document that the service itself serves."""
+"""The path of the document that the service itself serves."""
 CONTENDER = "app"
 AT = 43
 """The column at which remarks stand behind keys."""
@@ -120,7 +120,7 @@ def workload_file(folder: Path, name: str) -> Path:
 
 
 def name_of(folder: Path) -> str:
-    """What the service is called: its folder's name, as a slug."""
+    """The service's name: that of its folder, as a slug."""
     return slug(folder.name) or "service"
 
 
@@ -150,7 +150,7 @@ def _ready(answers: Answers) -> str:
 
 
 def network_line(answers: Answers) -> str:
-    """What the experiment says of the network in which the service runs."""
+    """The lines of the experiment on the network in which the service runs."""
     if answers.own_network:
         return _line("network", '"own"', "it listens on all addresses: here nothing reaches it from outside")
     return '# network = "own"                          # for a program that listens on all addresses (0.0.0.0)'

@@ -1,4 +1,4 @@
-"""What `fairtrial init` does: it looks at a folder, asks, writes two files, and tries the service once."""
+"""The work of `fairtrial init`: it looks at a folder, asks, writes two files, and tries the service once."""
 
 import shlex
 from collections.abc import Callable
@@ -142,7 +142,7 @@ def _write(
 def _own_requests(
     workload: Path, name: str, answers: Answers, proposals: list[Proposal]
 ) -> Callable[[str, Console], None] | None:
-    """What writes the requests anew once the service has started; None where somebody has said what they are."""
+    """The function that writes the requests anew once the service has started; None where somebody has said them."""
     if not answers.are_proposed:
         return None
     best = proposals[0]

@@ -15,13 +15,13 @@ from fairtrial.tools.init.proposal import (
 )
 
 ROUTES = (re.compile(r"""\b(?:get|GET)\(\s*"(/[^"]*)\""""),)
-"""Of routers in code: Javalin, Ktor, Spark, Spring's functional endpoints."""
+"""Calls of routers in code: Javalin, Ktor, Spark, Spring's functional endpoints."""
 TYPE = re.compile(r"^(?:(?:@\w+(?:\([^()\n]*\))?|[a-z]+)[ \t]+)*(?P<kind>class|interface)\s+\w+", re.MULTILINE)
 """One that stands in no other."""
 ANNOTATION = re.compile(r"@(?P<name>(?:Get|Request)Mapping|Path|GET)\b(?:\s*\((?P<arguments>[^()]*)\))?")
-"""Of Spring (`@GetMapping`, `@RequestMapping`) and of JAX-RS (`@GET`, `@Path`)."""
+"""Annotations of Spring (`@GetMapping`, `@RequestMapping`) and of JAX-RS (`@GET`, `@Path`)."""
 IN_QUOTES_OR_BRACKETS = re.compile(r'"[^"\n]*"|\((?:"[^"\n]*"|[^()"])*\)')
-"""What may hold a brace that ends nothing: a path, or a list of them."""
+"""Texts that may hold a brace which ends nothing: a path, or a list of them."""
 CONTROLLER = re.compile(r"@(?:RestController|Controller|Path|RequestMapping)\b")
 PATH_ARGUMENT = re.compile(r"""(?:^\s*|\b(?:value|path)\s*=\s*)[\[{]?\s*"([^"]*)\"""")
 OTHER_METHOD = re.compile(r"\bmethod\s*=\s*(?!.*\bGET\b)")
@@ -66,7 +66,7 @@ def controller_paths(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def _of_controllers(text: str) -> Iterator[str]:
-    """Of each method that answers GET: the path of its class, and its own."""
+    """For each method that answers GET, the path of its class and its own."""
     for head, body in _types(text):
         if not CONTROLLER.search(head):
             continue
@@ -95,7 +95,7 @@ def _types(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _annotations_before(text: str, place: int) -> str:
-    """What stands before a declaration, from the end of the one before."""
+    """The text before a declaration, from the end of the one before."""
     hidden = IN_QUOTES_OR_BRACKETS.sub(lambda match: " " * len(match[0]), text[:place])
     begin = max(hidden.rfind(each) for each in (";", "}"))
     return text[begin + 1 : place]

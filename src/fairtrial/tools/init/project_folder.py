@@ -19,7 +19,7 @@ NOT_THE_SERVICE = frozenset({"test", "tests", "spec", "testdata", "vendor", "dis
 
 @dataclass(frozen=True)
 class ProjectFolder:
-    """What is looked at of a service's folder."""
+    """The part of a service's folder that is looked at."""
 
     path: Path
 

@@ -1,4 +1,4 @@
-"""What is proposed for a service, from what its folder holds."""
+"""The proposal for a service, from what its folder holds."""
 
 import re
 from collections.abc import Iterable
@@ -44,19 +44,19 @@ class Proposal:
     """How a service is built and started, where it listens, and what it can be asked."""
 
     kind: str
-    """of project, in words: `FastAPI`"""
+    """the kind of project, in words: `FastAPI`"""
     command: Words
     build: tuple[Words, ...] = ()
     port: str = ""
     """a number; or PORT: it takes the one that this variable says; empty: it is not known"""
     paths: tuple[str, ...] = ()
-    """of its GET requests, as its source writes them, with their parameters"""
+    """paths of its GET requests, as its source writes them, with their parameters"""
     prefixes: tuple[str, ...] = ()
     """below which the source puts some of its paths"""
     documents: tuple[str, ...] = ()
     """paths at which the source says that it serves an OpenAPI document"""
     remarks: tuple[str, ...] = ()
-    """what a reader of the experiment has to know of the commands"""
+    """remarks on the commands for a reader of the experiment"""
 
 
 def port_in(texts: Iterable[str]) -> str:

@@ -24,7 +24,7 @@ class PythonEnvironment:
     build: tuple[Words, ...]
     """empty: the project says nothing of its dependencies, and is run with what `python3` finds"""
     dependencies: str
-    """what the project says of them, as text"""
+    """the requirements, as the project writes them"""
 
     def names(self, package: str) -> bool:
         """Whether the project names this package among its dependencies."""
@@ -52,7 +52,7 @@ class PythonEnvironment:
 
 
 def python_environment(folder: ProjectFolder) -> PythonEnvironment:
-    """What a project's files say of its dependencies: uv.lock, requirements.txt or pyproject.toml, in this order."""
+    """The dependencies that a project's files name: uv.lock, requirements.txt or pyproject.toml, in this order."""
     project = _table(folder.text("pyproject.toml"))
     declared = "\n".join(
         _texts([project.get("project", {}).get("dependencies"), project.get("tool", {}).get("poetry")])

@@ -1,4 +1,4 @@
-"""What a started service is asked where nobody has said it: what its own document holds, else what its source does."""
+"""The requests to a service where nobody has said them: those of its own document, else of its source."""
 
 import os
 import re
@@ -32,12 +32,12 @@ OF_ENVIRONMENT = re.compile(r"\{\{env (\w+)\}\}")
 
 @dataclass(frozen=True, kw_only=True)
 class OwnRequests:
-    """What is known of a service before it is started, and where its requests are written."""
+    """A service as it is known before it is started, and where its requests are written."""
 
     workload: Path
     name: str
     paths: tuple[str, ...]
-    """of its GET requests, as its source writes them, with their parameters"""
+    """paths of its GET requests, as its source writes them, with their parameters"""
     prefixes: tuple[str, ...]
     """below which the source puts some of them"""
     documents: tuple[str, ...]

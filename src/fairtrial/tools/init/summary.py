@@ -1,4 +1,4 @@
-"""What `fairtrial init` says of a service that it tried once."""
+"""The words of `fairtrial init` on a service that it tried once."""
 
 import re
 from collections.abc import Iterator

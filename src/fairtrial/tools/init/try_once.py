@@ -40,11 +40,11 @@ LOAD_SECONDS = 2.0
 
 @dataclass
 class Attempt:
-    """What was seen."""
+    """The observations of one try."""
 
     start_up_seconds: float
     clauses: Sequence[Clause]
-    """of any server first, then one for each request"""
+    """clauses of any server first, then one for each request"""
     requests: frozenset[str]
     """the names of the requests: the clauses of these names are theirs"""
     measurement: Measurement | None = None
@@ -52,7 +52,7 @@ class Attempt:
     pages: dict[str, str] = field(default_factory=dict)
     """by request, what a page of HTML says that came instead of the answer"""
     log: Path | None = None
-    """what it printed, kept where a request failed"""
+    """its output, kept where a request failed"""
 
     @property
     def broken(self) -> list[Clause]:
@@ -179,7 +179,7 @@ def _started(
 
 
 def _remedy(problem: Problem, port: int | None, ports: set[int], file: Path) -> str:
-    """What to do about a service that is not ready."""
+    """The remedy for a service that is not ready."""
     elsewhere = sorted(ports - {port})
     if "is held by" in problem.reason:
         return problem.remedy
@@ -210,7 +210,7 @@ def _try_requests(plan: Plan, running: RunningStack, *, own_network: bool) -> At
 
 
 def _page(client: httpx.Client, request: Request) -> str:
-    """What a page of HTML says with which a request is answered that stays the same each time; empty: there is none."""
+    """The message of a page of HTML that answers a request, the same each time; empty: there is none."""
     if request.method != "GET" or "{{" in request.path:
         return ""
     try:

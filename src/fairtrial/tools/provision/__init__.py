@@ -1,1 +1,1 @@
-"""What `fairtrial services` does: list which services are installed, and install others."""
+"""The work of `fairtrial services`: list which services are installed, and install others."""

@@ -113,7 +113,7 @@ def apt_install(packages: Sequence[str], as_root: Sequence[str], output: IO[byte
 
 
 def _as_root(packages: Sequence[str]) -> list[str]:
-    """What is put before a command that installs these; empty for root."""
+    """The words before a command that installs these; empty for root."""
     names = " ".join(packages)
     if shutil.which("apt-get") is None:
         raise Problem(

@@ -11,7 +11,7 @@ from fairtrial.catalog.services import services
 from fairtrial.catalog.services.model import Service
 
 Provided = Service | Balancer
-"""What `fairtrial services` lists and installs."""
+"""Services that `fairtrial services` lists and installs."""
 
 
 def provided() -> dict[str, Provided]:

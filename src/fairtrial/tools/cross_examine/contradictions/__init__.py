@@ -1,4 +1,4 @@
-"""What printed figures can refute: one file for each kind. Adding a kind is adding a file that defines `KIND`."""
+"""Contradictions in printed figures: one file for each kind. Adding a kind is adding a file that defines `KIND`."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache

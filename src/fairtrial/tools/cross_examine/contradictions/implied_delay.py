@@ -46,14 +46,14 @@ def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
 
 
 def _request_seconds(run: PrintedRun) -> Figure | None:
-    """What one request takes in a closed load: connections / rate."""
+    """The time that one request takes in a closed load: connections / rate."""
     if run.connections is None or run.rate_per_second is None or run.load == "open":
         return None
     return Figure(value=float(run.connections)).over(run.rate_per_second)
 
 
 def _own_time(run: PrintedRun, runs: Sequence[PrintedRun]) -> Figure | None:
-    """What a request of the same contender takes at no delay."""
+    """The time that a request of the same contender takes at no delay."""
     for other in runs:
         same = other.contender is not None and other.contender == run.contender and other.source == run.source
         if same and other.connections == run.connections and other.delay_seconds is not None:

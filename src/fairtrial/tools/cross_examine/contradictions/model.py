@@ -1,4 +1,4 @@
-"""What a contradiction is. Each kind is a file of its own beside this one."""
+"""The form of a contradiction. Each kind is a file of its own beside this one."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

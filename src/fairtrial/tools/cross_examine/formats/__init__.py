@@ -1,4 +1,4 @@
-"""What tools print: one file for each tool. Adding a tool is adding a file that defines `FORMAT`."""
+"""Outputs of tools: one file for each tool. Adding a tool is adding a file that defines `FORMAT`."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ from fairtrial.tools.cross_examine.model import PrintedRun
 __all__ = ["all_formats", "read_json", "read_text"]
 
 STYLE = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
-"""What colours text and moves in a terminal, as a captured output may hold it."""
+"""Sequences that colour text and move in a terminal, as a captured output may hold it."""
 EMPTY_LINES = re.compile(r"\n{3,}")
 MOST_RUNS = 1000
 

@@ -75,7 +75,7 @@ def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
 
 
 def _load(section: Section) -> tuple[LoadKind | None, Figure | None]:
-    """What the scenario offers, if its line was printed and it is the only one."""
+    """The load of the scenario, if its line was printed and it is the only one."""
     lines = re.findall(r"^\s+\* \w{1,100}: (.{1,300})$", section.text, re.MULTILINE)
     if len(lines) != 1:
         return None, None

@@ -16,7 +16,7 @@ class Section:
 
     text: str
     name: str
-    """what the reader will tell the run by"""
+    """the name by which the reader will tell the run"""
     source: str
     command: Command | None
     """the call that was printed before it, if one was"""
@@ -42,10 +42,10 @@ class Section:
 
 @dataclass(frozen=True)
 class Format:
-    """What one tool prints."""
+    """The output of one tool."""
 
     name: str
-    """of the tool"""
+    """the name of the tool"""
     anchor: re.Pattern[str]
     """a place that every output has exactly once"""
     read: Callable[[Section], PrintedRun | None]

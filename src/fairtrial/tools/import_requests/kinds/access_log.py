@@ -16,7 +16,7 @@ LARGEST_BYTES = 512 << 20
 """Some millions of lines, which take a few minutes."""
 LINES_TO_RECOGNISE = 20
 WITHOUT_BODY = ("GET", "HEAD")
-"""What a log tells all of; of others it does not hold the bodies."""
+"""Methods of which a log tells all; of others it does not hold the bodies."""
 NOT_MODIFIED, PARTIAL = 304, 206
 LEAST_SUCCESS, LEAST_ERROR = 200, 400
 
@@ -98,7 +98,7 @@ def _requests(routes: Iterable[Route]) -> list[FoundRequest]:
 
 
 def _without_conditions(status: int) -> int:
-    """What is answered without the conditions of a cache, and without a range."""
+    """The status of an answer without the conditions of a cache, and without a range."""
     return 200 if status in (NOT_MODIFIED, PARTIAL) else status
 
 

@@ -78,7 +78,7 @@ ELSEWHERE = {
     "connect-to": "name the address in the URL of the load",
     "globoff": "",
 }
-"""What an option becomes that a workload file has no place for. Others only change what curl prints."""
+"""The remark on an option that a workload file has no place for. Others only change what curl prints."""
 REMEDY = "correct the command, or take the option out"
 
 

@@ -23,7 +23,7 @@ MOST_ENTRIES = 20_000
 BEGINNING = re.compile(r'\s*\{\s*"log"\s*:\s*\{')
 
 ASSET_RESOURCES = frozenset("stylesheet script image font media texttrack manifest ping preflight websocket".split())  # noqa: SIM905
-"""What Chrome calls a resource that is none of the service's own answers (`_resourceType`)."""
+"""Chrome's names of resources that are none of the service's own answers (`_resourceType`)."""
 ASSET_TYPES = re.compile(
     r"(?:image|font|video|audio)/.*|text/css|(?:text|application)/(?:x-)?javascript|application/wasm"
 )

@@ -29,14 +29,14 @@ NAME = re.compile(r"(?:#|//)\s*@name[\s=]+(?P<name>\S.*)")
 COMMENT = re.compile(r"#|//")
 FILE = re.compile(r"<(?:@\w*)?\s+(?P<path>\S.*)")
 HANDLER = re.compile(r">>?!?\s|>\s*\{%|<>\s")
-"""What handles the answer (`> {% … %}`, `> handler.js`), or keeps it (`>> file`, `<> file`)."""
+"""Lines that handle the answer (`> {% … %}`, `> handler.js`), or keeps it (`>> file`, `<> file`)."""
 SCRIPT_START, SCRIPT_END = re.compile(r"[<>]\s*\{%"), "%}"
 PARTS = "multipart/form-data"
 
 
 @dataclass
 class _Block:
-    """What stands between two `###`."""
+    """The lines between two `###`."""
 
     title: str
     first_line: int

@@ -19,4 +19,4 @@ class Kind:
     recognises: Callable[[str], bool]
     """whether a text begins as such a source does"""
     read: Callable[[Source, Variables], ImportedRequests]
-    """what it holds; raises a `Problem` that names the place and the remedy"""
+    """reads its requests; raises a `Problem` that names the place and the remedy"""

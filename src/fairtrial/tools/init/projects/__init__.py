@@ -16,7 +16,7 @@ def all_projects() -> Mapping[str, Project]:
 
 
 def proposals_for(folder: ProjectFolder) -> list[Proposal]:
-    """What the kinds propose that recognise the folder, the surest first."""
+    """The proposals of the kinds that recognise the folder, the surest first."""
     surest_first = sorted(all_projects().values(), key=lambda project: -project.sureness)
     proposals = (project.propose(folder) for project in surest_first)
     return [proposal for proposal in proposals if proposal is not None]

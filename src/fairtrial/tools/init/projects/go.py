@@ -7,7 +7,7 @@ from fairtrial.tools.init.projects.model import A_LANGUAGE, Project
 from fairtrial.tools.init.proposal import Proposal, paths_in, port_in, prefixes_in
 
 PROGRAM = "fairtrial-server"
-"""What the build is called: a name that no folder of the project has."""
+"""The name of the build: one that no folder of the project has."""
 MAIN = re.compile(r"^package main\b", re.MULTILINE)
 SERVES = re.compile(r"\bListenAndServe|\bnet\.Listen\(|\.(?:Run|Start|Listen)\(")
 ROUTES = (

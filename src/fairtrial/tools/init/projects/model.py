@@ -16,6 +16,6 @@ class Project:
 
     name: str
     sureness: int
-    """of several kinds that recognise a folder, the surest is proposed"""
+    """how sure it is: of several kinds that recognise a folder, the surest is proposed"""
     propose: Callable[[ProjectFolder], Proposal | None]
     """None: the folder holds no such project"""

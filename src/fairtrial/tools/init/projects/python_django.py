@@ -9,7 +9,7 @@ from fairtrial.tools.init.python_environment import GUNICORN, module_of, python_
 
 ROUTE = re.compile(r"""\bpath\(\s*["']([^"']*)["']\s*,(?!\s*include|\s*admin\.)""")
 OF_ROUTER = re.compile(r"""\brouter\.register\(\s*r?["']([^"']*)["']""")
-"""Of Django REST framework, which adds the slash."""
+"""A router of Django REST framework, which adds the slash."""
 DATABASE = re.compile(r"""django\.db\.backends\.(\w+)""")
 
 
