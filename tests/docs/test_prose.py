@@ -7,7 +7,7 @@ import pytest
 from tests.docs.pages import PAGES, ROOT, prose_lines
 
 WIDTH = 120
-NOT_WRAPPED = {"claims.md", "load.md", "services.md"}
+NOT_WRAPPED = {"claims.md", "load.md"}
 
 
 @pytest.mark.parametrize(
