@@ -91,7 +91,7 @@ def test_what_listens_on_all_addresses_gets_a_network_of_its_own(lab: Lab, call:
     assert finished.status == 3, finished.out + finished.err
     allowed = why_not_own_network() is None
     assert ("✗ listens-on-host: it also listens on 0.0.0.0" in finished.out) == (not allowed)
-    assert load_experiment(folder / "fairtrial.toml").contenders["app"].network == ("own" if allowed else None)
+    assert load_experiment(folder / "fairtrial.toml").contenders["app"].origin.network == ("own" if allowed else None)
     assert "✓ get-items" in finished.out
     assert r"✗ get-orders: status 404, not 200: \x1b[2Jno" in finished.out and "\x1b" not in finished.out
     assert "status_4xx" in finished.out and "mend what is marked above" in finished.out
@@ -117,7 +117,7 @@ def test_what_does_not_work_in_a_network_of_its_own_stays_outside(
     assert finished.status == 3, finished.out + finished.err
     assert "in a network of its own: no database" in finished.out and len(tried) == 2
     assert "✗ listens-on-host: it also listens on 0.0.0.0" in finished.out and "variable HOST" in finished.out
-    assert load_experiment(folder / "fairtrial.toml").contenders["app"].network is None
+    assert load_experiment(folder / "fairtrial.toml").contenders["app"].origin.network is None
 
 
 def test_a_server_of_python_with_options_alone(lab: Lab, call: Call) -> None:

@@ -64,7 +64,7 @@ def test_the_experiments_on_public_entries_are_accepted(file: Path) -> None:
     """Without the entries themselves, which are fetched: every name, key and request is one that there is."""
     experiment = load_experiment(file)
     plan = make_plan(experiment, with_contenders({}, experiment, file.parent, {}), file)
-    assert {condition.stack.network for condition in plan.conditions} == {"own"}
+    assert {condition.stack.origin.network for condition in plan.conditions} == {"own"}
     assert {stack.name for stack in experiment.stacks} == set(experiment.contenders)
 
 

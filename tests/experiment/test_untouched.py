@@ -21,7 +21,7 @@ PROGRAM = {"directory": ".", "command": ["./shop"]}
 )
 def test_what_a_program_finds_can_be_said(said: dict[str, Any]) -> None:
     contender = Contender.model_validate(PROGRAM | said)
-    assert {name: getattr(contender, name) for name in said} == said
+    assert {name: getattr(contender.origin, name) for name in said} == said
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ from typing import Any, cast
 import pytest
 
 from fairtrial.catalog.services import services
-from fairtrial.catalog.stacks.model import Stack
 from fairtrial.experiment.model import Experiment
 from fairtrial.lab.private_network import network_of
 from fairtrial.plan.plan import Plan
 from tests.machine.needs import needs
+from tests.plan.plans import a_stack
 
 pytestmark = [
     needs("own-network"),
@@ -25,9 +25,7 @@ def in_own_network(
     experiment = {"name": "x", "title": "x", "workload": "redirect", "stacks": ["s"], "load": {"kind": "closed"}}
     if url_from:
         experiment["services"] = {url_from: {"url_from": "SOME_URL"}}
-    contender = cast(
-        "Stack", SimpleNamespace(**{"name": "s", "url": None, "in_container": False, "network": None} | stack)
-    )
+    contender = a_stack("s", **stack)
     point = SimpleNamespace(experiment=Experiment.model_validate(experiment))
     condition = SimpleNamespace(stack=contender, service=services()[service], point=point)
     cache_service = None if cache is None else services()[cache]
@@ -49,7 +47,7 @@ def test_a_service_with_a_password_needs_no_network(service: str) -> None:
 
 def test_what_needs_the_network_of_the_machine_keeps_it() -> None:
     assert not in_own_network("memcached", url="http://127.0.0.1:80")
-    assert not in_own_network("memcached", in_container=True)
+    assert not in_own_network("memcached", image="hello", container_port=80)
     assert not in_own_network("memcached", url_from="memcached")
     assert not in_own_network("postgresql", cache="memcached", url_from="postgresql")
     assert not in_own_network("memcached", own=SimpleNamespace()), "a service of one's own may call others"

@@ -248,7 +248,7 @@ def test_what_a_contender_cannot_be_told_is_refused(
 def test_a_server_that_runs_already_may_use_a_service_that_does_too() -> None:
     database = {"services": {"postgresql": {"url_from": "SHOP_DATABASE"}}}
     plan = planned_contender(URL, workload="random-item", service="postgresql", **database)
-    assert plan.conditions[0].stack.origin == "url"
+    assert plan.conditions[0].stack.origin.kind == "url"
 
 
 INLINE: dict[str, Any] = {

@@ -11,6 +11,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.base.registry import did_you_mean
 from fairtrial.base.regular_file import read_regular
+from fairtrial.base.strict import IN_ITS_TABLE
 
 Model = TypeVar("Model", bound=BaseModel)
 LARGEST_FILE_BYTES = 1 << 20
@@ -112,7 +113,18 @@ def _keys_at(model: type[BaseModel], location: Sequence[int | str]) -> list[str]
             continue
         members = list(_models_in(field.annotation))
         current = members[0] if members else current
-    return sorted(field.alias or name for name, field in current.model_fields.items())
+    return sorted(_keys_of(current))
+
+
+def _keys_of(model: type[BaseModel]) -> set[str]:
+    """The keys of a model's table, with those of fields that are written into it."""
+    keys: set[str] = set()
+    for name, field in model.model_fields.items():
+        if field.json_schema_extra == IN_ITS_TABLE:
+            keys |= {key for member in _models_in(field.annotation) for key in _keys_of(member)}
+        else:
+            keys.add(field.alias or name)
+    return keys
 
 
 def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:

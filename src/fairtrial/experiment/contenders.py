@@ -2,17 +2,12 @@
 
 import re
 from typing import Annotated, Any, Self
-from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from fairtrial.base.printable import printable
-from fairtrial.base.strict import LONGEST_TITLE, Strict
-from fairtrial.experiment.container import IMAGE, SERVICE, ContainerNetwork, assert_container
-from fairtrial.experiment.env_from import EnvFrom
-from fairtrial.experiment.ready import Ready
+from fairtrial.base.strict import LONGEST_TITLE
+from fairtrial.experiment.origins import NOT_STARTED, ORIGINS, Described
 from fairtrial.experiment.reference import StackRef
-from fairtrial.experiment.untouched import Files, Hosts, Network, assert_places
 from fairtrial.experiment.variables import Variables
 
 Words = Annotated[list[str], Field(min_length=1)]
@@ -31,65 +26,20 @@ def _no_option(ref: str) -> str:
 
 Ref = Annotated[str, AfterValidator(_no_option)]
 
-
-def _assert_origin(url: str) -> None:
-    """Refuse a URL that says more than where a server is. It may hold a password, and is in no message.
-
-    Raises:
-        ValueError: what it asks is the workload's to say, or a password in it would be recorded.
-    """
-    try:
-        parts = urlsplit(url)
-        _ = parts.port
-    except ValueError as error:
-        raise ValueError(f"url: not a URL: {printable(str(error))}") from None
-    if parts.scheme not in ("http", "https") or not parts.hostname or not re.fullmatch(r"[!-~]+", url):
-        raise ValueError("url: write http://HOST:PORT or https://HOST")
-    if "@" in parts.netloc:
-        raise ValueError("url: it holds credentials, which would be recorded: leave them out")
-    if parts.path not in ("", "/") or parts.query or parts.fragment:
-        raise ValueError("url: it ends with the port: the paths are the workload's")
+NAMED_BY = ("folder", *ORIGINS)
+"""The keys of which a contender has one."""
 
 
-class Contender(Strict):
-    """One contender: a folder that is built, a command that is run where it lies, the URL of what runs already, or a
-    container's image, or a project of several containers."""
+class Contender(Described):
+    """One contender that an experiment describes, of whatever kind."""
 
     title: str = Field("", max_length=LONGEST_TITLE, description="shown in reports; empty: its name")
     folder: str | None = Field(
         None, description="relative to the experiment's file; it has a stack.toml, or `command` here says how to run it"
     )
-    directory: str | None = Field(
-        None, description="in which `command` is run, relative to the experiment's file; neither copied nor built"
-    )
-    url: str | None = Field(None, description="http://HOST:PORT of a server that runs already")
-    image: str | None = Field(None, pattern=IMAGE, description="a container's, pulled if it is not on this machine")
-    dockerfile: str | None = Field(None, description="a folder with a Dockerfile, relative to the experiment's file")
-    compose: str | None = Field(None, min_length=1, description="a compose file, relative to the experiment's file")
-    compose_service: str | None = Field(None, pattern=SERVICE, description="that answers; null: it has one alone")
-    container_port: int | None = Field(None, ge=1, le=65_535, description="on which it listens within its network")
-    container_network: ContainerNetwork = Field(
-        "published", description="its own with one port published, or the host's"
-    )
     command: Words | None = None
     build: list[Words] = Field(default_factory=list, description="commands that build the copy of `folder`")
     env: Variables = Field(default_factory=dict, description="variables for `command`; they are recorded")
-    env_from: EnvFrom = Field(
-        default_factory=list, description="names of variables that `command` gets from the environment of fairtrial"
-    )
-    port: int | None = Field(None, ge=1, le=65_535, description="on which it always listens; null: what PORT says")
-    files: Files = Field(
-        default_factory=dict, description="by absolute path, what the program alone finds there, read-only"
-    )
-    hosts: Hosts = Field(default_factory=dict, description="by host name that the program alone knows, its address")
-    http2: bool = Field(
-        False, description="it speaks HTTP/2 beside HTTP/1.1 on its port: with prior knowledge, over TLS by ALPN"
-    )
-    network: Network | None = Field(
-        None, description="own: nothing outside of the run can reach it; null: the machine's"
-    )
-    ready: Ready | None = Field(None, description="null: as the workload says")
-    ready_within_seconds: float | None = Field(None, gt=0, le=600, description="null: 30, or as its stack.toml says")
     refs: list[Ref] = Field(default_factory=list, description="commits, branches or tags of the repository of `folder`")
     git: str | None = Field(None, description="two refs, `BEFORE..AFTER`, in place of `refs`")
 
@@ -103,45 +53,33 @@ class Contender(Strict):
             raise ValueError("write BEFORE..AFTER, such as main..HEAD")
         return "..".join(map(_no_option, ends))
 
+    @model_validator(mode="before")
+    @classmethod
+    def _named_in_one_way(cls, table: Any) -> Any:
+        if isinstance(table, dict):
+            names = [name for name in NAMED_BY if table.get(name) is not None]
+            if len(names) > 1:
+                raise ValueError(f"set one of {', '.join(NAMED_BY)}, not {' and '.join(names)}")
+        return table
+
     @model_validator(mode="after")
-    def _of_one_shape(self) -> Self:
-        shapes = {"folder": self.folder, "directory": self.directory, "url": self.url}
-        shapes |= {"image": self.image, "dockerfile": self.dockerfile, "compose": self.compose}
-        shape_names = [name for name, value in shapes.items() if value is not None]
-        if len(shape_names) != 1:
-            raise ValueError(
-                f"set one of {', '.join(shapes)}" + (f", not {' and '.join(shape_names)}" if shape_names else "")
-            )
-        if self.url is not None:
-            _assert_origin(self.url)
-        in_container = any(each is not None for each in (self.image, self.dockerfile, self.compose))
-        if in_container and self.build:
-            raise ValueError("build: a container is not built by commands: leave it out, or write `dockerfile`")
-        assert_container(
-            in_container=in_container,
-            compose=self.compose is not None,
-            compose_service=self.compose_service,
-            network=self.container_network,
-            untouched=bool(self.files or self.hosts or self.network),
-            container_port=self.container_port,
-            port=self.port,
-            ready=self.ready,
-            env=self.env,
-        )
-        if self.directory is not None and self.command is None:
+    def _agrees_with_its_origin(self) -> Self:
+        origin = self.origin
+        if origin.kind == "folder" and self.folder is None:
+            raise ValueError(f"set one of {', '.join(NAMED_BY)}")
+        if self.build and origin.why_not_built:
+            instead = "dockerfile" if origin.in_container else "folder"
+            raise ValueError(f"build: {origin.why_not_built}: leave it out, or write `{instead}`")
+        origin.assert_variables(self.env)
+        if origin.kind == "command" and self.command is None:
             raise ValueError("command: missing; it says what is run in `directory`")
-        described = ("command", "build", "env", "env_from", "port", "files", "hosts", "network")
-        keys = {name for name in described if getattr(self, name) not in (None, [], {})}
-        if self.url is not None and keys:
-            raise ValueError(f"{min(keys)}: what runs at `url` is not started: leave it out")
-        if self.directory is not None and self.build:
-            raise ValueError("build: what has a `directory` is run where it lies: leave it out, or write `folder`")
-        if self.folder is not None and self.command is None:
-            keys |= {name for name in ("ready", "ready_within_seconds") if getattr(self, name) is not None}
-            keys |= {"http2"} if self.http2 else set()
+        keys = {name for name in ("command", "build", "env") if getattr(self, name)}
+        if origin.runs_already and keys:
+            raise ValueError(f"{min(keys)}: {NOT_STARTED}")
+        if self.has_manifest:
+            keys |= {name for name in type(origin).model_fields if getattr(origin, name)}
             if keys:
                 raise ValueError(f"{min(keys)}: without `command`, the stack.toml of `folder` says it")
-        assert_places(self.files, self.hosts)
         self._assert_refs()
         return self
 
@@ -155,6 +93,11 @@ class Contender(Strict):
             raise ValueError(f"refs: two of them have one name as a variant: {', '.join(slugs)}")
         if len(slugs) == 1:
             raise ValueError("refs: name two of them or more, to try them against each other")
+
+    @property
+    def has_manifest(self) -> bool:
+        """Whether the stack.toml of its folder says how it is built and run."""
+        return self.folder is not None and self.command is None
 
     @property
     def tried_refs(self) -> dict[str, str]:

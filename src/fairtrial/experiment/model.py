@@ -229,7 +229,7 @@ class Experiment(Strict):
             return f"a load of kind {load.kind} is a whole: it has no slices"
         services = {self.service_of(stack) for stack in self.stacks} | {self.cache or "none"}
         own = [self.contenders[stack.name] for stack in self.stacks if stack.name in self.contenders]
-        ports = [contender.port for contender in own if contender.port is not None]
+        ports = [contender.origin.port for contender in own if contender.origin.port is not None]
         fixed = f"two always listen on port {max(ports, key=ports.count, default=0)}, and cannot be up at once"
         reasons = {
             "without keep-alive, ports run out": not load.keep_alive,

@@ -1,8 +1,6 @@
 """The plan, printed before anything starts."""
 
 from collections.abc import Sequence
-from ipaddress import ip_address
-from urllib.parse import urlsplit
 
 from rich.console import Console
 from rich.table import Table
@@ -10,7 +8,6 @@ from rich.text import Text
 
 from fairtrial.base.formatting import count, minutes
 from fairtrial.base.printable import printable
-from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.stacks.requirements import absent_command
 from fairtrial.experiment.load_variants import OVER_LOADS
 from fairtrial.experiment.model import Experiment
@@ -107,34 +104,11 @@ def _stacks(plan: Plan, *, verbose: bool) -> list[str]:
     for reference in plan.experiment.stacks:
         stack = stacks[reference.name]
         stack_class = stack.class_of(stack.variant(reference))
+        in_words = stack.concurrency if verbose else ""
         stack_kind = "" if stack_class == PRODUCTION else stack_class
-        facts = ", ".join(each for each in (stack_kind, _described(stack, verbose=verbose)) if each)
+        facts = ", ".join(each for each in (stack_kind, stack.origin.describe(stack.run) or in_words) if each)
         described.append(f"{reference} ({facts})" if facts else str(reference))
     return described
-
-
-def _described(stack: Stack, *, verbose: bool) -> str:
-    """How it works on requests; of what is not built, what is run, or where it runs already."""
-    if stack.url is not None:
-        where = "" if _is_here(stack.url) else ": the load leaves this machine"
-        return f"runs already at {printable(stack.url)}, on whatever processors it has{where}"
-    if stack.compose is not None:
-        answers = f", of which {stack.compose_service} answers" if stack.compose_service is not None else ""
-        return printable(f"containers of {stack.compose}{answers}", 80)
-    if stack.in_container:
-        return f"in a container: {printable(stack.image or f'built in {stack.dockerfile}', 80)}"
-    if stack.origin == "command":
-        return f"not built: {printable(' '.join(stack.run), 80)}"
-    return stack.concurrency if verbose else ""
-
-
-def _is_here(url: str) -> bool:
-    """Whether the host of a URL is this machine by its loopback; other addresses of its own count as elsewhere."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _trials(plan: Plan, *, verbose: bool) -> str:

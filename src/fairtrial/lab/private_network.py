@@ -52,7 +52,7 @@ def assert_within(stacks: Iterable[Stack | Contender]) -> None:
 
 
 def _asked_for(stacks: Iterable[Stack | Contender]) -> bool:
-    return any(stack.network == "own" for stack in stacks)
+    return any(stack.origin.network == "own" for stack in stacks)
 
 
 def _keeps_others_out(plan: Plan, stacks: Sequence[Stack]) -> bool:
@@ -62,5 +62,5 @@ def _keeps_others_out(plan: Plan, stacks: Sequence[Stack]) -> bool:
     """
     services = [each.service for each in plan.conditions] + [plan.cache]
     is_open = any(service is not None and service.is_open for service in services)
-    outside = beyond_reach(plan.conditions) or any(stack.in_container for stack in stacks)
+    outside = beyond_reach(plan.conditions) or any(stack.origin.in_container for stack in stacks)
     return is_open and plan.workload.own is None and not outside

@@ -37,7 +37,7 @@ def _design(plan: Plan, condition: PlannedCondition, server_processors: int) -> 
         _numbers(condition.stack_settings({}, server_processors, instance))
         for instance in range(point.experiment.instances)
     ]
-    is_told = condition.stack.url is None
+    is_told = not condition.stack.origin.runs_already
     job: dict[str, object] = {}
     if isinstance(workload, ProgramWorkload):
         job = {
@@ -125,6 +125,6 @@ def _only_computes(plan: Plan, condition: PlannedCondition) -> bool:
         and workload.upstream is None
         and not any(workload.least_answer_seconds(point.options).values())
         and all(each.latency is None and each.url_from is None for each in options)
-        and condition.stack.url is None
+        and not condition.stack.origin.runs_already
         and not condition.stack.in_experiment
     )

@@ -13,6 +13,7 @@ from fairtrial.catalog.services.model import MOST_CONCURRENCY, Service
 from fairtrial.catalog.stacks.model import Stack, Variant
 from fairtrial.catalog.workloads.model import ProgramWorkload, Workload
 from fairtrial.experiment.model import Experiment, ServiceOptions
+from fairtrial.experiment.origins import ImageOrigin, UrlOrigin
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.service_address import ServiceAddress
 from fairtrial.experiment.slices import COMPARING
@@ -86,14 +87,14 @@ def assert_env(experiment: Experiment, reference: StackRef, variant: Variant) ->
 def assert_startable(stack: Stack, service: Service, point: Point) -> None:
     """Raise a Problem if the experiment asks what cannot be done with a fixed port, or with what runs already."""
     experiment = point.experiment
-    if stack.port is not None and experiment.instances > 1:
+    if stack.origin.port is not None and experiment.instances > 1:
         raise Problem(
-            f"instances: {stack.name} always listens on port {stack.port}, so that there can be one alone",
+            f"instances: {stack.name} always listens on port {stack.origin.port}, so that there can be one alone",
             "leave `instances` out, or let the program take its port from PORT and leave `port` out",
         )
-    if stack.in_container:
+    if stack.origin.in_container:
         _assert_reachable_from_container(stack, service, point)
-    if stack.url is None:
+    if not stack.origin.runs_already:
         return
     workload = point.workload
     untold = [
@@ -115,7 +116,7 @@ def assert_within_reach(conditions: Sequence[PlannedCondition]) -> None:
 
     All trials of a run are in one network.
     """
-    own = next((each.stack.name for each in conditions if each.stack.network == "own"), None)
+    own = next((each.stack.name for each in conditions if each.stack.origin.network == "own"), None)
     if own is None:
         return
     if outside := beyond_reach(conditions):
@@ -127,7 +128,10 @@ def assert_within_reach(conditions: Sequence[PlannedCondition]) -> None:
 
 def beyond_reach(conditions: Sequence[PlannedCondition]) -> list[str]:
     """What is tried and cannot be reached from a network of the run's own, each in words."""
-    outside = [f"{each.stack.name} at {each.stack.url}" for each in conditions if each.stack.url is not None]
+    outside = []
+    for each in conditions:
+        if isinstance(each.stack.origin, UrlOrigin):
+            outside.append(f"{each.stack.name} at {each.stack.origin.url}")
     for each in conditions:
         experiment = each.point.experiment
         for name in (each.service.name, experiment.cache):
@@ -144,8 +148,8 @@ def assert_sliceable(experiment: Experiment, stacks: Sequence[Stack], workload: 
     """
     if experiment.slices is None:
         return
-    ports = [stack.port for stack in stacks if stack.port is not None]
-    running_stacks = [stack.name for stack in stacks if stack.url is not None]
+    ports = [stack.origin.port for stack in stacks if stack.origin.port is not None]
+    running_stacks = [stack.name for stack in stacks if stack.origin.runs_already]
     alone = [claim.id for claim in experiment.claims if claim.kind not in COMPARING]
     reason = None
     if alone:
@@ -170,13 +174,13 @@ def _assert_reachable_from_container(stack: Stack, service: Service, point: Poin
             "choose another service, or let the lab start the program itself (`command` and `directory`)",
         )
     started = [*private, *(["the upstream"] if point.workload.upstream is not None else [])]
-    if started and stack.container_network != "host":
+    if started and not (isinstance(stack.origin, ImageOrigin) and stack.origin.container_network == "host"):
         raise Problem(
             f"{stack.name} runs in a container with a network of its own, and {started[0]}, which the lab starts, "
             "listens on the host's loopback alone",
-            'let the compose file bring its own, and choose `service = "none"`'
-            if stack.compose is not None
-            else 'set `container_network = "host"`',
+            'set `container_network = "host"`'
+            if stack.origin.kind == "image"
+            else 'let the compose file bring its own, and choose `service = "none"`',
         )
 
 

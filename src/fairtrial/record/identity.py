@@ -5,10 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from fairtrial.base.strict import Strict
-
-Origin = Literal["folder", "command", "url", "image", "compose"]
-"""The origin of a stack: its folder, which the lab copied and built; a command that is run where it lies; the URL of a
-server that ran already; the image of a container, or a compose file: the digests of images are among the versions."""
+from fairtrial.experiment.origins import OriginKind
 
 
 class StackIdentity(Strict):
@@ -27,7 +24,7 @@ class StackIdentity(Strict):
         description="of the folder; where the lab built nothing, of the command or the URL alone, which tells nothing "
         "of the program; of a container, its image's digest; of a compose file, of the file and its images"
     )
-    origin: Origin = "folder"
+    origin: OriginKind = "folder"
     counted_together: list[str] = Field(
         default_factory=list,
         description="services of a compose file, whose processor time and memory are summed; the first of them answers",

@@ -11,7 +11,7 @@ from fairtrial.catalog.stacks.checkouts import checked_out
 from fairtrial.catalog.stacks.contenders import with_contenders
 from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.catalog.stacks.folder import find_build
-from fairtrial.catalog.stacks.kinds import KINDS, stack_sha256
+from fairtrial.catalog.stacks.kinds import make_ready, stack_sha256
 from fairtrial.catalog.stacks.model import Checkout, Stack
 from fairtrial.catalog.stacks.requests import BuildRequest
 from fairtrial.experiment.model import Experiment
@@ -31,14 +31,14 @@ def app(described: dict[str, Any], beside: Path, **more: Any) -> Stack:
 
 
 def ready(request: BuildRequest) -> Path:
-    return KINDS[request.stack.origin].ready(request).folder
+    return make_ready(request).folder
 
 
 def test_a_command_is_run_where_it_lies_and_known_by_its_words_alone(tmp_path: Path) -> None:
     shop = tmp_path / "shop"
     shop.mkdir()
     stack = app(DIRECTORY, tmp_path, stacks=["app", "app@sqlite"])
-    assert (stack.run, stack.port, stack.variants["default"].env) == (["./shop"], 8080, {"COLOUR": "red"})
+    assert (stack.run, stack.origin.port, stack.variants["default"].env) == (["./shop"], 8080, {"COLOUR": "red"})
     assert (stack.title, stack.workloads, stack.services) == ("app", ["plaintext"], ["none", "sqlite"])
     assert ready(BuildRequest(stack, tmp_path / "log", pytest.fail)) == shop
     assert find_build(BuildRequest(stack, tmp_path / "log", pytest.fail)) is None
@@ -58,7 +58,11 @@ def test_a_stack_may_be_run_where_it_lies_as_well(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     found = find_stacks([folder])["mine"]
     assert ready(BuildRequest(found, tmp_path / "log", pytest.fail)) == (tmp_path / "elsewhere").resolve()
-    assert (found.origin, found.port, found.ready and found.ready.tcp) == ("command", 8080, True)
+    assert (found.origin.kind, found.origin.port, found.origin.ready and found.origin.ready.tcp) == (
+        "command",
+        8080,
+        True,
+    )
     built = stack(tmp_path / "built", 'directory = "."\nbuild = [["make"]]\n' + MANIFEST)
     with pytest.raises(Problem, match="what has a `directory` is run where it lies"):
         find_stacks([built])

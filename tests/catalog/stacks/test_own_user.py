@@ -160,9 +160,9 @@ def test_what_another_user_may_not_read_is_run_as_the_lab(cache: Path, running: 
 
 def test_why_a_stack_is_the_user_of_the_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     built = stack_in(tmp_path, "mine", run=["sh"])
-    assert "where it lies" in why_labs_user(built.model_copy(update={"directory": Path()}))
-    assert "already" in why_labs_user(built.model_copy(update={"url": "http://127.0.0.1:1"}))
-    assert "container" in why_labs_user(built.model_copy(update={"image": "busybox"}))
+    assert "where it lies" in why_labs_user(stack_in(tmp_path, "command", run=["sh"], directory="."))
+    assert "already" in why_labs_user(stack_in(tmp_path, "url", url="http://127.0.0.1:1"))
+    assert "container" in why_labs_user(stack_in(tmp_path, "image", image="busybox", container_port=80))
     monkeypatch.setattr("fairtrial.catalog.stacks.own_user.why_not_root", lambda: "the lab is not root")
     assert why_labs_user(built) == "the lab is not root"
     monkeypatch.setenv(VARIABLE, LABS)

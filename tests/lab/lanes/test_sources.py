@@ -9,6 +9,7 @@ import pytest
 from fairtrial.base.cache.digest import folder_sha256
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.find import find_stacks, read_stack
+from fairtrial.catalog.stacks.model import Stack
 from fairtrial.experiment.model import Experiment
 from fairtrial.lab.lanes.sources import MOST_BYTES, SentFolder, SentStack, assert_bounded, packed_stack, unpacked_stack
 from fairtrial.lab.lanes.task import SentPlan, plan_of, sent_plan
@@ -70,14 +71,14 @@ def test_what_does_not_arrive_whole_is_refused(stack: Path, cache: Path) -> None
 def test_what_is_bound_to_this_machine_is_refused(stack: Path) -> None:
     here = read_stack(stack, "one")
     for change, words in (
-        ({"url": "http://127.0.0.1:1/"}, "runs already"),
-        ({"image": "nginx"}, "runs in a container"),
-        ({"directory": Path()}, "is run where it lies"),
+        ({"url": "http://127.0.0.1:1"}, "runs already"),
+        ({"image": "nginx", "container_port": 80}, "runs in a container"),
+        ({"directory": "."}, "is run where it lies"),
         ({"network": "own"}, "a network of its own"),
         ({"files": {"/etc/x": "x"}}, "finds files outside"),
     ):
         with pytest.raises(Problem, match=words):
-            packed_stack(here.model_copy(update=change))
+            packed_stack(Stack.model_validate(here.model_dump(by_alias=True) | change))
 
 
 def test_too_much_is_refused(stack: Path) -> None:

@@ -8,15 +8,16 @@ from typing import Any
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.stacks import compose
 from fairtrial.catalog.stacks.compose_override import override
 from fairtrial.catalog.stacks.compose_program import ComposeProgram, compose_program
 from fairtrial.catalog.stacks.compose_project import Project, read_project
 from fairtrial.catalog.stacks.container_program import container_program
+from fairtrial.catalog.stacks.kinds import make_ready, start_stack
 from fairtrial.catalog.stacks.model import Stack, Variant
 from fairtrial.catalog.stacks.requests import BuildRequest, StartRequest
 from fairtrial.engine.container_tree import ContainerTree
 from fairtrial.engine.process_tree import processes_below
+from fairtrial.experiment.origins import ComposeOrigin
 from fairtrial.experiment.ready import Ready
 from fairtrial.lab.trial.ready_stack import ready_stack
 from tests.command_line import Lab
@@ -44,7 +45,7 @@ def written(folder: Path, document: object = SHOP) -> Path:
 
 def a_stack(folder: Path, **said: Any) -> Stack:
     said = {"compose_service": "api", "ready_within_seconds": 9, **said}
-    return Stack(name="shop", folder=folder, title="x", services=["none"], compose=Path("compose.yaml"), **said)
+    return Stack(name="shop", folder=folder, title="x", services=["none"], compose="compose.yaml", **said)
 
 
 def test_a_project_is_tried_counted_as_one_and_removed(docker: Path, shared_lab: Lab) -> None:
@@ -72,9 +73,9 @@ def test_a_project_is_tried_counted_as_one_and_removed(docker: Path, shared_lab:
 @pytest.mark.usefixtures("engine", "cache")
 def test_every_service_is_found_and_bound_and_a_password_is_in_no_file(docker: Path, tmp_path: Path) -> None:
     stack = a_stack(written(tmp_path / "shop"))
-    ready = compose.ready(BuildRequest(stack, tmp_path / "log", lambda: None))
+    ready = make_ready(BuildRequest(stack, tmp_path / "log", lambda: None))
     cpus = sorted(os.sched_getaffinity(0))[-1:]
-    running = compose.start(
+    running = start_stack(
         StartRequest(
             stack,
             Variant(),
@@ -107,13 +108,13 @@ def test_every_service_is_found_and_bound_and_a_password_is_in_no_file(docker: P
 @pytest.mark.usefixtures("engine", "cache", "docker")
 def test_a_service_that_ends_at_once_shows_its_log(tmp_path: Path) -> None:
     stack = a_stack(written(tmp_path / "shop", {"services": {"api": API | {"image": "dies"}}}))
-    ready = compose.ready(BuildRequest(stack, tmp_path / "log", lambda: None))
+    ready = make_ready(BuildRequest(stack, tmp_path / "log", lambda: None))
     with pytest.raises(Problem, match="before it was ready") as problem:
-        compose.start(StartRequest(stack, Variant(), ready.folder, settings={}, cpus=[], log=tmp_path / "log"))
+        start_stack(StartRequest(stack, Variant(), ready.folder, settings={}, cpus=[], log=tmp_path / "log"))
     assert "the last line" in problem.value.reason
     (tmp_path / "shop" / "compose.yaml").write_text("{}")
     with pytest.raises(Problem, match="has changed since the run began"):
-        compose.start(StartRequest(stack, Variant(), ready.folder, settings={}, cpus=[], log=tmp_path / "log"))
+        start_stack(StartRequest(stack, Variant(), ready.folder, settings={}, cpus=[], log=tmp_path / "log"))
 
 
 @pytest.mark.usefixtures("docker")
@@ -137,11 +138,16 @@ class Says(ComposeProgram):
         return json.dumps(self.document)
 
 
+def project_by(program: ComposeProgram, stack: Stack) -> Project:
+    assert isinstance(stack.origin, ComposeOrigin)
+    return read_project(stack, stack.origin, program)
+
+
 def project_of(folder: Path, api: object, **said: Any) -> Project:
     folder.joinpath("compose.yaml").touch()
     program = Says(("compose",), "")
     object.__setattr__(program, "document", api if isinstance(api, dict) and "services" in api else as_api(api))
-    return read_project(a_stack(folder, **said), program)
+    return project_by(program, a_stack(folder, **said))
 
 
 def as_api(api: object) -> dict[str, object]:
@@ -192,13 +198,13 @@ def test_what_cannot_be_tried_is_refused_with_file_and_key(
 
 def test_a_missing_file_and_an_unreadable_answer_are_told(tmp_path: Path) -> None:
     with pytest.raises(Problem, match=r"compose: .*compose\.yaml: No such file"):
-        read_project(a_stack(tmp_path), Says(("compose",), ""))
+        project_by(Says(("compose",), ""), a_stack(tmp_path))
     for document in ([], {"services": []}, {"services": {"api": None}}):
         (tmp_path / "compose.yaml").touch()
         program = Says(("compose",), "")
         object.__setattr__(program, "document", document)
         with pytest.raises(Problem, match="has no services"):
-            read_project(a_stack(tmp_path), program)
+            project_by(program, a_stack(tmp_path))
 
 
 def test_podmans_containers_are_not_bound_twice_and_only_the_files_lists_are_replaced(tmp_path: Path) -> None:

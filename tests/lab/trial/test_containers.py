@@ -8,9 +8,9 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks import container_program as programs
-from fairtrial.catalog.stacks import image
 from fairtrial.catalog.stacks.container_program import container_program, new_name
 from fairtrial.catalog.stacks.container_run import RunningContainer
+from fairtrial.catalog.stacks.kinds import make_ready, start_stack
 from fairtrial.catalog.stacks.model import Stack, Variant
 from fairtrial.catalog.stacks.requests import BuildRequest, StartRequest
 from fairtrial.engine.container_tree import ContainerTree
@@ -29,9 +29,9 @@ def started(name: str, folder: Path) -> RunningContainer:
     stack = Stack(
         name="shop", folder=folder, title="x", services=["none"], image=name, container_port=80, ready_within_seconds=9
     )
-    ready = image.ready(BuildRequest(stack, folder / "log", lambda: None))
+    ready = make_ready(BuildRequest(stack, folder / "log", lambda: None))
     cpus = sorted(os.sched_getaffinity(0))[-1:]
-    return image.start(StartRequest(stack, Variant(), ready.folder, settings={}, cpus=cpus, log=folder / "log"))
+    return start_stack(StartRequest(stack, Variant(), ready.folder, settings={}, cpus=cpus, log=folder / "log"))
 
 
 def test_a_container_is_tried_metered_and_removed(docker: Path, shared_lab: Lab) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.stacks import image
 from fairtrial.catalog.stacks.container_trouble import with_remedy
+from fairtrial.catalog.stacks.kinds import make_ready
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.stacks.requests import BuildRequest
 from fairtrial.lab.trial.ready_stack import ready_stack
@@ -54,7 +54,7 @@ def test_in_mid_trial(docker: Path, lab: Lab, number: signal.Signals) -> None:
     else:
         wait_for(lambda: not up(docker), "its guards have ended what was up")
         assert left(docker) != []
-        image.ready(BuildRequest(of_image(lab.folder), lab.folder / "log", lambda: None))
+        make_ready(BuildRequest(of_image(lab.folder), lab.folder / "log", lambda: None))
     assert left(docker) == []
 
 

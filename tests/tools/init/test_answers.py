@@ -134,7 +134,7 @@ def test_what_is_written_can_be_read(tmp_path: Path, folder: str) -> None:
         answers = Answers(command=command, build=(("a", '"'),), port=port, ready=ready, document=None, paths=awkward)
         (tmp_path / "fairtrial.toml").write_text(experiment_text(name, answers, ["x\x1b" + "y " * 200]))
         contender = load_experiment(tmp_path / "fairtrial.toml").contenders["app"]
-        assert (contender.command, contender.port, contender.ready) == (list(command), port, ready)
+        assert (contender.command, contender.origin.port, contender.origin.ready) == (list(command), port, ready)
     paths = [path for path in awkward if path.isascii()]
     workload = tmp_path / f"{name}.workload.toml"
     workload.write_text(workload_text(name, paths, ["/items/{id}\n[evil]"]))
@@ -154,7 +154,7 @@ def test_what_stands_in_comments_works_once_it_is_uncommented(tmp_path: Path) ->
         kept = [line for line in lines if line.startswith("[") or " = " in line]
         (tmp_path / file).write_text("\n".join(kept))
     experiment = load_experiment(tmp_path / "fairtrial.toml")
-    assert experiment.claims and experiment.contenders["app"].build and experiment.contenders["app"].port == 8080
+    assert experiment.claims and experiment.contenders["app"].build and experiment.contenders["app"].origin.port == 8080
     model = read_workload_file(tmp_path / "x.toml").model
     assert set(model.requests) == {"get-a", "order"} and model.defaults.headers
     assert read_toml(tmp_path / "x.toml", type(model)) == model

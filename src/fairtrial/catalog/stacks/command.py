@@ -2,16 +2,16 @@
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.requests import BuildRequest, ReadyProgram
+from fairtrial.experiment.origins import CommandOrigin
 
 
-def ready(request: BuildRequest) -> ReadyProgram:
+def ready(request: BuildRequest, origin: CommandOrigin) -> ReadyProgram:
     """Find the folder in which the command is run.
 
     Raises:
         Problem: there is no such folder.
     """
-    stack = request.stack
-    folder = stack.folder if stack.directory is None else stack.folder / stack.directory
+    folder = request.stack.folder / origin.directory
     if not folder.is_dir():
         raise Problem(f"directory: there is no folder {folder}", "name the folder in which the command is run")
     return ReadyProgram(folder.resolve())

@@ -36,6 +36,7 @@ from fairtrial.catalog.stacks.environment import users_environment
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.stacks.requests import BuildRequest, ReadyProgram, StartRequest
 from fairtrial.catalog.stacks.run import await_ready
+from fairtrial.experiment.origins import ComposeOrigin
 
 PROJECT_FILE = "project.json"
 """Holds the project with the digests of its images, by which they are run whatever their names mean later."""
@@ -61,12 +62,7 @@ class GuardedProject(GuardedContainer):
         return ENDED if status is None and self.first is not None and not self.first.is_running() else status
 
 
-def assert_program() -> None:
-    """Raise a Problem if no command on this machine runs compose files, or it does not answer."""
-    compose_program(container_program())
-
-
-def ready(request: BuildRequest) -> ReadyProgram:
+def ready(request: BuildRequest, origin: ComposeOrigin) -> ReadyProgram:
     """Pull and build the images of a project. What dead labs have left is removed.
 
     Raises:
@@ -76,7 +72,7 @@ def ready(request: BuildRequest) -> ReadyProgram:
     program = container_program()
     compose = compose_program(program)
     program.sweep()
-    project = read_project(request.stack, compose)
+    project = read_project(request.stack, origin, compose)
     is_built = any(service.is_built for service in project.services.values())
     if is_built:
         request.on_building()
@@ -126,12 +122,8 @@ def _ready_project(
 def start(request: StartRequest) -> RunningContainer:
     """Start the project of a compose file, and return it once the service that answers is ready.
 
-    `process.stop()` ends the project and removes it with its volumes and networks.
-
-    Raises:
-        NotReady: it ended before it was ready, or was not ready in time.
-        Problem: its port is taken, or it runs on other processors, or the file has changed, or a service ended. In
-            either case none of it is left.
+    `process.stop()` ends the project and removes it with its volumes and networks. Errors are those of `image.start`; a
+    file that has changed is a Problem as well.
     """
     stack, cpus = request.stack, request.cpus
     program, name = container_program(), new_name()
@@ -139,7 +131,7 @@ def start(request: StartRequest) -> RunningContainer:
     project = Project.model_validate_json((request.folder / PROJECT_FILE).read_bytes())
     if hashlib.sha256(project.file.read_bytes()).hexdigest() != project.file_sha256:
         raise Problem(f"compose: {project.file} has changed since the run began", "run again, and leave it alone")
-    port, where = reached_at(stack.port, project.container_port)
+    port, where = reached_at(stack.origin.port, project.container_port)
     variables, quiet = variables_of(stack, {**request.settings, **where})
     request.log.parent.mkdir(parents=True, exist_ok=True)
     over = request.log.parent.resolve() / f"{name}.compose.yaml"

@@ -11,6 +11,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.base.strict import Strict
 from fairtrial.catalog.stacks.compose_program import ComposeProgram
 from fairtrial.catalog.stacks.model import Stack
+from fairtrial.experiment.origins import ComposeOrigin
 
 MOST_BYTES = 1 << 20
 MOST_VALUES = 100_000
@@ -49,14 +50,13 @@ class Project(Strict):
         return [self.answers, *sorted(self.services.keys() - {self.answers})]
 
 
-def read_project(stack: Stack, compose: ComposeProgram) -> Project:
+def read_project(stack: Stack, origin: ComposeOrigin, compose: ComposeProgram) -> Project:
     """The project of a stack's compose file, as the compose command understands it.
 
     Raises:
         Problem: the file is refused, or does not go with what the stack says.
     """
-    assert stack.compose is not None
-    file = (stack.folder / stack.compose).resolve()
+    file = (stack.folder / origin.compose).resolve()
     try:
         content = file.read_bytes()
     except OSError as error:
@@ -69,27 +69,27 @@ def read_project(stack: Stack, compose: ComposeProgram) -> Project:
     services = document.get("services") if isinstance(document, dict) else None
     if not isinstance(services, dict) or not all(isinstance(each, dict) for each in services.values()):
         raise Problem(f"compose: {file} has no services", "name a compose file that has one at least")
-    answers = _answering(file, stack, list(services))
+    answers = _answering(file, origin, list(services))
     return Project(
         file=file,
         file_sha256=hashlib.sha256(content).hexdigest(),
         answers=answers,
-        container_port=_container_port(file, stack, answers, services[answers]),
+        container_port=_container_port(file, origin, answers, services[answers]),
         services={name: _service(file, stack.name, name, definition) for name, definition in services.items()},
         volumes=_own(document.get("volumes")),
         networks=_own(document.get("networks")),
     )
 
 
-def _answering(file: Path, stack: Stack, services: list[str]) -> str:
+def _answering(file: Path, origin: ComposeOrigin, services: list[str]) -> str:
     names = printable(", ".join(sorted(services)), 300)
-    if stack.compose_service is None:
+    if origin.compose_service is None:
         if len(services) == 1:
             return services[0]
         raise Problem(f"compose_service: missing; {file} has several services: {names}", "name the one that answers")
-    if stack.compose_service not in services:
-        raise Problem(f"compose_service: {file} has no service {stack.compose_service}", f"it has: {names}")
-    return stack.compose_service
+    if origin.compose_service not in services:
+        raise Problem(f"compose_service: {file} has no service {origin.compose_service}", f"it has: {names}")
+    return origin.compose_service
 
 
 def _service(file: Path, stack: str, name: str, definition: Mapping[str, Any]) -> ComposeService:
@@ -106,11 +106,11 @@ def _service(file: Path, stack: str, name: str, definition: Mapping[str, Any]) -
     )
 
 
-def _container_port(file: Path, stack: Stack, name: str, definition: Mapping[str, Any]) -> int | None:
+def _container_port(file: Path, origin: ComposeOrigin, name: str, definition: Mapping[str, Any]) -> int | None:
     """The port of the answering service to publish; None: it is in the host's network."""
     where, mode = f"{file}: services.{name}", definition.get("network_mode")
     if mode == "host":
-        if stack.container_port is not None:
+        if origin.container_port is not None:
             raise Problem(
                 f"container_port: {where} has the host's network, where nothing is published",
                 "leave it out, and write `port` if the port is fixed",
@@ -121,9 +121,9 @@ def _container_port(file: Path, stack: Stack, name: str, definition: Mapping[str
             f"compose: {where}.network_mode is {printable(str(mode), 60)}, so that no port of it is published",
             "leave it out, or write `network_mode: host`",
         )
-    if stack.port is not None:
+    if origin.port is not None:
         raise Problem(f"port: the lab chooses where {where} is published", "write `container_port`, or leave both out")
-    if stack.ready is not None and stack.ready.tcp:
+    if origin.ready is not None and origin.ready.tcp:
         raise Problem(
             f"ready: a published port of {where} accepts connections before the program does",
             'name a path, as in { path = "/" }',
@@ -135,8 +135,8 @@ def _container_port(file: Path, stack: Stack, name: str, definition: Mapping[str
             f"compose_service: {where} has {printable(str(replicas), 20)} replicas, which cannot share a port",
             "name the service that stands before them, or leave the replicas out",
         )
-    if stack.container_port is not None:
-        return stack.container_port
+    if origin.container_port is not None:
+        return origin.container_port
     ports = set(_ports(definition.get("ports")) or _ports(definition.get("expose")))
     if len(ports) == 1 and (port := next(iter(ports))) is not None:
         return port

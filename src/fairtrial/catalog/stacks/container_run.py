@@ -107,7 +107,7 @@ def variables_of(stack: Stack, settings: Mapping[str, str]) -> tuple[dict[str, s
     Raises:
         Problem: a variable of the stack's `env_from` is not set.
     """
-    passed = variables_of_user(stack.env_from)
+    passed = variables_of_user(stack.origin.env_from)
     variables = {**passed, **settings}
     return variables, {key: value for key, value in variables.items() if key in MAY_HOLD_PASSWORDS or key in passed}
 

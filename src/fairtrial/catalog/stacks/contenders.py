@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.find import MANIFEST, read_stack
@@ -11,7 +10,7 @@ from fairtrial.experiment.contenders import Contender
 from fairtrial.experiment.model import Experiment
 
 HOW_IT_RUNS = ("build", "run", "directory", "port", "ready", "variants", "env_from")
-"""What stack.toml says of how a stack is built and run."""
+"""The keys of stack.toml that say how a stack is built and run."""
 
 Checkouts = Mapping[str, Mapping[str, Checkout]]
 """By contender, the sources of its refs, by the variant that each is tried as."""
@@ -37,7 +36,7 @@ def with_contenders(
                 "give the contender another one, here and where `stacks` and claims name it",
             )
         stack = _stack(name, contender, experiment, beside)
-        if name in checkouts and stack.origin != "folder":
+        if name in checkouts and stack.origin.kind != "folder":
             raise Problem(
                 f"contenders.{name}: its stack.toml has a `directory`, where all refs would run the same files",
                 "leave `directory` out and let the lab build it, or leave the refs out",
@@ -49,18 +48,14 @@ def with_contenders(
 
 
 def folder_of(contender: Contender, beside: Path) -> Path:
-    """The folder, or the directory, that a contender names, and that of its compose file; for one that runs already the
-    experiment's own."""
-    if contender.compose is not None:
-        return (beside / Path(contender.compose).expanduser()).resolve().parent
-    return (
-        beside / Path(contender.folder or contender.directory or contender.dockerfile or ".").expanduser()
-    ).resolve()
+    """The folder that a contender names; for one that names none, the experiment's own."""
+    folder, _ = contender.origin.located()
+    return (beside / Path(contender.folder or folder).expanduser()).resolve()
 
 
 def _stack(name: str, contender: Contender, experiment: Experiment, beside: Path) -> Stack:
     folder = folder_of(contender, beside)
-    if contender.folder is not None and contender.command is None:
+    if contender.has_manifest:
         if not (folder / MANIFEST).is_file():
             raise Problem(
                 f"contenders.{name}.folder: {folder} holds no {MANIFEST}",
@@ -68,11 +63,8 @@ def _stack(name: str, contender: Contender, experiment: Experiment, beside: Path
             )
         stack = read_stack(folder, name)
         return stack.model_copy(update={"title": contender.title}) if contender.title else stack
-    alike = ("port", "ready", "files", "hosts", "network", "env_from", "http2")
-    settings: dict[str, Any] = {name: getattr(contender, name) for name in alike}
-    if contender.ready_within_seconds is not None:
-        settings["ready_within_seconds"] = contender.ready_within_seconds
     tried_on = {experiment.service_of(stack) for stack in experiment.stacks if stack.name == name}
+    _, origin = contender.origin.located()
     return Stack(
         name=name,
         folder=folder,
@@ -81,17 +73,9 @@ def _stack(name: str, contender: Contender, experiment: Experiment, beside: Path
         services=sorted(tried_on or {experiment.service}),
         build=contender.build,
         run=contender.command or [],
-        directory=None if contender.directory is None else Path(),
-        image=contender.image,
-        dockerfile=None if contender.dockerfile is None else Path(),
-        compose=None if contender.compose is None else Path(Path(contender.compose).name),
-        compose_service=contender.compose_service,
-        container_port=contender.container_port,
-        container_network=contender.container_network,
-        url=None if contender.url is None else contender.url.rstrip("/"),
         variants={"default": Variant(env=contender.env)},
+        origin=origin,
         in_experiment=True,
-        **settings,
     )
 
 
@@ -102,12 +86,13 @@ def _assert_described_alike(stack: Stack, checkouts: Mapping[str, Checkout]) -> 
     Raises:
         Problem: one says something else, or is broken.
     """
+    described = stack.model_dump()
     for variant, checkout in checkouts.items():
         if not (checkout.folder / MANIFEST).is_file():
             continue
-        stack_of_ref = read_stack(checkout.folder, stack.name)
+        at_ref = read_stack(checkout.folder, stack.name).model_dump()
         for key in HOW_IT_RUNS:
-            if getattr(stack_of_ref, key) != getattr(stack, key):
+            if at_ref.get(key) != described.get(key):
                 raise Problem(
                     f"contenders.{stack.name}: {MANIFEST} at {variant} has another `{key}` than in the working tree, "
                     "by which all refs are built and run",

@@ -31,16 +31,14 @@ def ready(request: BuildRequest) -> ReadyProgram:
 
     def make(folder: Path) -> None:
         request.on_building()
-        environment = {CARGO_FILES: str(cache_folder() / "cargo" / stack.name), **build_environment(stack.env_from)}
-        origin = stack.source(built_apart)
-        for source in source_files(origin):
-            target = folder / source.relative_to(origin)
+        name, passed, source = stack.build_name(built_apart), stack.origin.env_from, stack.source(built_apart)
+        environment = {CARGO_FILES: str(cache_folder() / "cargo" / stack.name), **build_environment(passed)}
+        for file in source_files(source):
+            target = folder / file.relative_to(source)
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(source, target)
+            shutil.copy2(file, target)
         for command in commands:
-            run_build_command(
-                stack.build_name(built_apart), command, folder, request.log, cancelled, environment, stack.env_from
-            )
+            run_build_command(name, command, folder, request.log, cancelled, environment, passed)
 
     def stop_if_cancelled() -> None:
         if cancelled.is_set():
@@ -52,7 +50,7 @@ def ready(request: BuildRequest) -> ReadyProgram:
 
 def find_build(request: BuildRequest) -> Path | None:
     """The folder of such a build; None if there is none yet, or the stack is not built."""
-    if request.stack.origin != "folder":
+    if request.stack.origin.kind != "folder":
         return None
     return find_made("stacks", request.stack.name, _made_from_sha256(request))
 

@@ -29,12 +29,13 @@ from fairtrial.catalog.stacks.container_run import (
 from fairtrial.catalog.stacks.environment import users_environment
 from fairtrial.catalog.stacks.requests import BuildRequest, ReadyProgram, StartRequest
 from fairtrial.catalog.stacks.run import await_ready
+from fairtrial.experiment.origins import ImageOrigin
 
 ID_FILE = "image"
 """Holds the digest, by which the container is run whatever its name means later."""
 
 
-def ready(request: BuildRequest) -> ReadyProgram:
+def ready(request: BuildRequest, origin: ImageOrigin) -> ReadyProgram:
     """Pull the image if it is not there, or build it, and return its digest. Containers of dead labs are removed.
 
     Its versions are the container program's line, the image's digest, and further options that every container gets.
@@ -45,8 +46,8 @@ def ready(request: BuildRequest) -> ReadyProgram:
     """
     program, options, stack = container_program(), further_options(), request.stack
     program.sweep()
-    if stack.dockerfile is not None:
-        context = (stack.folder / stack.dockerfile).resolve()
+    if origin.image is None:
+        context = (stack.folder / (origin.dockerfile or ".")).resolve()
         if not context.is_dir():
             raise Problem(f"dockerfile: there is no folder {context}", "name the folder that holds the Dockerfile")
         request.on_building()
@@ -54,8 +55,7 @@ def ready(request: BuildRequest) -> ReadyProgram:
         words = [program.path, "build", "--tag", name, str(context)]
         run_build_command(name, words, request.log.parent, request.log, request.cancelled, users_environment())
     else:
-        assert stack.image is not None
-        name = stack.image
+        name = origin.image
         pulled(program, name, request)
     digest = digest_of(program, name)
     made_from = hashlib.sha256(f"{program.path} {digest}".encode()).hexdigest()
@@ -64,22 +64,19 @@ def ready(request: BuildRequest) -> ReadyProgram:
     return ReadyProgram(folder, digest, versions | ({OPTIONS: " ".join(options)} if options else {}))
 
 
-def start(request: StartRequest) -> RunningContainer:
+def start(request: StartRequest, origin: ImageOrigin) -> RunningContainer:
     """Start it in a container of its own, and return it once it is ready. `process.stop()` ends and removes it.
 
-    Raises:
-        NotReady: it ended before it was ready, or was not ready in time.
-        Problem: its port is taken, or it runs on other processors, or a service ended. In either case none of it is
-            left.
+    Errors are those of `start_process`; a container that runs on other processors is a Problem as well.
     """
     stack, cpus = request.stack, request.cpus
     program, name = container_program(), new_name()
-    on_host = stack.container_network == "host"
-    port, where = reached_at(stack.port, None if on_host else stack.container_port)
+    on_host = origin.container_network == "host"
+    port, where = reached_at(origin.port, None if on_host else origin.container_port)
     variables, quiet = variables_of(stack, {**request.settings, **where, PROOF: name})
     words = [
         *("run", "--rm", "--pull=never", "--name", name, "--label", f"{USER_LABEL}={os.geteuid()}"),
-        *(["--network=host"] if on_host else ["--publish", f"{LOOPBACK}:{port}:{stack.container_port}"]),
+        *(["--network=host"] if on_host else ["--publish", f"{LOOPBACK}:{port}:{origin.container_port}"]),
         # Podman's containers are bound as what starts them is; to bind them again takes a controller that users lack.
         *([f"--cpuset-cpus={','.join(map(str, cpus))}"] if cpus and not program.is_podman else []),
         *(word for key, value in variables.items() for word in ("--env", key if key in quiet else f"{key}={value}")),

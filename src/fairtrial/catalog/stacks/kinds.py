@@ -1,39 +1,66 @@
-"""The kinds of contenders: how each is made ready, and how it is started. Each has a file of its own."""
+"""A stack of whatever kind: made ready, and started. Each kind has a file of its own beside this one."""
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from fairtrial.base.cache.digest import folder_sha256
 from fairtrial.catalog.stacks import command, compose, folder, image, url
+from fairtrial.catalog.stacks.compose_program import compose_program
 from fairtrial.catalog.stacks.container_program import container_program
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.stacks.requests import BuildRequest, ReadyProgram, StartRequest
 from fairtrial.catalog.stacks.run import RunningStack, start_process
-from fairtrial.record.identity import Origin
+from fairtrial.experiment.origins import CommandOrigin, ComposeOrigin, FolderOrigin, ImageOrigin, UrlOrigin
 
 
-@dataclass(frozen=True)
-class Kind:
-    """A kind of contender."""
+def assert_program(stack: Stack) -> None:
+    """Find the command that runs the stack, where that is another than its own.
 
-    ready: Callable[[BuildRequest], ReadyProgram]
-    """builds, pulls or finds the program; raises a Problem if that fails, and BuildCancelled"""
-    start: Callable[[StartRequest], RunningStack] | None
-    """returns it once it is ready; raises a Problem otherwise, and leaves nothing of it. None: it runs already, and is
-    found by `find_running`"""
-    assert_program: Callable[[], object] = lambda: None
-    """raises a Problem if the command that runs contenders of this kind is missing, or does not answer"""
+    Raises:
+        Problem: there is none on this machine, or it does not answer.
+    """
+    match stack.origin:
+        case ImageOrigin():
+            container_program()
+        case ComposeOrigin():
+            compose_program(container_program())
 
 
-KINDS: Mapping[Origin, Kind] = {
-    "folder": Kind(folder.ready, start_process),
-    "command": Kind(command.ready, start_process),
-    "url": Kind(url.ready, None),
-    "image": Kind(image.ready, image.start, container_program),
-    "compose": Kind(compose.ready, compose.start, compose.assert_program),
-}
+def make_ready(request: BuildRequest) -> ReadyProgram:
+    """Build, pull or find what a stack is started from.
+
+    Raises:
+        Problem: that failed.
+        BuildCancelled: `cancelled` was set.
+    """
+    match request.stack.origin:
+        case FolderOrigin():
+            return folder.ready(request)
+        case CommandOrigin() as origin:
+            return command.ready(request, origin)
+        case UrlOrigin():
+            return url.ready(request)
+        case ImageOrigin() as origin:
+            return image.ready(request, origin)
+        case ComposeOrigin() as origin:
+            return compose.ready(request, origin)
+
+
+def start_stack(request: StartRequest) -> RunningStack:
+    """Start a stack, and return it once it is ready. `process.stop()` ends it. Errors are those of `start_process`.
+
+    Raises:
+        ValueError: it runs already: `find_running` finds it.
+    """
+    match request.stack.origin:
+        case FolderOrigin() | CommandOrigin():
+            return start_process(request)
+        case ImageOrigin() as origin:
+            return image.start(request, origin)
+        case ComposeOrigin():
+            return compose.start(request)
+        case UrlOrigin():
+            raise ValueError(f"{request.stack.name} runs already")
 
 
 def stack_sha256(stack: Stack, built_apart: str | None = None) -> str:
@@ -44,7 +71,8 @@ def stack_sha256(stack: Stack, built_apart: str | None = None) -> str:
     Args:
         built_apart: the variant whose source it is, if it has one of its own.
     """
-    if stack.origin == "folder":
+    if stack.origin.kind == "folder":
         return folder_sha256(stack.source(built_apart))
-    started_by = [stack.origin, stack.url or stack.image or str(stack.dockerfile or stack.compose or "") or stack.run]
-    return hashlib.sha256(json.dumps(started_by).encode()).hexdigest()
+    names = stack.origin.model_dump(include={"url", "image", "dockerfile", "compose"}, exclude_none=True)
+    named_by = next(iter(names.values()), stack.run)
+    return hashlib.sha256(json.dumps([stack.origin.kind, named_by]).encode()).hexdigest()

@@ -1,21 +1,17 @@
 """The model of `stack.toml`."""
 
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
 from fairtrial.base.problem import Problem
 from fairtrial.base.registry import instead_of
 from fairtrial.base.strict import LONGEST_TITLE, SLUG, Strict
-from fairtrial.experiment.container import IMAGE, SERVICE, ContainerNetwork, assert_container
-from fairtrial.experiment.env_from import EnvFrom
-from fairtrial.experiment.ready import Ready
+from fairtrial.experiment.origins import Described
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.stack_class import PRODUCTION, StackClass
-from fairtrial.experiment.untouched import Files, Hosts, Network, assert_places
 from fairtrial.experiment.variables import Variables
-from fairtrial.record.identity import Origin
 
 Command = list[str]
 
@@ -63,11 +59,11 @@ class Checkout(Strict):
     commit: str | None = Field(description="null: the working tree, with what is not committed")
 
 
-class Stack(Strict):
-    """One contender, as its folder describes it."""
+class Stack(Described):
+    """One contender, as its folder or an experiment describes it."""
 
     name: str = Field(pattern=SLUG)
-    folder: Path
+    folder: Path = Field(description="to which its paths are relative")
     title: str = Field(min_length=1, max_length=LONGEST_TITLE)
     language: str = ""
     framework: str = ""
@@ -79,38 +75,6 @@ class Stack(Strict):
     services: list[str] = Field(min_length=1)
     build: BuildCommands = Field(default_factory=list)
     run: Command = Field(default_factory=list)
-    directory: Path | None = Field(
-        None,
-        description="where `run` is run, relative to the folder: a program outside of any build, not copied and not "
-        "built; null: in the build",
-    )
-    url: str | None = Field(
-        None, description="of a server that runs already, which is neither started nor stopped; only experiments set it"
-    )
-    image: str | None = Field(None, pattern=IMAGE, description="a container's, pulled if it is not there")
-    dockerfile: Path | None = Field(None, description="the folder with a Dockerfile, relative to this one's")
-    compose: Path | None = Field(None, description="a compose file, relative to the folder")
-    compose_service: str | None = Field(None, pattern=SERVICE, description="that answers; null: it has one alone")
-    container_port: int | None = Field(None, ge=1, le=65_535, description="on which it listens within its network")
-    container_network: ContainerNetwork = "published"
-    port: int | None = Field(
-        None, ge=1, le=65_535, description="on which the program always listens; null: it takes what PORT says"
-    )
-    files: Files = Field(
-        default_factory=dict, description="by absolute path, what the program alone finds there, read-only"
-    )
-    hosts: Hosts = Field(default_factory=dict, description="by host name that the program alone knows, its address")
-    env_from: EnvFrom = Field(
-        default_factory=list, description="names of variables that it gets from the environment of fairtrial"
-    )
-    http2: bool = Field(
-        False, description="it speaks HTTP/2 beside HTTP/1.1 on its port: with prior knowledge, over TLS by ALPN"
-    )
-    network: Network | None = Field(
-        None, description="own: nothing outside of the run can reach it; null: the machine's"
-    )
-    ready: Ready | None = Field(None, description="when it counts as ready; null: as the workload says")
-    ready_within_seconds: float = Field(30.0, gt=0, le=600)
     requires: list[Requirement] = Field(default_factory=list)
     variants: dict[Annotated[str, Field(pattern=SLUG)], Variant] = Field(default_factory=dict)
     in_experiment: bool = Field(False, description="an experiment describes it, no stack.toml; only the lab sets it")
@@ -118,56 +82,27 @@ class Stack(Strict):
         default_factory=dict, description="by variant, where its own source is; only the lab sets it"
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _run_in_one_way(cls, table: Any) -> Any:
+        if isinstance(table, dict):
+            names = [name for name in ("image", "dockerfile", "compose") if table.get(name) is not None]
+            if len(names) > 1:
+                raise ValueError(f"{names[1]}: `{names[0]}` says what is run: leave one of them out")
+            if names and (table.get("directory") is not None or table.get("kind") == "program"):
+                raise ValueError("image: what runs in a container is a server, and has no `directory`")
+        return table
+
     @model_validator(mode="after")
-    def _run_in_one_way(self) -> Self:
-        if self.in_container:
-            self._assert_container()
-            return self
-        if self.container_port or self.compose_service or self.container_network != "published":
-            self._assert_container()
-        if not self.run and self.url is None:
+    def _agrees_with_its_origin(self) -> Self:
+        origin = self.origin
+        if (self.build or any(each.build for each in self.variants.values())) and origin.why_not_built:
+            remedy = "leave it out, or write `dockerfile`" if origin.in_container else "leave one of them out"
+            raise ValueError(f"build: {origin.why_not_built}: {remedy}")
+        if origin.is_started_here and not self.run:
             raise ValueError("run: missing; it must be set")
-        if self.directory is not None and (self.build or any(each.build for each in self.variants.values())):
-            raise ValueError("build: what has a `directory` is run where it lies: leave one of them out")
-        assert_places(self.files, self.hosts)
+        origin.assert_variables(name for each in self.variants.values() for name in each.env)
         return self
-
-    def _assert_container(self) -> None:
-        names = [name for name in ("image", "dockerfile", "compose") if getattr(self, name) is not None]
-        if len(names) > 1:
-            raise ValueError(f"{names[1]}: `{names[0]}` says what is run: leave one of them out")
-        if self.in_container and (self.build or any(each.build for each in self.variants.values())):
-            raise ValueError("build: a container is not built by commands: leave it out, or write `dockerfile`")
-        if self.in_container and (self.directory is not None or self.kind == "program"):
-            raise ValueError("image: what runs in a container is a server, and has no `directory`")
-        env = {name: value for each in self.variants.values() for name, value in each.env.items()}
-        assert_container(
-            in_container=self.in_container,
-            compose=self.compose is not None,
-            compose_service=self.compose_service,
-            network=self.container_network,
-            untouched=bool(self.files or self.hosts or self.network),
-            container_port=self.container_port,
-            port=self.port,
-            ready=self.ready,
-            env=env,
-        )
-
-    @property
-    def in_container(self) -> bool:
-        """Whether it is run by the docker or podman command, alone or as a project of several."""
-        return self.image is not None or self.dockerfile is not None or self.compose is not None
-
-    @property
-    def origin(self) -> Origin:
-        """Where the program comes from, and so what its digest is of."""
-        if self.url is not None:
-            return "url"
-        if self.compose is not None:
-            return "compose"
-        if self.in_container:
-            return "image"
-        return "folder" if self.directory is None else "command"
 
     def checkout(self, built_apart: str | None) -> Checkout | None:
         """The source that a variant has to itself, or None: it shares the stack's folder."""
@@ -184,7 +119,7 @@ class Stack(Strict):
 
     def speaks_http2(self, variant: Variant) -> bool:
         """Whether one of its variants says that it speaks HTTP/2: the variant itself, or else the stack."""
-        return self.http2 if variant.http2 is None else variant.http2
+        return self.origin.http2 if variant.http2 is None else variant.http2
 
     def variant(self, reference: StackRef) -> Variant:
         """Return the variant that `reference` names.

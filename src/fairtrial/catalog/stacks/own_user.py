@@ -139,14 +139,13 @@ def _names(user: CommandUser, home: Path) -> dict[str, Path]:
 
 def why_labs_user(stack: Stack) -> str:
     """Why a stack runs as the lab does, as far as that is known before it is tried; empty if it need not."""
+    port = stack.origin.port
     reasons = {
-        "it was running already": stack.url is not None,
-        "its container says who it is": stack.in_container,
-        "it is run where it lies, in a folder of the lab's user": stack.origin == "command",
+        stack.origin.why_labs_user: stack.origin.why_labs_user != "",
         f"{VARIABLE} asks for it": os.environ.get(VARIABLE) == LABS,
         why_not_root(): why_not_root() != "",
         "there are no other users in this container": not all(_are_known(each) for each in MAPS),
-        f"port {stack.port} is root's": stack.port is not None and stack.port < _first_free_port(),
+        f"port {port} is root's": port is not None and port < _first_free_port(),
     }
     return next((reason for reason, holds in reasons.items() if holds), "")
 

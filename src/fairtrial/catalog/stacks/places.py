@@ -21,13 +21,13 @@ def places_of(stack: Stack, built_apart: str | None, folder: Path) -> Places:
     Raises:
         Problem: there is no such file or folder.
     """
-    return Places({path: _source(stack, built_apart, folder, path) for path in stack.files}, stack.hosts)
+    return Places({path: _source(stack, built_apart, folder, path) for path in stack.origin.files}, stack.origin.hosts)
 
 
 def _source(stack: Stack, built_apart: str | None, folder: Path, path: str) -> Path:
-    name = stack.files[path]
+    name = stack.origin.files[path]
     leads_out = os.path.normpath(name).split(os.sep, 1)[0] == os.pardir
-    base = stack.source(built_apart) if leads_out and stack.origin == "folder" else folder
+    base = stack.source(built_apart) if leads_out and stack.origin.kind == "folder" else folder
     source = base / Path(name).expanduser()
     if not source.exists():
         raise Problem(

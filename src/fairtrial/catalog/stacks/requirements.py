@@ -29,10 +29,10 @@ def installed_versions(stack: Stack, built_apart: str | None = None) -> dict[str
             variable that it is to get is not set.
     """
     assert_rights(stack)
-    variables_of_user(stack.env_from)
+    passed, folder = stack.origin.env_from, stack.source(built_apart)
+    variables_of_user(passed)
     required = stack.requirements(built_apart)
-    folder = stack.source(built_apart)
-    return {" ".join(requirement.command): version_of(requirement, folder, stack.env_from) for requirement in required}
+    return {" ".join(requirement.command): version_of(requirement, folder, passed) for requirement in required}
 
 
 def absent_command(stack: Stack, built_apart: str | None = None) -> Problem | None:

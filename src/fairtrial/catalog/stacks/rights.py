@@ -10,6 +10,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.base.user_namespace import how_to_be_allowed
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.engine.guard import Guarded, Places
+from fairtrial.experiment.origins import StackOrigin
 
 ENDS_WITHIN_SECONDS = 30.0
 """A command that does nothing."""
@@ -22,25 +23,26 @@ def assert_rights(stack: Stack) -> None:
     Raises:
         Problem: a right is missing; the remedy names it.
     """
-    if stack.network == "own" and (why := why_not_own_network()) is not None:
+    origin = stack.origin
+    if origin.network == "own" and (why := why_not_own_network()) is not None:
         raise Problem(
             f'network: {stack.name} needs a network of its own, and this user may not make one: "{why}"',
             "let it listen on the address that the variable HOST says, and leave `network` out; or run as root (with "
             f"CAP_SYS_ADMIN and CAP_NET_ADMIN); or allow users their own: {how_to_be_allowed()}",
         )
-    if (stack.files or stack.hosts) and (why := _why_no_places(stack)) is not None:
+    if (origin.files or origin.hosts) and (why := _why_no_places(origin)) is not None:
         raise Problem(
-            f"{'files' if stack.files else 'hosts'}: {stack.name} needs a mount namespace of its own: {why}",
+            f"{'files' if origin.files else 'hosts'}: {stack.name} needs a mount namespace of its own: {why}",
             "run as root, or with the capability CAP_SYS_ADMIN; or let this machine allow user namespaces "
             "(user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns)",
         )
 
 
-def _why_no_places(stack: Stack) -> str | None:
+def _why_no_places(origin: StackOrigin) -> str | None:
     """Why the guard may not give a program such places, in the guard's words; None if it may."""
     places = Places(
-        files={"/.fairtrial": Path(os.devnull)} if stack.files else {},  # where there is no place yet: it takes most
-        hosts={"localhost": "127.0.0.1"} if stack.hosts else {},
+        files={"/.fairtrial": Path(os.devnull)} if origin.files else {},  # where there is no place yet: it takes most
+        hosts={"localhost": "127.0.0.1"} if origin.hosts else {},
     )
     with (
         tempfile.TemporaryFile() as output,

@@ -16,6 +16,7 @@ from fairtrial.catalog.stacks.redaction import new_log
 from fairtrial.catalog.stacks.requests import StartRequest
 from fairtrial.engine.guard import GRACE_SECONDS, Guarded
 from fairtrial.engine.process_tree import Root, processes_below
+from fairtrial.experiment.origins import READY_WITHIN_SECONDS
 from fairtrial.experiment.ready import IN_THE_FOREGROUND
 
 ASK_EVERY_SECONDS = 0.02
@@ -78,9 +79,11 @@ def start_process(request: StartRequest) -> RunningStack:
             of its processes is left running.
     """
     stack, host = request.stack, request.host
-    port = free_port(host) if stack.port is None else awaited_port(stack.port)
+    port = free_port(host) if stack.origin.port is None else awaited_port(stack.origin.port)
     settings, user = {**request.settings, "HOST": host, "PORT": str(port)}, request.user or as_lab("")
-    environment = user.environment(stack_environment(settings, stack.env_from), {*settings, *stack.env_from})
+    environment = user.environment(
+        stack_environment(settings, stack.origin.env_from), {*settings, *stack.origin.env_from}
+    )
     with new_log(request.log) as output:
         began = time.monotonic()
         process = Guarded(
@@ -126,8 +129,8 @@ def await_ready(running: RunningStack, request: StartRequest) -> float:
         NotReady: it ended before it was ready, or was not ready in time.
         Problem: a service ended meanwhile: without it, the stack may never be ready.
     """
-    ready, within_seconds = request.stack.ready or request.ready, request.stack.ready_within_seconds
-    log, hidden = request.log, request.redaction.hidden
+    origin, log, hidden = request.stack.origin, request.log, request.redaction.hidden
+    ready, within_seconds = origin.ready or request.ready, origin.ready_within_seconds or READY_WITHIN_SECONDS
     deadline = time.monotonic() + within_seconds
     obstacle: str | None = NOTHING_LISTENS
     with client_of(running.url, ANSWER_WITHIN_SECONDS) as client:
@@ -164,7 +167,7 @@ def _assert_own_port(running: RunningStack, request: StartRequest) -> None:
     raise Problem(
         f"port {running.port} is answered by a process that is not the stack's",
         "the stack must listen on the port given in PORT; if it does, another program took the port: run again"
-        if request.stack.port is None
+        if request.stack.origin.port is None
         else "let the program stay below the process that starts it: what it hands to a service manager is not the "
         "lab's, and would be tried as a `url` of `[contenders]`",
     )

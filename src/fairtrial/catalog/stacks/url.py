@@ -10,6 +10,7 @@ from fairtrial.catalog.contract.answer import client_of
 from fairtrial.catalog.stacks.readiness import ANSWER_WITHIN_SECONDS, seen_instead
 from fairtrial.catalog.stacks.requests import BuildRequest, ReadyProgram
 from fairtrial.engine.plan import Tls
+from fairtrial.engine.process_tree import Root
 from fairtrial.experiment.ready import Ready
 
 PORTS = {"http": 80, "https": 443}
@@ -20,7 +21,7 @@ ASK_EVERY_SECONDS = 0.2
 
 @dataclass(frozen=True)
 class RunsAlready:
-    """A server that was found ready."""
+    """A server that ran before the lab came, and runs on when it has gone: a deployment of which nothing is known."""
 
     url: str
     address: str
@@ -29,6 +30,28 @@ class RunsAlready:
     """the Host header: as the URL has it"""
     tls: Tls | None
     """None: it speaks plain HTTP"""
+    not_measured: str = "it was running already, and the lab knows none of its processes"
+    start_up_seconds: None = None
+
+    @property
+    def roots(self) -> list[Root]:
+        """None."""
+        return []
+
+    def listening(self) -> None:
+        """It is not known."""
+
+    def status(self) -> None:
+        """It is not known: what it no longer answers is counted as errors."""
+
+    def fault(self) -> None:
+        """No balancer stands before it."""
+
+    def balancer_meter(self) -> None:
+        """None: there is none."""
+
+    def stop(self) -> None:
+        """Leave it as it is."""
 
 
 def ready(request: BuildRequest) -> ReadyProgram:

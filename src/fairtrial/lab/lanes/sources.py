@@ -82,15 +82,11 @@ def assert_bounded(stacks: "list[SentStack]") -> None:
 
 
 def _why_bound_here(stack: Stack) -> str:
-    if stack.origin == "url":
-        return "runs already"
-    if stack.in_container:
-        return "runs in a container"
-    if stack.directory is not None:
-        return "is run where it lies"
-    if stack.network is not None:
+    if stack.origin.why_bound_here:
+        return stack.origin.why_bound_here
+    if stack.origin.network is not None:
         return "asks for a network of its own"
-    return "finds files outside of its folder" if stack.files else ""
+    return "finds files outside of its folder" if stack.origin.files else ""
 
 
 def _packed_folder(folder: Path) -> SentFolder:

@@ -125,7 +125,7 @@ def _with_settings(context: TrialContext, recordings: Recordings) -> TrialContex
     In a container, the files of the lab are not there.
     """
     condition = context.condition
-    if condition.stack.url is not None or condition.stack.in_container:
+    if not condition.stack.origin.is_started_here:
         return context
     settings = recordings.settings(context.stack_settings())
     variant = condition.variant.model_copy(update={"env": {**condition.variant.env, **settings}})

@@ -128,7 +128,7 @@ class TrialContext:
             for role, (service, its_server) in roles
             for url in (its_server.url, proxied.get(service.name, ""))
         ]
-        variables = {name: os.environ.get(name, "") for name in self.condition.stack.env_from}
+        variables = {name: os.environ.get(name, "") for name in self.condition.stack.origin.env_from}
         long_enough = {name: value for name, value in variables.items() if len(value) >= SHORTEST}
         return Redaction(urls, long_enough, {} if own is None else own.secrets, *self.set_up_secrets)
 

@@ -106,7 +106,7 @@ def _why_not(context: TrialContext) -> str:
         return "the lab does not kill a database that is not its own"
     if service.loses_when_killed:
         return f"not durable: {service.loses_when_killed}"
-    if context.condition.stack.url is not None:
+    if context.condition.stack.origin.runs_already:
         return "a stack that ran already is not the lab's to start again"
     return ""
 

@@ -7,14 +7,15 @@ from typing import Protocol
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.balancers.model import Balancer
-from fairtrial.catalog.stacks.kinds import KINDS
+from fairtrial.catalog.stacks.kinds import start_stack
 from fairtrial.catalog.stacks.places import places_of
 from fairtrial.catalog.stacks.requests import StartRequest
 from fairtrial.catalog.stacks.run import NotReady, RunningStack
-from fairtrial.catalog.stacks.url import RunsAlready, find_running
+from fairtrial.catalog.stacks.url import find_running
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.plan import Tls
 from fairtrial.engine.process_tree import Root
+from fairtrial.experiment.origins import READY_WITHIN_SECONDS, UrlOrigin
 from fairtrial.lab.meters.service import MeteredThere, ServiceMeter, has_processes
 from fairtrial.lab.placement import Front
 from fairtrial.lab.trial.context import TrialContext, awaited_fault
@@ -136,55 +137,6 @@ class Started:
         return max(stops, key=lambda stop: (stop.forced, stop.seconds))
 
 
-@dataclass
-class RunningServer:
-    """A server that ran before the lab came, and runs on when it has gone."""
-
-    server: RunsAlready
-    not_measured: str = "it was running already, and the lab knows none of its processes"
-    start_up_seconds: None = None
-
-    @property
-    def address(self) -> str:
-        """`IP:PORT`."""
-        return self.server.address
-
-    @property
-    def url(self) -> str:
-        """As the experiment has it."""
-        return self.server.url
-
-    @property
-    def host(self) -> str | None:
-        """As in the URL."""
-        return self.server.host
-
-    @property
-    def tls(self) -> Tls | None:
-        """As the URL asks for it."""
-        return self.server.tls
-
-    @property
-    def roots(self) -> list[Root]:
-        """None."""
-        return []
-
-    def listening(self) -> None:
-        """It is not known."""
-
-    def status(self) -> None:
-        """It is not known: what it no longer answers is counted as errors."""
-
-    def fault(self) -> None:
-        """No balancer stands before it."""
-
-    def balancer_meter(self) -> None:
-        """None: there is none."""
-
-    def stop(self) -> None:
-        """Leave it as it is."""
-
-
 @contextmanager
 def deployed(context: TrialContext) -> Iterator[Deployment]:
     """Start the stack as often as the experiment says, and its balancer in front; all of it ends at the end.
@@ -197,11 +149,10 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
     """
     condition = context.condition
     stack, workload = condition.stack, context.point.workload
-    start = KINDS[stack.origin].start
     assert isinstance(workload, ServerWorkload)
-    if start is None:
-        assert stack.url is not None
-        yield RunningServer(find_running(stack.url, stack.ready or workload.ready, stack.ready_within_seconds))
+    if isinstance(origin := stack.origin, UrlOrigin):
+        within_seconds = origin.ready_within_seconds or READY_WITHIN_SECONDS
+        yield find_running(origin.url, origin.ready or workload.ready, within_seconds)
         return
     with ExitStack() as running:
         instances: list[RunningStack] = []
@@ -220,7 +171,7 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
             host=context.environment.site.host,
         )
         for number in range(context.point.experiment.instances):
-            instance = start(replace(request, settings=context.stack_settings(number)))
+            instance = start_stack(replace(request, settings=context.stack_settings(number)))
             running.callback(instance.process.stop)
             instances.append(instance)
             tell_whether_held(context, instance.process.pid)

@@ -151,7 +151,7 @@ def do_job(context: TrialContext) -> JobOutcome:
 
     with ExitStack() as running:
         partners = _partners(context, workload, running)
-        tasks, variable_names = partners.tasks, {*partners.settings, *condition.stack.env_from}
+        tasks, variable_names = partners.tasks, {*partners.settings, *condition.stack.origin.env_from}
         shared, count = ([], 0) if tasks is None else ([tasks.folder], tasks.count)
         user = running.enter_context(user_of_trial(context, shared, count))
         before = service.counters()
@@ -170,7 +170,7 @@ def do_job(context: TrialContext) -> JobOutcome:
             [*condition.stack.run, *condition.variant.args],
             folder=context.folder,
             environment=user.environment(
-                stack_environment(partners.settings, condition.stack.env_from), variable_names
+                stack_environment(partners.settings, condition.stack.origin.env_from), variable_names
             ),
             output=output,
             cpus=placement.server_cpus,

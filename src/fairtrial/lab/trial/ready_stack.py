@@ -5,7 +5,7 @@ from pathlib import Path
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.environment import recorded_environment
-from fairtrial.catalog.stacks.kinds import KINDS, stack_sha256
+from fairtrial.catalog.stacks.kinds import assert_program, make_ready, stack_sha256
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.stacks.requests import BuildRequest
 from fairtrial.catalog.stacks.requirements import installed_versions
@@ -28,16 +28,16 @@ def ready_stack(request: BuildRequest) -> ReadyStack:
     Raises:
         BuildCancelled: `cancelled` was set.
     """
-    stack, built_apart, kind = request.stack, request.built_apart, KINDS[request.stack.origin]
+    stack, built_apart = request.stack, request.built_apart
     content, versions, failure, program = stack_sha256(stack, built_apart), {}, None, None
     try:
-        kind.assert_program()
+        assert_program(stack)
         versions = installed_versions(stack, built_apart)
     except Problem as problem:
         failure = Failure.of("requirements", problem)
     else:
         try:
-            program = kind.ready(replace(request, versions=versions))
+            program = make_ready(replace(request, versions=versions))
         except Problem as problem:
             failure = Failure.of("build", problem)
     checkout = stack.checkout(built_apart)
@@ -50,7 +50,7 @@ def ready_stack(request: BuildRequest) -> ReadyStack:
         server=stack.server,
         concurrency=stack.concurrency,
         content_sha256=content if program is None else program.sha256 or content,
-        origin=stack.origin,
+        origin=stack.origin.kind,
         counted_together=[] if program is None else list(program.services),
         commit=None if checkout is None else checkout.commit,
         versions=versions if program is None else {**versions, **program.versions},
@@ -61,6 +61,6 @@ def ready_stack(request: BuildRequest) -> ReadyStack:
 
 def _inherited(stack: Stack) -> dict[str, str | None]:
     """What its processes inherit from the lab's environment: nothing where others start it, or in a container."""
-    if stack.url is not None or stack.in_container:
-        return dict.fromkeys(sorted(stack.env_from))
-    return recorded_environment(stack.env_from)
+    if stack.origin.is_started_here:
+        return recorded_environment(stack.origin.env_from)
+    return dict.fromkeys(sorted(stack.origin.env_from))

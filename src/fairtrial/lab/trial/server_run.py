@@ -135,7 +135,7 @@ def contract_of(context: TrialContext, deployment: Deployment) -> Iterator[Claus
     load = context.condition.load
     assert isinstance(workload, ServerWorkload)
     # In a network of its own there is nothing but loopback: on whatever address it listens, nobody outside reaches it.
-    own_network = context.condition.stack.network == "own"
+    own_network = context.condition.stack.origin.network == "own"
 
     def on_first_answer(seconds: float) -> None:
         if record.readiness is not None:

@@ -13,7 +13,7 @@ from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, NOTHING_RAN
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import RunningService
 from fairtrial.catalog.stacks.folder import find_build
-from fairtrial.catalog.stacks.kinds import KINDS
+from fairtrial.catalog.stacks.kinds import make_ready
 from fairtrial.catalog.stacks.requests import BuildRequest
 from fairtrial.catalog.stacks.requirements import installed_versions
 from fairtrial.catalog.workloads import options_of
@@ -102,7 +102,7 @@ def _built(subjects: Sequence[Subject], log: Path) -> Path:
     versions = installed_versions(stack, built_apart)
     request = BuildRequest(stack, log, lambda: None, versions=versions, built_apart=built_apart)
     services = services_of([pair for subject in subjects for pair in subject.pairs()])
-    return find_build(request) or KINDS[stack.origin].ready(replace(request, services=services)).folder
+    return find_build(request) or make_ready(replace(request, services=services)).folder
 
 
 def _try_on_one_service(console: Console, starts: Sequence[Start]) -> None:

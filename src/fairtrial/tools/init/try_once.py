@@ -17,7 +17,7 @@ from fairtrial.catalog.contract.every_stack import LISTENS_ON_HOST, try_contract
 from fairtrial.catalog.stacks.contenders import with_contenders
 from fairtrial.catalog.stacks.environment import stack_settings
 from fairtrial.catalog.stacks.find import find_stacks
-from fairtrial.catalog.stacks.kinds import KINDS
+from fairtrial.catalog.stacks.kinds import make_ready
 from fairtrial.catalog.stacks.places import places_of
 from fairtrial.catalog.stacks.requests import BuildRequest, StartRequest
 from fairtrial.catalog.stacks.run import RunningStack, start_process
@@ -136,7 +136,7 @@ def _built(condition: PlannedCondition, log: Path, file: Path, console: Console)
             console.print(Text(f"building (once for each content): {commands}", style="dim"), soft_wrap=True)
 
     try:
-        return KINDS[condition.stack.origin].ready(BuildRequest(condition.stack, log, on_building)).folder
+        return make_ready(BuildRequest(condition.stack, log, on_building)).folder
     except Problem as problem:
         raise Problem(
             f"it could not be built: {problem.reason}",
@@ -171,7 +171,7 @@ def _started(
         except Problem as problem:
             raise Problem(
                 f"it did not start: {problem.reason}",
-                f"{_remedy(problem, stack.port, watch.ports, file)}; its whole log: {log}",
+                f"{_remedy(problem, stack.origin.port, watch.ports, file)}; its whole log: {log}",
                 NOTHING_RAN,
             ) from problem
         except OSError as error:
