@@ -8,6 +8,7 @@ from fairtrial.judge.checks import all_checks
 from fairtrial.judge.checks.model import Case
 from fairtrial.judge.judging import judge
 from fairtrial.judge.not_examined import OF_WORKLOAD_FILES, not_examined
+from fairtrial.load.ramp import RampLoad
 from fairtrial.record.identity import WorkloadIdentity
 from fairtrial.record.model import Clause, ExperimentRecord, TrialRecord
 from fairtrial.record.slices import Slicing
@@ -95,6 +96,18 @@ def test_a_condition_of_which_one_window_was_long_enough_was_examined() -> None:
     record = an_experiment("a").record()
     trials = trials_of(record, lambda _, block: a_trial().but(window=10.0 if block == 3 else 8.0))
     assert short_windows(record, trials) == []
+
+
+def test_of_a_rate_that_changes_it_is_said_that_it_does_however_long_the_windows_are() -> None:
+    record = an_experiment("a", "b").record()
+    ramp = RampLoad(kind="ramp", from_per_second=100, to_per_second=4000)
+    conditions = [record.conditions[0].model_copy(update={"load": ramp}), record.conditions[1]]
+    changed = record.model_copy(update={"conditions": conditions})
+    found = judge(changed, trials_of(changed, a_trial().but(window=12.0)), interrupted=False).findings
+    unexamined = [each for each in found if not each.examined]
+    assert {each.check for each in unexamined} <= {"not-stationary", "not-warm"}
+    (note,) = [each.evidence for each in unexamined if each.check == "not-stationary"]
+    assert note.endswith("of: a (its rate changes by intent)")
 
 
 def test_what_was_not_measured_has_no_window_that_is_too_short() -> None:

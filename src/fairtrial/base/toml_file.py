@@ -87,11 +87,13 @@ def _complaint(path: Path, model: type[BaseModel], values: dict[str, Any], fault
 def _key_in_file(location: Sequence[int | str], values: Any, *, missing: bool) -> str:
     """`load.keep_alive` or `claims[0].of`: pydantic's location without the names of a union's members, which are not in
     the file. The last part of a missing key is not in the file either, and is kept."""
-    key = ""
+    key, tagged = "", None
     for place, part in enumerate(location):
         if isinstance(part, int):
             values = values[part] if isinstance(values, list) and part < len(values) else None
             key += f"[{part}]"
+        elif isinstance(values, dict) and values.get("kind") == part and values is not tagged:
+            tagged = values  # the name of a union's member, even where a key is called the same
         elif isinstance(values, dict) and part in values:
             values = values[part]
             key += f".{part}"

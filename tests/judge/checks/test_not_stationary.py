@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from fairtrial.judge.checks.model import Finding
+from fairtrial.load.ramp import RampLoad
 from fairtrial.record.engine_summary import SecondOfSeries
 from fairtrial.record.model import TrialRecord
 from tests.builders import a_trial, an_experiment
@@ -42,6 +43,18 @@ def noisy(seed: int, n: int = 30, deviation: float = 0.03) -> Any:
 
 def test_a_window_that_stands_still_is_left_alone() -> None:
     assert found("not-stationary", EXPERIMENT, [served(noisy(1), rss=[64.0] * 30)]) == []
+
+
+def test_a_rate_that_changes_by_intent_is_no_drift_and_memory_is_still_looked_at() -> None:
+    rising = served(
+        noisy(1), seconds=list(np.linspace(0.001, 0.01, 30)), rss=list(np.linspace(64, 128, 30)), is_open=True
+    )
+    at_one_rate = found("not-stationary", EXPERIMENT, [rising])
+    assert [finding.severity for finding in at_one_rate if "median" in finding.evidence] == ["refusal"]
+    ramp = RampLoad(kind="ramp", from_per_second=100, to_per_second=4000)
+    conditions = [each.model_copy(update={"load": ramp}) for each in EXPERIMENT.conditions]
+    (memory,) = found("not-stationary", EXPERIMENT.model_copy(update={"conditions": conditions}), [rising])
+    assert memory.evidence.startswith("memory grew")
 
 
 def test_honest_windows_are_hardly_ever_accused() -> None:

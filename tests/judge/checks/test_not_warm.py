@@ -11,6 +11,7 @@ from fairtrial.judge.checks.not_warm import CHECK
 from fairtrial.judge.judging import judge
 from fairtrial.load.fixed import FixedLoad
 from fairtrial.load.kinds import Load
+from fairtrial.load.ramp import RampLoad
 from fairtrial.record.engine_summary import SecondOfSeries, Tenths, WarmUp
 from fairtrial.record.model import TrialRecord
 from tests.builders import a_trial, a_warm_up, an_experiment, trials_of
@@ -144,6 +145,12 @@ def test_a_number_of_requests_without_a_warm_up_begins_cold_on_purpose(
 ) -> None:
     load = FixedLoad(kind="fixed", connections=4, requests=10_000, warmup_seconds=warmup_seconds)
     assert severities(findings(shaped(0.5, 1, 1), load=load)) == expected
+
+
+def test_the_parts_of_a_window_whose_rate_changes_by_intent_are_not_compared() -> None:
+    ramp = RampLoad(kind="ramp", from_per_second=100, to_per_second=4000)
+    assert severities(findings(shaped(0.5, 1, 1), is_open=True)) != []
+    assert findings(shaped(0.5, 1, 1), is_open=True, load=ramp) == []
 
 
 def test_who_is_cold_at_the_limit_of_the_warm_up_has_no_figure() -> None:

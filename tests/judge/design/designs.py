@@ -46,6 +46,8 @@ STACKS = {
 CLOSED = {"kind": "closed", "connections": 64, "duration_seconds": 3.0}
 OPEN = {"kind": "open", "rate_per_second": 2000, "connections": 256, "duration_seconds": 3.0}
 
+RAMP = {"kind": "ramp", "from_per_second": 100, "to_per_second": 2000, "connections": 256}
+
 
 def design(*claims: dict[str, Any], processors: int | None = 1, **more: Any) -> Design:
     """The design of an experiment over fan-out with a delay of 10 ms, unless `more` keys of the file say otherwise."""

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from fairtrial.judge.design import design_kinds
-from tests.judge.design.designs import CLOSED, OPEN, budget, flaws, only, ratio
+from tests.judge.design.designs import CLOSED, OPEN, RAMP, budget, flaws, only, ratio
 
 CHAIN = {"workload": "query-chain", "service": "postgresql", "options": {"long_milliseconds": 20}}
 BATCH = {
@@ -294,6 +294,7 @@ def test_goodput_that_is_compared_at_a_rate() -> None:
     assert not flaws("open-goodput", ratio("a", "b", metric="response_time_p50"), load=OPEN)
     assert not flaws("open-goodput", budget("a", at_least="1,900/s"), load=OPEN)
     assert not flaws("open-goodput", ratio("a", "b"))
+    assert "1,050/s" in only(flaws("open-goodput", ratio("a", "b"), load=RAMP)).evidence
 
 
 def test_a_rate_that_connections_cannot_hold() -> None:
@@ -301,6 +302,8 @@ def test_a_rate_that_connections_cannot_hold() -> None:
     flaw = only(flaws("rate-beyond-connections", load=few))
     assert flaw.severity == "warning" and "20 requests at once" in flaw.evidence and "40" in flaw.remedy
     assert not flaws("rate-beyond-connections", load=OPEN)
+    peak = only(flaws("rate-beyond-connections", load={**RAMP, "connections": 16}))
+    assert "2,000/s are 20 requests at once" in peak.evidence and "as long as that rate lasts" in peak.evidence
 
 
 def test_windows_too_short_for_what_compiles() -> None:

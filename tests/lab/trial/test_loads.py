@@ -48,6 +48,36 @@ def test_an_open_load_awaits_answers_for_as_long_as_it_says(lab: Lab) -> None:
     assert "no answers awaited after it" in " ".join(finished.out.split())
 
 
+TWO_STEPS = "".join(f"\n[[load.steps]]\nrate_per_second = {rate}\nseconds = 0.5" for rate in (20, 80))
+RAMP = "\nfrom_per_second = 20\nto_per_second = 60\nduration_seconds = 1.0"
+
+
+@pytest.mark.measures
+@pytest.mark.parametrize(("kind", "keys", "due"), [("steps", TWO_STEPS, 50), ("ramp", RAMP, 40)])
+def test_a_rate_that_changes_is_offered_and_judged_as_a_whole(lab: Lab, kind: str, keys: str, due: int) -> None:
+    claims = """
+[[claims]]
+id = "all"
+kind = "property"
+text = "All are answered"
+of = "tried"
+property = "all-answered"
+[[claims]]
+id = "soon"
+kind = "budget"
+text = "Half of all come within five seconds"
+of = "tried"
+metric = "response_time_p50"
+at_most = "5 s"
+"""
+    finished = tried(lab, f'kind = "{kind}"\nconnections = 32{keys}', more=claims, blocks=3)
+    assert engine_of(finished)["offered"] == pytest.approx(due, rel=0.1)
+    assert finished.trial("tried")["outcome"] == "valid", finished.out
+    assert {claim["verdict"] for claim in finished.result["claims"]} == {"upheld"}, finished.out
+    by_intent = [each for each in finished.result["findings"] if "its rate changes by intent" in each["evidence"]]
+    assert {each["check"] for each in by_intent} == {"not-stationary", "not-warm"}
+
+
 def test_a_fixed_number_of_requests_is_asked_and_timed(lab: Lab) -> None:
     claims = """
 [[claims]]
