@@ -19,7 +19,7 @@ pytestmark = [
 
 
 def in_own_network(
-    service: str, cache: str | None = None, own: object = None, url_from: str = "", **stack: Any
+    service: str, cache: str | None = None, identity: object = None, url_from: str = "", **stack: Any
 ) -> bool:
     """Of a run with one condition."""
     experiment = {"name": "x", "title": "x", "workload": "redirect", "stacks": ["s"], "load": {"kind": "closed"}}
@@ -29,7 +29,7 @@ def in_own_network(
     point = SimpleNamespace(experiment=Experiment.model_validate(experiment))
     condition = SimpleNamespace(stack=contender, service=services()[service], point=point)
     cache_service = None if cache is None else services()[cache]
-    plan = SimpleNamespace(conditions=[condition], cache=cache_service, workload=SimpleNamespace(own=own))
+    plan = SimpleNamespace(conditions=[condition], cache=cache_service, workload=SimpleNamespace(identity=identity))
     with network_of(cast("Plan", plan), [contender]) as yes:
         return yes
 
@@ -50,4 +50,4 @@ def test_what_needs_the_network_of_the_machine_keeps_it() -> None:
     assert not in_own_network("memcached", image="hello", container_port=80)
     assert not in_own_network("memcached", url_from="memcached")
     assert not in_own_network("postgresql", cache="memcached", url_from="postgresql")
-    assert not in_own_network("memcached", own=SimpleNamespace()), "a service of one's own may call others"
+    assert not in_own_network("memcached", identity=SimpleNamespace()), "a service of one's own may call others"

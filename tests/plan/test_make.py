@@ -275,14 +275,14 @@ def test_a_workload_may_stand_in_the_experiment(tmp_path: Path) -> None:
     (tmp_path / "items.csv").write_text("id\n1\n")
     plan = inline(tmp_path, INLINE, sweep={"parameter": "load.connections", "values": [1, 2]})
     workload = plan.points[1].workload
-    assert isinstance(workload, ServerWorkload) and workload.own is not None
-    assert workload.name == workload.own.identity.name == plan.experiment.workload_name == "mine.toml"
+    assert isinstance(workload, ServerWorkload) and workload.identity is not None
+    assert workload.name == workload.identity.name == plan.experiment.workload_name == "mine.toml"
     assert [request.name for request in workload.requests(plan.points[1].data, None)] == ["look"]
     assert plan.experiment.model_dump()["workload"] == INLINE
-    before = workload.own.identity.sha256
-    assert inline(tmp_path, INLINE, blocks=9).workload.own.identity.sha256 == before
+    before = workload.identity.sha256
+    assert inline(tmp_path, INLINE, blocks=9).workload.identity.sha256 == before
     (tmp_path / "items.csv").write_text("id\n2\n")
-    assert inline(tmp_path, INLINE).workload.own.identity.sha256 != before
+    assert inline(tmp_path, INLINE).workload.identity.sha256 != before
 
 
 def test_what_is_wrong_with_an_inline_workload_names_its_key(tmp_path: Path) -> None:

@@ -108,8 +108,8 @@ def _check_stacks(
     from fairtrial.lab.private_network import assert_within
     from fairtrial.tools.check.contract import check_stacks
     from fairtrial.tools.check.experiment import check_plan
-    from fairtrial.tools.check.own_workload import plan_on_file
     from fairtrial.tools.check.starts import Subject
+    from fairtrial.tools.check.workload_file import plan_on_file
 
     folders = [Path(each) for each in names if (Path(each) / MANIFEST).is_file()]
     stacks = find_stacks([*own_folders, *folders])

@@ -10,7 +10,7 @@ from typing import Any
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.folder import run_folder
 from fairtrial.catalog.workloads.comparable import Comparable
-from fairtrial.catalog.workloads.model import OwnWorkload
+from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.plan import EnginePlan, Request
 from fairtrial.engine.reference import KeepAnswers
 from fairtrial.engine.run import StopEarly, run_engine
@@ -25,10 +25,10 @@ from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.deployment import Deployment, deployed
 from fairtrial.lab.trial.environment import Environment
 from fairtrial.lab.trial.flow import file_name, new_record
-from fairtrial.lab.trial.own_state import reset_state
 from fairtrial.lab.trial.proxies import proxies_before_services
 from fairtrial.lab.trial.ready_stack import ReadyStack
 from fairtrial.lab.trial.setup import with_setup
+from fairtrial.lab.trial.state import reset_state
 from fairtrial.load.engine_terms import Closed, StopAfterRequests
 from fairtrial.plan.plan import Plan, PlannedCondition, PlannedTrial
 from fairtrial.record.comparison import ComparedAnswers, Difference, EqualAnswers, ReferenceRecord
@@ -97,15 +97,15 @@ class _Round:
                 proxies_before_services(context),
                 deployed(context) as deployment,
             ):
-                own = self._set_up(context, deployment)
+                comparable, sent_secrets = self._set_up(context, deployment)
                 names = {request.name for request in requests}
                 plan = EnginePlan(
                     address=deployment.address,
                     host=deployment.host,
                     tls=deployment.tls,
-                    requests=[each for each in own.comparable.requests if each.name in names],
-                    rows=dict(own.comparable.rows),
-                    secrets=dict(own.secrets),
+                    requests=[each for each in comparable.requests if each.name in names],
+                    rows=dict(comparable.rows),
+                    secrets=dict(sent_secrets),
                     load=Closed(connections=how.connections),
                     stop=StopAfterRequests(requests=how.instances * len(requests)),
                     cpus=context.placement.load_cpus,
@@ -121,8 +121,8 @@ class _Round:
         shares = {each.name: summary.share_of(each.name) for each in requests}
         return file, {name: share.answers + (share.failures or 0) for name, share in shares.items() if share}
 
-    def _set_up(self, context: TrialContext, deployment: Deployment) -> OwnWorkload:
-        """The workload with what the setup requests were answered.
+    def _set_up(self, context: TrialContext, deployment: Deployment) -> tuple[Comparable, Mapping[str, str]]:
+        """The requests, and the secrets in them, with what the setup requests were answered.
 
         Raises:
             Problem: an answer is not as expected.
@@ -131,10 +131,10 @@ class _Round:
         for clause in clauses:
             if not clause.passed:
                 raise Problem(f"{clause.requirement}: {clause.evidence}", "see [setup] in docs/workload-file.md")
-        own = context.plan.workload.own
-        assert own is not None
-        self.secrets.append(own.secrets)
-        return own
+        workload = context.plan.workload
+        assert isinstance(workload, ServerWorkload) and workload.comparable is not None
+        self.secrets.append(workload.secrets)
+        return workload.comparable, workload.secrets
 
     def in_turn(self, condition: PlannedCondition, name: str) -> "_InTurn":
         """The answers to the same instances of all requests, one after the other on one connection."""
@@ -201,12 +201,13 @@ def compared_with_reference(
     Raises:
         Problem: the reference cannot be started, or differs from itself in what is not declared.
     """
-    own = plan.workload.own
-    if plan.experiment.reference is None or own is None:
+    workload = plan.workload
+    comparable = workload.comparable if isinstance(workload, ServerWorkload) else None
+    if plan.experiment.reference is None or comparable is None:
         yield None
         return
     with run_folder("answers") as folder:
-        asking = _Round(plan, services, ready, folder, results, secrets.token_hex(16), own.comparable, [own.secrets])
+        asking = _Round(plan, services, ready, folder, results, secrets.token_hex(16), comparable, [workload.secrets])
         reference = _reference(plan)
         preparing(f"the answers of {reference.label}, twice")
         try:
@@ -229,7 +230,7 @@ def compared_with_reference(
         yield ReferenceRecord(
             contender=reference.label,
             conditions={each.recorded.id: comparisons[_sameness(each)] for each in plan.conditions},
-            under_load=list(own.comparable.under_load),
+            under_load=list(comparable.under_load),
         )
 
 

@@ -64,7 +64,7 @@ def first_line(
         datasets={} if same else {name: dataset for name, dataset in datasets.items() if dataset is not None},
         implied_work={condition.recorded.id: _implied_work(condition) for condition in plan.conditions},
         designs=condition_designs(plan, len(placement.server_cpus)),
-        own_workload=None if plan.workload.own is None else plan.workload.own.identity,
+        own_workload=plan.workload.identity,
         reference=reference,
         engine_version=engine_version,
         calibrations=list(calibrations),

@@ -63,4 +63,4 @@ def _keeps_others_out(plan: Plan, stacks: Sequence[Stack]) -> bool:
     services = [each.service for each in plan.conditions] + [plan.cache]
     is_open = any(service is not None and service.is_open for service in services)
     outside = beyond_reach(plan.conditions) or any(stack.origin.in_container for stack in stacks)
-    return is_open and plan.workload.own is None and not outside
+    return is_open and plan.workload.identity is None and not outside

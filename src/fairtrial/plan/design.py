@@ -120,7 +120,6 @@ def _only_computes(plan: Plan, condition: PlannedCondition) -> bool:
     options = [point.service_options(service) for service in services]
     return (
         isinstance(workload, ServerWorkload)
-        and workload.own is None
         and not workload.writes
         and workload.upstream is None
         and not any(workload.least_answer_seconds(point.options).values())

@@ -42,11 +42,11 @@ def assert_http2(
 def _assert_sayable(point: Point) -> None:
     """Raise a Problem for setup requests of connections, and for headers of connections, in a workload file."""
     workload = point.workload
-    if isinstance(workload, ProgramWorkload) or workload.own is None:
+    if isinstance(workload, ProgramWorkload) or workload.identity is None:  # shipped requests have no such headers
         return
-    if workload.own.setup:
+    if workload.setup:
         raise Problem(
-            f"load.http2: {workload.name}: setup.{workload.own.setup[0].name}: what connections send first is sent "
+            f"load.http2: {workload.name}: setup.{workload.setup[0].name}: what connections send first is sent "
             "over HTTP/1.1 alone",
             'leave `http2` out, or write per = "load" there',
         )

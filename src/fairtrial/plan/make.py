@@ -25,9 +25,9 @@ from fairtrial.plan import validate
 from fairtrial.plan.crash_audits import draw_crash_audits
 from fairtrial.plan.http2 import assert_http2
 from fairtrial.plan.order import block_order, recorded_condition
-from fairtrial.plan.own_load import assert_load_of_own
-from fairtrial.plan.own_state import assert_state
 from fairtrial.plan.plan import Plan, PlannedCondition, Point
+from fairtrial.plan.state import assert_state
+from fairtrial.plan.think_and_setup import assert_think_and_setup
 
 MOST_FACTOR = 8
 """Until its claims are decided, a run that has the time may grow to so many times its blocks, an interval about a third
@@ -135,7 +135,7 @@ def _condition(
     service = pick_service(point.experiment.service_of(reference))
     validate.assert_defined_on(point.workload, service)
     assert_state(point.workload, point.experiment, service)
-    assert_load_of_own(point.workload, point.experiment)
+    assert_think_and_setup(point.workload, point.experiment)
     validate.assert_concurrency(point.experiment, service)
     stack = pick_stack(stacks, reference)
     validate.assert_implements(stack, point.workload, service)

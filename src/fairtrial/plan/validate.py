@@ -33,7 +33,7 @@ def implements(stack: Stack, workload: Workload | None, service: Service | str) 
     """
     name = service if isinstance(service, str) else service.name
     kind = "program" if isinstance(workload, ProgramWorkload) else "server"
-    has_workload = workload is None or workload.own is not None or workload.name in stack.workloads
+    has_workload = workload is None or not workload.services or workload.name in stack.workloads
     return has_workload and name in stack.services and stack.kind == kind
 
 
@@ -49,7 +49,7 @@ def assert_implements(stack: Stack, workload: Workload, service: Service) -> Non
 
 def assert_defined_on(workload: Workload, service: Service) -> None:
     """Raise a Problem unless the workload makes sense on the service."""
-    if workload.own is None and service.name not in workload.services:
+    if workload.services and service.name not in workload.services:
         raise Problem(
             f"workload {workload.name} is not defined on service {service.name}; "
             f"it is on: {', '.join(workload.services)}",
@@ -68,7 +68,8 @@ def assert_load(experiment: Experiment, workload: Workload) -> None:
 
 def assert_reference(experiment: Experiment, workload: Workload) -> None:
     """Raise a Problem if answers are to be compared that the lab's own workloads define."""
-    if experiment.reference is not None and workload.own is None:
+    is_defined = isinstance(workload, ProgramWorkload) or workload.comparable is None
+    if experiment.reference is not None and is_defined:
         raise Problem(
             f"reference: what is right is defined by workload {workload.name} itself",
             "leave `reference` out: it is for workload files",
@@ -160,7 +161,7 @@ def assert_sliceable(experiment: Experiment, stacks: Sequence[Stack], workload: 
         reason = f"two conditions always listen on port {ports[0]}, and cannot be up at once"
     elif workload.upstream is not None or getattr(workload, "freshness", None) is not None:
         reason = f"workload {workload.name} has more around a trial than requests"
-    elif workload.own is not None and (workload.own.state.reset is not None or workload.own.state.audits):
+    elif workload.state.reset is not None or workload.state.audits:
         reason = f"{workload.name} has a reset or audits, which are of one contender at a time"
     if reason is not None:
         raise Problem(f"slices: {reason}", "leave `slices` out; `fairtrial ab-test` does with --no-slices")

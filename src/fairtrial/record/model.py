@@ -30,11 +30,11 @@ from fairtrial.record.load_hosts import LoadHostAccount
 from fairtrial.record.machine import MachineMeter, NetworkMeter
 from fairtrial.record.maintenance import Maintenance
 from fairtrial.record.memory import MemoryKind
-from fairtrial.record.own_audit import OwnAudit
 from fairtrial.record.proof import Audit, Freshness, ImpliedWork, KeysRead, Ledger, RowChangesSeen
 from fairtrial.record.proxy import ProxyAccount
 from fairtrial.record.slices import Slicing
 from fairtrial.record.stack_user import StackUser
+from fairtrial.record.state_audit import StateAudit
 from fairtrial.record.stray_threads import StrayThreads
 from fairtrial.record.workers import Workers
 
@@ -507,7 +507,7 @@ class TrialRecord(BaseModel):
         description="whether acknowledged writes outlived the death of the database, after the trial; null for "
         "workloads that only read or are a file, where the trial came to nothing, and in older records",
     )
-    own_audits: list[OwnAudit] = Field(
+    own_audits: list[StateAudit] = Field(
         default_factory=list, description="those of a workload file, in its order; empty where it has none"
     )
     equal_answers: EqualAnswers | None = Field(

@@ -9,7 +9,7 @@ import pytest
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status
-from fairtrial.catalog.contract.every_stack import EVERY_STACK, EVIDENCE_CHARACTERS, try_contract
+from fairtrial.catalog.contract.every_stack import ANY_SERVER, EVERY_STACK, EVIDENCE_CHARACTERS, try_contract
 from fairtrial.catalog.tables import Data
 from fairtrial.experiment.ready import ANSWERED, Ready
 from fairtrial.record.model import Clause
@@ -31,7 +31,7 @@ def contract_of(
     reply: Reply = honest, clauses: Sequence[ClauseTest] = (), listening: set[tuple[str, int]] | None = LOOPBACK
 ) -> dict[str, Clause]:
     with answering(reply) as url:
-        return {clause.name: clause for clause in try_contract(url, clauses, Data(), None, listening)}
+        return {clause.name: clause for clause in try_contract(url, EVERY_STACK, clauses, Data(), None, listening)}
 
 
 def violations_in(clauses: dict[str, Clause]) -> dict[str, str]:
@@ -56,7 +56,7 @@ def test_a_workload_file_asks_neither_for_health_nor_for_unknown_paths() -> None
     for ready, path in ((Ready(path="/up"), "/up"), (Ready(tcp=True), "/"), (ANSWERED, "/")):
         asked.clear()
         with answering(only_up) as url:
-            clauses = list(try_contract(url, (), Data(), None, LOOPBACK, own=ready))
+            clauses = list(try_contract(url, ANY_SERVER, (), Data(), None, LOOPBACK, ready=ready))
         assert [clause.name for clause in clauses] == NAMES[3:] and all(clause.passed for clause in clauses)
         assert asked == [path]
 
@@ -64,7 +64,7 @@ def test_a_workload_file_asks_neither_for_health_nor_for_unknown_paths() -> None
 def test_a_server_of_a_workload_file_may_close_each_connection() -> None:
     """As gunicorn's synchronous workers do."""
     with answering(hangs_up) as url:
-        clauses = list(try_contract(url, (), Data(), None, LOOPBACK, own=Ready(path="/health")))
+        clauses = list(try_contract(url, ANY_SERVER, (), Data(), None, LOOPBACK, ready=Ready(path="/health")))
     assert all(clause.passed for clause in clauses)
 
 
@@ -142,7 +142,7 @@ def test_addresses_are_compared_as_addresses() -> None:
 
 
 def test_a_stack_that_is_gone_breaks_all_but_where_it_listens(unused_port: int) -> None:
-    clauses = list(try_contract(f"http://127.0.0.1:{unused_port}", (), Data(), None, LOOPBACK))
+    clauses = list(try_contract(f"http://127.0.0.1:{unused_port}", EVERY_STACK, (), Data(), None, LOOPBACK))
     assert [clause.name for clause in clauses if clause.passed] == ["listens-on-host"]
     assert all(clause.evidence.startswith("no connection: ") for clause in clauses if not clause.passed)
 
@@ -208,7 +208,7 @@ def test_the_time_of_the_workload_s_first_answer_is_told_if_its_clause_holds(pat
     clauses = [answers_status(f"{number}", "GET", path, 200) for number, path in enumerate(paths)]
     told: list[float] = []
     with answering(honest) as url:
-        list(try_contract(url, clauses, Data(), None, LOOPBACK, on_first_answer=told.append))
+        list(try_contract(url, EVERY_STACK, clauses, Data(), None, LOOPBACK, on_first_answer=told.append))
     assert len(told) == expected
     assert all(0 < seconds < 10 for seconds in told)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fairtrial.catalog.contract.every_stack import try_contract
+from fairtrial.catalog.contract.every_stack import ANY_SERVER, try_contract
 from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads.from_file import workload_from_file
 from fairtrial.experiment.workload_file.read import read_workload_file
@@ -54,7 +54,14 @@ def clauses_of(
     workload = workload_from_file(read_workload_file(shop(folder, file)), {"KEY": "s3cret/x"})
     with answering(reply) as url:
         tried = try_contract(
-            url, workload.clauses, Data(), None, LOOPBACK, own=workload.ready, on_first_answer=on_first_answer
+            url,
+            ANY_SERVER,
+            workload.clauses,
+            Data(),
+            None,
+            LOOPBACK,
+            ready=workload.ready,
+            on_first_answer=on_first_answer,
         )
         return {clause.name: clause for clause in tried}
 

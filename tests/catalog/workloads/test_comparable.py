@@ -32,9 +32,9 @@ def comparable(folder: Path, text: str) -> Comparable:
     (folder / "items.csv").write_text("id\n" + "7\n" * 9)
     file = folder / "x.workload.toml"
     file.write_text(text)
-    own = workload_from_file(read_workload_file(file), {}).own
-    assert own is not None
-    return own.comparable
+    found = workload_from_file(read_workload_file(file), {}).comparable
+    assert found is not None
+    return found
 
 
 def test_what_changes_no_state_and_can_be_sent_again_is_compared_under_load(tmp_path: Path) -> None:

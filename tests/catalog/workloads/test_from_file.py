@@ -62,15 +62,15 @@ def test_a_workload_has_a_clause_for_each_request_and_says_what_it_is(tmp_path: 
     assert workload.clauses[1].requirement.startswith("GET /items/{{row items id}} is answered as")
     assert workload.ready.path == "/healthz" and workload.writes
     assert requests_of(workload)["browse"].expect.check_every == CHECK_EVERY
-    assert workload.own is not None
-    assert workload.own.identity.sha256 == source.sha256
-    assert workload.own.identity.requests["order"] == "POST /orders"
-    assert "secret" not in workload.own.identity.model_dump_json()
+    assert workload.identity is not None
+    assert workload.identity.sha256 == source.sha256
+    assert workload.identity.requests["order"] == "POST /orders"
+    assert "secret" not in workload.identity.model_dump_json()
 
 
 def test_what_clauses_take_is_not_given_again(tmp_path: Path) -> None:
     workload = workload_from_file(read_workload_file(shop(tmp_path, ONCE, "id,name\n1,a\n2,b\n3,c\n")), ENVIRONMENT)
-    assert workload.own is not None and workload.own.rows["users"].skip == 2
+    assert workload.given_rows["users"].skip == 2
     sign_up, log_in = requests_of(workload).values()
     assert sign_up.body == '{"user":{{row users id json}},"number":{{sequence 6}}}'
     assert log_in.body == "{{sequence 2}} secret"

@@ -4,7 +4,7 @@ import pytest
 
 from fairtrial.judge.checks.audit_failed import NO_NUMBER, TOO_FEW, UNDER_WAY
 from fairtrial.judge.checks.model import Finding
-from fairtrial.record.own_audit import OwnAudit
+from fairtrial.record.state_audit import StateAudit
 from tests.builders import a_trial, an_experiment
 from tests.judge.checks.findings import found
 
@@ -13,7 +13,7 @@ ACKNOWLEDGED, SENT = "{{acknowledged order}}", "{{sent order}}"
 
 def audited(value: int | None, highest: int = 10_004, highest_is: str = SENT, problem: str = "") -> list[Finding]:
     """The findings about a trial in which 10,000 orders were acknowledged."""
-    audit = OwnAudit(
+    audit = StateAudit(
         name="orders-stored",
         value=value,
         problem=problem,

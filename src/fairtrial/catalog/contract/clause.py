@@ -70,7 +70,9 @@ class ClauseTest:
     violation: Callable[[StackUnderTest], str | None]
     """tests the stack; returns None if the clause holds, otherwise what the stack did instead"""
     spot_check: "SpotCheck | None" = None
-    """a request by which the load engine tests it during the load; None: only the lab's own requests do"""
+    """a request by which the load engine tests it during the load; None: only the lab's requests do"""
+    expected: str = ""
+    """the answer that its request is to get, in words; empty: the requirement says it"""
 
 
 UNKNOWN_IDS = range(500_000_000, 1_000_000_000)

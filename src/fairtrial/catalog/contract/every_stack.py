@@ -23,28 +23,30 @@ EVIDENCE_CHARACTERS = 500
 
 def try_contract(
     url: str,
+    stack_clauses: Sequence[ClauseTest],
     clauses: Sequence[ClauseTest],
     data: Data,
     options: object,
     listening: set[tuple[str, int]] | None,
     *,
     on_first_answer: Callable[[float], None] = lambda _seconds: None,
-    own: Ready | None = None,
+    ready: Ready = HEALTH,
     on_summary: Callable[[EngineSummary], None] = lambda _summary: None,
     headers: Sequence[tuple[str, str]] = (),
     speaks_http2: bool = False,
     http2: bool = False,
     listens_at: str = "",
 ) -> Iterator[Clause]:
-    """Test the stack at `url` against the clauses of every stack, then against the workload's `clauses`, in order.
+    """Test the stack at `url` against the clauses of a workload, in order.
 
     Args:
+        stack_clauses: those that do not depend on the workload's requests, such as `EVERY_STACK`; they come first.
+        clauses: those about its requests.
         options: the workload's options.
         listening: (address, port) of every socket on which the stack listens; None: nothing is known of its processes,
             or it has a network of its own, and where it listens is not asked.
         on_first_answer: is told how many seconds the first request of the workload took, if its clause holds.
-        own: of a workload file, when a stack counts as ready. The clauses about paths that only the lab's workloads
-            define are then not asked, and others ask the path of its readiness.
+        ready: when the stack counts as ready. Clauses that take any path ask that of its readiness.
         on_summary: is told of every run of the engine that a clause takes.
         headers: of the workload's requests, as the engine sends them during the load. What every stack is asked, such
             as its health, may be of another type than they accept.
@@ -61,23 +63,20 @@ def try_contract(
 
     with client_of(url) as client:
         client.event_hooks = {"response": [answers.append]}
-        path = HEALTH.path if own is None else own.path
         stack = StackUnderTest(
             client,
             data,
             options,
             listening or set(),
             listens_at=listens_at,
-            path=path or "/",
+            path=ready.path or "/",
             on_summary=ran,
             http2=http2,
         )
-        of_every_stack = EVERY_STACK if own is None else ANY_SERVER
-        if speaks_http2:
-            of_every_stack = (*of_every_stack, OVER_HTTP2)
-        for number, test in enumerate([*of_every_stack, *clauses]):
-            if number == len(of_every_stack):
-                client.headers.update(headers)
+        before = [*stack_clauses, *([OVER_HTTP2] if speaks_http2 else [])]
+        for number, test in enumerate([*before, *clauses]):
+            if number == len(before):
+                client.headers.update([(name.encode(), value.encode()) for name, value in headers])
             if test is LISTENS_ON_HOST and listening is None:
                 continue
             answers.clear()

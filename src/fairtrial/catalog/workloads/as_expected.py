@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from fairtrial.base.formatting import count
 from fairtrial.base.printable import printable
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest
+from fairtrial.catalog.workloads.expected import expected_in_words
 from fairtrial.engine.plan import Expectation, GivenRows, Request, SetupRequest
 from fairtrial.engine.run import run_engine
 from fairtrial.record.engine_summary import EngineSummary
@@ -34,7 +35,7 @@ def clause(
         stack.on_summary(summary)
         return None if summary.verified else _what_came(summary, request.expect)
 
-    return ClauseTest(request.name, requirement, violation)
+    return ClauseTest(request.name, requirement, violation, expected=expected_in_words(request))
 
 
 def _what_came(summary: EngineSummary, expect: Expectation) -> str:

@@ -5,14 +5,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fairtrial.catalog.contract.answer import client_of
+from fairtrial.catalog.contract.every_stack import ANY_SERVER
 from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads.as_expected import clause
 from fairtrial.catalog.workloads.comparable import comparable
 from fairtrial.catalog.workloads.expected import expects_nothing
 from fairtrial.catalog.workloads.file_request import connection_setup, engine_request
-from fairtrial.catalog.workloads.model import OwnWorkload, ServerWorkload
-from fairtrial.catalog.workloads.own_state import state_of
+from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.catalog.workloads.setup_requests import secrets_among, send_setup
+from fairtrial.catalog.workloads.state import state_of
 from fairtrial.catalog.workloads.written import Scalar, TemplateWriter
 from fairtrial.engine.plan import GivenRows, Pick, Request, SetupRequest
 from fairtrial.experiment.workload_file.model import RequestEntry, Rows, rows_in
@@ -120,22 +121,20 @@ def workload_from_file(
     return ServerWorkload(
         name=source.name,
         title=source.model.title or source.name,
-        services=(),
         data=lambda _dataset, _options: Data(files=source.data),
         requests=lambda _data, _options: requests,
         clauses=clauses,
         writes=True,  # what requests change is not known
         ready=source.model.ready,
-        own=OwnWorkload(
-            identity=_identity(source, contract.requests),
-            rows={name: _without_first(given_rows, used_rows[name]) for name, given_rows in load.rows.items()},
-            secrets=load.secrets,
-            state=state_of(source),
-            set_up=set_up if source.model.load_entries() else None,
-            setup=load.setup,
-            thinking=[name for name, entry in entries.items() if entry.think is not None],
-            comparable=comparable(source, contract.requests, contract.rows),
-        ),
+        stack_clauses=ANY_SERVER,
+        identity=_identity(source, contract.requests),
+        given_rows={name: _without_first(given_rows, used_rows[name]) for name, given_rows in load.rows.items()},
+        secrets=load.secrets,
+        state=state_of(source),
+        set_up=set_up if source.model.load_entries() else None,
+        setup=load.setup,
+        thinking=[name for name, entry in entries.items() if entry.think is not None],
+        comparable=comparable(source, contract.requests, contract.rows),
     )
 
 

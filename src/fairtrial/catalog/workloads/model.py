@@ -6,9 +6,10 @@ from typing import Any, Protocol
 
 from fairtrial.base.strict import Strict
 from fairtrial.catalog.contract.clause import ClauseTest
+from fairtrial.catalog.contract.every_stack import EVERY_STACK
 from fairtrial.catalog.tables import Data, Table
 from fairtrial.catalog.workloads.comparable import Comparable
-from fairtrial.catalog.workloads.own_state import OwnState
+from fairtrial.catalog.workloads.state import DatabaseState
 from fairtrial.engine.plan import GivenRows, Request, SetupRequest
 from fairtrial.experiment.model import DatasetOptions
 from fairtrial.experiment.ready import HEALTH, Ready
@@ -100,35 +101,14 @@ class FreshnessProbe:
     """where the engine expects exact bodies; None: it finds a row's text by the row's id"""
 
 
-@dataclass(frozen=True)
-class OwnWorkload:
-    """What a workload of one's own has beside requests: docs/workload-file.md."""
-
-    identity: WorkloadIdentity
-    rows: Mapping[str, GivenRows]
-    """of which its requests take cells"""
-    secrets: Mapping[str, str]
-    """by the name of an environment variable, its value in the requests, which nobody may see"""
-    comparable: Comparable
-    """what of it can be compared with the answers of another server"""
-    state: OwnState = field(default_factory=OwnState)
-    setup: Sequence[SetupRequest] = ()
-    """what each connection sends before any other request"""
-    thinking: Sequence[str] = ()
-    """names of the requests that have a think time of their own"""
-    set_up: "Callable[[str, str | None], ServerWorkload] | None" = None
-    """sends the setup requests of the load to the server at a URL, with this Host header, and gives the workload with
-    what they answered; raises Problem if an answer is not as expected. None: there are none"""
-
-
 @dataclass(frozen=True, kw_only=True)
 class BaseWorkload:
     """What the two kinds of workload share. What an experiment decides is a function of the workload's options."""
 
     name: str
     title: str
-    services: Sequence[str]
-    """names of the services that the workload can run on; "none" is no database"""
+    services: Sequence[str] = ()
+    """names of the services that the workload can run on; "none" is no database. Empty: any service and any stack"""
     data: Callable[[DatasetOptions, Any], Data]
     """the tables that each trial begins with"""
     rows: int = 0
@@ -150,8 +130,12 @@ class BaseWorkload:
     """arguments of the engine's target that serves as upstream; None: the workload calls none"""
     environment: Callable[[Any], Mapping[str, str]] = lambda _options: {}
     """environment variables that stacks get in addition to those of docs/stack-contract.md"""
-    own: OwnWorkload | None = None
-    """of a workload file; None: it is one of the lab's"""
+    identity: WorkloadIdentity | None = None
+    """the workload file, as the record has it; None: the workload is shipped"""
+    secrets: Mapping[str, str] = field(default_factory=dict)
+    """by the name of an environment variable, its value in the requests, which nobody may see"""
+    state: DatabaseState = field(default_factory=DatabaseState)
+    """what is loaded and reset before a trial, and asked after it, beside `data` and `audit`"""
     only_waits: Callable[[Any], bool] = lambda _options: False
     """whether each request, or operation, is a wait for a delay or a sleep and nothing else"""
 
@@ -164,6 +148,19 @@ class ServerWorkload(BaseWorkload):
     """what the engine sends, and what it expects of each answer"""
     clauses: Sequence[ClauseTest]
     """what the workload asks of a stack, tried before the load"""
+    stack_clauses: Sequence[ClauseTest] = EVERY_STACK
+    """what it asks before, whatever the requests"""
+    given_rows: Mapping[str, GivenRows] = field(default_factory=dict)
+    """the rows of which requests take cells, by the name of their placeholder"""
+    setup: Sequence[SetupRequest] = ()
+    """what each connection sends before any other request"""
+    thinking: Sequence[str] = ()
+    """names of the requests that have a think time of their own"""
+    set_up: "Callable[[str, str | None], ServerWorkload] | None" = None
+    """sends the setup requests of the load to the server at a URL, with this Host header, and gives the workload with
+    what they answered; raises Problem if an answer is not as expected. None: there are none"""
+    comparable: Comparable | None = None
+    """what of it can be compared with the answers of another server; None: the workload itself says what is right"""
     freshness: FreshnessProbe | None = None
     """None: the workload reads nothing that could be stale"""
     least_answer_seconds: Callable[[Any], Mapping[str, float]] = lambda _options: {}

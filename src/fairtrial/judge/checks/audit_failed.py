@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from fairtrial.judge.checks.model import Case, Check, Finding
-from fairtrial.record.own_audit import OwnAudit
+from fairtrial.record.state_audit import StateAudit
 
 TOO_FEW = "answer only when what was asked for is stored, and store each request once"
 UNDER_WAY = (
@@ -21,7 +21,7 @@ def examine(case: Case) -> Iterator[Finding]:
                 yield case.finding(trial.index, "refusal", _evidence(audit), _remedy(audit))
 
 
-def _evidence(audit: OwnAudit) -> str:
+def _evidence(audit: StateAudit) -> str:
     right = _in_words(audit.lowest, audit.lowest_is)
     if audit.highest_is != audit.lowest_is:
         right = f"between {right} and {_in_words(audit.highest, audit.highest_is)}"
@@ -35,7 +35,7 @@ def _in_words(bound: int, source: str) -> str:
     return f"{bound:,}" if source == str(bound) else f"{bound:,} {source}"
 
 
-def _remedy(audit: OwnAudit) -> str:
+def _remedy(audit: StateAudit) -> str:
     if audit.value is None:
         return NO_NUMBER
     is_one_number = audit.lowest_is == audit.highest_is and "acknowledged" in audit.highest_is

@@ -55,8 +55,7 @@ def _one_generator(condition: PlannedCondition, workload: ServerWorkload) -> str
     point = condition.point
     if any(request.expect.keep_bodies for request in workload.requests(point.data, point.options)):
         return "bodies that are held against a schema are kept by one"
-    rows = workload.own.rows if workload.own is not None else {}
-    in_turn = [name for name, table in rows.items() if table.pick.kind in ("sequential", "once")]
+    in_turn = [name for name, table in workload.given_rows.items() if table.pick.kind in ("sequential", "once")]
     if in_turn:
         return f"rows of {in_turn[0]} are taken in turn"
     if point.experiment.reference is not None:

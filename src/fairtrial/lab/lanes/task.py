@@ -82,7 +82,7 @@ def sent_plan(plan: Plan, file: str) -> SentPlan:
     experiment = plan.experiment
     swept = experiment.sweep.parameter if experiment.sweep is not None else ""
     for bound, what in (
-        (plan.workload.own is not None, "a workload of a file"),
+        (plan.workload.identity is not None, "a workload of a file"),
         (experiment.placement == "shared" or swept == "placement", 'placement = "shared"'),
         (experiment.reference is not None, "a [reference]"),
     ):

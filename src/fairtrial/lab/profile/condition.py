@@ -20,10 +20,10 @@ from fairtrial.lab.trial.environment import Environment
 from fairtrial.lab.trial.flow import context_of, file_name, keep_log, new_record
 from fairtrial.lab.trial.free_ports import takes_ports, wait_for_ports
 from fairtrial.lab.trial.offered_load import StackEnded, run_once
-from fairtrial.lab.trial.own_state import reset_state
 from fairtrial.lab.trial.proxies import proxies_before_services
 from fairtrial.lab.trial.ready_stack import ReadyStack
 from fairtrial.lab.trial.setup import with_setup
+from fairtrial.lab.trial.state import reset_state
 from fairtrial.load.request_load import OneRunLoad
 from fairtrial.plan.plan import PlannedTrial
 from fairtrial.record.engine_summary import EngineSummary

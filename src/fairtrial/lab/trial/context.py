@@ -121,7 +121,7 @@ class TrialContext:
     @property
     def redaction(self) -> Redaction:
         """What strips texts of all that the stack was told in confidence in this trial."""
-        own, proxied = self.plan.workload.own, self.urls
+        proxied = self.urls
         roles = zip(("DATABASE_URL", "CACHE_URL"), self.services, strict=False)
         urls = [
             (role, url)
@@ -130,7 +130,7 @@ class TrialContext:
         ]
         variables = {name: os.environ.get(name, "") for name in self.condition.stack.origin.env_from}
         long_enough = {name: value for name, value in variables.items() if len(value) >= SHORTEST}
-        return Redaction(urls, long_enough, {} if own is None else own.secrets, *self.set_up_secrets)
+        return Redaction(urls, long_enough, self.plan.workload.secrets, *self.set_up_secrets)
 
     @contextmanager
     def stage(self, name: Stage) -> Iterator[None]:

@@ -76,7 +76,7 @@ def audit_by_crash(context: TrialContext, again: TrialContext) -> CrashAudit | N
     """
     record, workload, service = context.record, context.plan.workload, context.service
     came_to_nothing = record.failure is not None or (record.engine is None and record.program is None)
-    if not workload.writes or workload.own is not None or service.identity.name == "none" or came_to_nothing:
+    if not workload.writes or not context.point.data.tables or service.identity.name == "none" or came_to_nothing:
         return None
     impossible = _why_not(context)
     if impossible:

@@ -52,9 +52,10 @@ def offer_load(context: TrialContext, deployment: Deployment) -> None:
     try:
         _offer(context, deployment)
     finally:
-        own = _workload(context).own
-        if context.environment.reference is not None and context.comparisons and own is not None:
-            context.record.equal_answers = context.environment.reference.of_runs(context.comparisons, own.secrets)
+        reference = context.environment.reference
+        if reference is not None and context.comparisons:
+            secrets = context.plan.workload.secrets
+            context.record.equal_answers = reference.of_runs(context.comparisons, secrets)
 
 
 def _offer(context: TrialContext, deployment: Deployment) -> None:
@@ -255,9 +256,9 @@ def engine_plan(context: TrialContext, deployment: Deployment, load: OneRunLoad)
         host=deployment.host,
         tls=deployment.tls,
         requests=requests if reference is None else reference.compared(requests),
-        rows={} if workload.own is None else rows_left(workload.own.rows, context.engine_runs),
-        secrets={} if workload.own is None else dict(workload.own.secrets),
-        setup=[] if workload.own is None else list(workload.own.setup),
+        rows=rows_left(workload.given_rows, context.engine_runs),
+        secrets=dict(workload.secrets),
+        setup=list(workload.setup),
         threads=context.placement.load_threads(load.threads, load.connections),
         cpus=cpus,
         wait=wait_of(context.condition, context.environment.placement),
@@ -275,8 +276,6 @@ def common_headers(context: TrialContext) -> list[tuple[str, str]]:
     The lab's own requests of a trial have them, too, so that no stack tells by them who asks.
     """
     workload, point = _workload(context), context.point
-    if workload.own is not None:
-        return []
     header_sets = [
         set(request.headers) for request in workload.requests(point.data, point.options) if request.body is None
     ]

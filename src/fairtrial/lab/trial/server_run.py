@@ -20,11 +20,11 @@ from fairtrial.lab.trial.durability import durability_before, durability_since
 from fairtrial.lab.trial.free_ports import occupied_ports, takes_ports, wait_for_ports
 from fairtrial.lab.trial.keys_read import keys_read, mark_keys
 from fairtrial.lab.trial.offered_load import StackEnded, common_headers, offer_load
-from fairtrial.lab.trial.own_state import audit_state, reset_state
 from fairtrial.lab.trial.proxies import proxies_before_services
 from fairtrial.lab.trial.runner import Runner
 from fairtrial.lab.trial.settle import settle
 from fairtrial.lab.trial.setup import with_setup
+from fairtrial.lab.trial.state import audit_state, reset_state
 from fairtrial.record.model import Clause, Failure, Readiness
 
 
@@ -143,13 +143,14 @@ def contract_of(context: TrialContext, deployment: Deployment) -> Iterator[Claus
 
     clauses = try_contract(
         deployment.url,
+        workload.stack_clauses,
         workload.clauses,
         point.data,
         point.options,
         None if own_network else deployment.listening(),
         on_first_answer=on_first_answer,
         on_summary=context.contract_runs.append,
-        own=None if workload.own is None else workload.ready,
+        ready=workload.ready,
         headers=common_headers(context),
         speaks_http2=context.condition.stack.speaks_http2(context.condition.variant),
         http2=load.http2,

@@ -5,6 +5,7 @@ from dataclasses import replace
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.every_stack import EVIDENCE_CHARACTERS
+from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.deployment import Deployment
 from fairtrial.record.model import Clause
@@ -15,14 +16,13 @@ def with_setup(context: TrialContext, deployment: Deployment) -> tuple[TrialCont
 
     Without setup requests, the trial as it is and no clause.
     """
-    own = context.plan.workload.own
-    if own is None or own.set_up is None:
+    workload = context.plan.workload
+    if isinstance(workload, ProgramWorkload) or workload.set_up is None:
         return context, []
     evidence = ""
     try:
-        workload = own.set_up(deployment.url, deployment.host)
-        if workload.own is not None:
-            context.set_up_secrets.append(workload.own.secrets)
+        workload = workload.set_up(deployment.url, deployment.host)
+        context.set_up_secrets.append(workload.secrets)
         context = replace(context, plan=replace(context.plan, workload=workload))
     except Problem as problem:
         evidence = printable(problem.reason, EVIDENCE_CHARACTERS)

@@ -28,7 +28,7 @@ def with_spot_checks(
     Args:
         headers: what requests of the load without a body have.
     """
-    if workload.own is not None or plan.reference is not None or not isinstance(plan.stop, StopAfterSeconds):
+    if plan.reference is not None or not isinstance(plan.stop, StopAfterSeconds):
         return plan
     generator, until = SystemRandom(), SPOT_CHECKS_UNTIL * plan.stop.seconds
     requests: list[Request] = []

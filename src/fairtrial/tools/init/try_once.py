@@ -199,7 +199,15 @@ def _try_requests(plan: Plan, running: RunningStack, *, own_network: bool) -> At
     workload, point = plan.workload, plan.points[0]
     assert isinstance(workload, ServerWorkload)
     listening = None if own_network else running.listening()
-    clauses = try_contract(running.url, workload.clauses, point.data, point.options, listening, own=workload.ready)
+    clauses = try_contract(
+        running.url,
+        workload.stack_clauses,
+        workload.clauses,
+        point.data,
+        point.options,
+        listening,
+        ready=workload.ready,
+    )
     names = frozenset(clause.name for clause in workload.clauses)
     attempt = Attempt(running.start_up_seconds, list(clauses), names)
     requests = {each.name: each for each in workload.requests(point.data, point.options)}

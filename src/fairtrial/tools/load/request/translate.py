@@ -16,9 +16,9 @@ from fairtrial.tools.load.request.command_load import (
     least_warmup_seconds,
     load_of,
 )
+from fairtrial.tools.load.request.file_requests import assert_load_fits, requests_of_file
 from fairtrial.tools.load.request.http_request import host_header, to_engine_request
 from fairtrial.tools.load.request.options import LoadOptions, WaitChoice
-from fairtrial.tools.load.request.own_requests import assert_load_fits, requests_of_file
 from fairtrial.tools.load.request.url import Url, parse_url, redirected
 
 

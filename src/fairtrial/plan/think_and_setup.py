@@ -1,24 +1,24 @@
-"""What a plan refuses about the requests of a workload of one's own, and the load that they are part of."""
+"""A plan refuses think times and setup requests of connections that do not go with the load."""
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.workloads.model import Workload
+from fairtrial.catalog.workloads.model import ProgramWorkload, Workload
 from fairtrial.experiment.model import Experiment
 
 
-def assert_load_of_own(workload: Workload, experiment: Experiment) -> None:
+def assert_think_and_setup(workload: Workload, experiment: Experiment) -> None:
     """Raise a Problem if think times, or what connections send first, do not go with the experiment's load."""
-    if workload.own is None:
+    if isinstance(workload, ProgramWorkload):
         return
     load, where = experiment.load, workload.name
-    if workload.own.thinking and load.clients is None:
+    if workload.thinking and load.clients is None:
         raise Problem(
-            f"{where}: requests.{workload.own.thinking[0]}.think: only a client of a closed load waits for its answer "
+            f"{where}: requests.{workload.thinking[0]}.think: only a client of a closed load waits for its answer "
             "and thinks",
             'set `kind = "closed"` in [load], or leave `think` out',
         )
-    if not workload.own.setup:
+    if not workload.setup:
         return
-    key = f"{where}: setup.{workload.own.setup[0].name}"
+    key = f"{where}: setup.{workload.setup[0].name}"
     if not load.keep_alive:
         raise Problem(
             f"{key}: without keep-alive, each request would have a connection and a setup of its own",

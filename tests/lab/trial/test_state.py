@@ -11,10 +11,10 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
-from fairtrial.catalog.workloads.own_state import OwnState
+from fairtrial.catalog.workloads.state import DatabaseState
 from fairtrial.experiment.workload_file.state import AuditEntry, Reset
-from fairtrial.lab.trial.own_state import audit_state, reset_state
-from fairtrial.record.own_audit import OwnAudit
+from fairtrial.lab.trial.state import audit_state, reset_state
+from fairtrial.record.state_audit import StateAudit
 from tests.command_line import Finished, Lab
 from tests.docs.pages import EXAMPLES
 
@@ -55,9 +55,9 @@ def by_contender(finished: Finished) -> dict[str, dict[str, Any]]:
     return {condition["contender"]: condition["trials"][0] for condition in finished.result["conditions"]}
 
 
-def audited(finished: Finished, trial: int) -> OwnAudit:
+def audited(finished: Finished, trial: int) -> StateAudit:
     (line,) = [each for each in finished.record[1:] if each["index"] == trial]
-    return OwnAudit.model_validate(line["own_audits"][0])
+    return StateAudit.model_validate(line["own_audits"][0])
 
 
 def test_who_stores_what_was_acknowledged_passes_and_every_request_was_counted(finished: Finished) -> None:
@@ -113,10 +113,9 @@ URL = "postgresql://fairtrial:s3cret@127.0.0.1:1/fairtrial"
 
 def context(folder: Path, reset: Reset | None = None, url: str = URL, **audits: AuditEntry) -> Any:
     """What is looked at of a trial's context."""
-    state = OwnState(folder=folder, reset=reset, audits=audits)
-    own = SimpleNamespace(state=state, secrets={"TOKEN": "t0p-secret"})
+    state = DatabaseState(folder=folder, reset=reset, audits=audits)
     return SimpleNamespace(
-        plan=SimpleNamespace(workload=SimpleNamespace(own=own)),
+        plan=SimpleNamespace(workload=SimpleNamespace(state=state, secrets={"TOKEN": "t0p-secret"})),
         service=SimpleNamespace(url=url),
         condition=SimpleNamespace(service=pick_service("sqlite")),
         stage=lambda _name: nullcontext(),

@@ -5,7 +5,7 @@ from pydantic import Field
 from fairtrial.base.strict import Strict
 
 
-class OwnAudit(Strict):
+class StateAudit(Strict):
     """One number that was asked for after the load, and what it may be."""
 
     name: str = Field(description="of `[audit.NAME]`")

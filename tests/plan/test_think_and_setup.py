@@ -8,17 +8,18 @@ import pytest
 from fairtrial.base.problem import Problem
 from fairtrial.engine.plan import SetupRequest
 from fairtrial.experiment.model import Experiment
-from fairtrial.plan.own_load import assert_load_of_own
+from fairtrial.plan.think_and_setup import assert_think_and_setup
 
 OPEN = {"kind": "open", "rate_per_second": 10.0}
 LOGIN = SetupRequest(name="login", path="/login")
 
 
 def asserted(load: dict[str, Any], *, thinks: bool = False, logs_in: bool = False, **keys: Any) -> None:
-    own = SimpleNamespace(thinking=["look"] if thinks else [], setup=[LOGIN] if logs_in else [])
-    workload: Any = SimpleNamespace(name="a.workload.toml", own=own)
+    workload: Any = SimpleNamespace(
+        name="a.workload.toml", thinking=["look"] if thinks else [], setup=[LOGIN] if logs_in else []
+    )
     described = {"name": "a", "title": "a", "workload": "plaintext", "service": "none", "stacks": ["a"]}
-    assert_load_of_own(workload, Experiment.model_validate({**described, "load": load, **keys}))
+    assert_think_and_setup(workload, Experiment.model_validate({**described, "load": load, **keys}))
 
 
 def test_what_fits_is_accepted() -> None:

@@ -1,19 +1,17 @@
-"""What a plan refuses about the state of a workload of one's own."""
+"""A plan refuses services that cannot be loaded, brought back or asked as the state of its workload says."""
 
 from fairtrial.base.problem import Problem
 from fairtrial.base.registry import did_you_mean
 from fairtrial.catalog.services import services
 from fairtrial.catalog.services.model import Service
 from fairtrial.catalog.workloads.model import Workload
-from fairtrial.catalog.workloads.own_state import OwnState
+from fairtrial.catalog.workloads.state import DatabaseState
 from fairtrial.experiment.model import Experiment, ServiceOptions
 
 
 def assert_state(workload: Workload, experiment: Experiment, service: Service) -> None:
     """Raise a Problem unless the service can be loaded, brought back and asked as the workload file says."""
-    if workload.own is None:
-        return
-    state, where = workload.own.state, workload.name
+    state, where = workload.state, workload.name
     if state.data:
         _assert_data(state, where, experiment, service)
     entries = {"reset": state.reset, **{f"audit.{name}": audit for name, audit in state.audits.items()}}
@@ -25,7 +23,7 @@ def assert_state(workload: Workload, experiment: Experiment, service: Service) -
             )
 
 
-def _assert_data(state: OwnState, where: str, experiment: Experiment, service: Service) -> None:
+def _assert_data(state: DatabaseState, where: str, experiment: Experiment, service: Service) -> None:
     services_by_name = services()
     for name in state.data:
         if name not in services_by_name:

@@ -1,4 +1,4 @@
-"""The state of a workload of one's own, as the lab carries it out: docs/workload-file.md, "State"."""
+"""The state of a database around a trial, as the lab carries it out: docs/workload-file.md, "State"."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from fairtrial.experiment.workload_file.state import AuditEntry, Reset
 
 
 @dataclass(frozen=True)
-class OwnState:
+class DatabaseState:
     """What a database holds before a trial, and what it must hold after it."""
 
     folder: Path = Path()
@@ -22,7 +22,7 @@ class OwnState:
     audits: Mapping[str, AuditEntry] = field(default_factory=dict)
 
 
-def state_of(source: WorkloadSource) -> OwnState:
+def state_of(source: WorkloadSource) -> DatabaseState:
     """The state that a workload file describes."""
     model = source.model
-    return OwnState(source.file.parent.absolute(), source.data, model.reset, source.reset_file, model.audit)
+    return DatabaseState(source.file.parent.absolute(), source.data, model.reset, source.reset_file, model.audit)

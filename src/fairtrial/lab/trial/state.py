@@ -1,4 +1,4 @@
-"""The state of a workload of one's own: brought back before a trial, and asked about after its load."""
+"""The state of a workload: brought back before a trial, and asked about after its load."""
 
 import re
 import time
@@ -13,13 +13,13 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.own_files import text_of
 from fairtrial.catalog.services.common.sql_external import redactor
 from fairtrial.catalog.stacks.environment import users_environment
-from fairtrial.catalog.workloads.own_state import OwnState
+from fairtrial.catalog.workloads.state import DatabaseState
 from fairtrial.engine.guard import Guarded
 from fairtrial.experiment.workload_file.secrets import Secrets
 from fairtrial.experiment.workload_file.state import AuditEntry, Bound
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.record.engine_summary import EngineSummary
-from fairtrial.record.own_audit import OwnAudit
+from fairtrial.record.state_audit import StateAudit
 
 PROBLEM_CHARACTERS = 500
 SHOWN_CHARACTERS = 60
@@ -33,8 +33,8 @@ def reset_state(context: TrialContext) -> None:
     Raises:
         Problem: the SQL or the command failed, with the end of what it said, or took too long.
     """
-    state = _state(context)
-    if state is None or state.reset is None:
+    state = context.plan.workload.state
+    if state.reset is None:
         return
     hidden = _hidden(context)
     with context.stage("reset"):
@@ -49,11 +49,9 @@ def reset_state(context: TrialContext) -> None:
             raise Problem(f"reset: {hidden(problem.reason)}", problem.remedy) from None
 
 
-def audit_state(context: TrialContext) -> list[OwnAudit]:
+def audit_state(context: TrialContext) -> list[StateAudit]:
     """What each audit of the workload file answers now, beside what it may answer."""
-    state = _state(context)
-    if state is None:
-        return []
+    state = context.plan.workload.state
     counted = counted_requests([*context.contract_runs, *context.engine_runs])
     hidden = _hidden(context)
     return [_audited(context, state, name, audit, counted, hidden) for name, audit in state.audits.items()]
@@ -70,12 +68,12 @@ def counted_requests(runs: Sequence[EngineSummary]) -> dict[str, Counter[str]]:
 
 def _audited(
     context: TrialContext,
-    state: OwnState,
+    state: DatabaseState,
     name: str,
     audit: AuditEntry,
     counted: dict[str, Counter[str]],
     hidden: Callable[[str], str],
-) -> OwnAudit:
+) -> StateAudit:
     def number(bound: Bound) -> int:
         return bound if isinstance(bound, int) else counted[bound.which][bound.request]
 
@@ -85,7 +83,7 @@ def _audited(
     except Problem as raised:
         problem = printable(hidden(raised.reason), PROBLEM_CHARACTERS)
     low, high = audit.bounds
-    return OwnAudit(
+    return StateAudit(
         name=name,
         value=value,
         problem=problem,
@@ -96,7 +94,7 @@ def _audited(
     )
 
 
-def _audit_value(context: TrialContext, state: OwnState, audit: AuditEntry) -> int:
+def _audit_value(context: TrialContext, state: DatabaseState, audit: AuditEntry) -> int:
     """The number that an audit answers with.
 
     Raises:
@@ -127,7 +125,7 @@ def _whole(value: Any) -> int:
     return int(text.partition(".")[0])
 
 
-def _run(context: TrialContext, state: OwnState, command: Sequence[str], within_seconds: float) -> str:
+def _run(context: TrialContext, state: DatabaseState, command: Sequence[str], within_seconds: float) -> str:
     """Run a command of the workload file below a guard. Returns the end of what it printed.
 
     Raises:
@@ -155,15 +153,9 @@ def _run(context: TrialContext, state: OwnState, command: Sequence[str], within_
     raise Problem(f"{command_line} {how}{':' if tail else ''}\n{tail}".rstrip(), "mend it, or raise `within_seconds`")
 
 
-def _state(context: TrialContext) -> OwnState | None:
-    own = context.plan.workload.own
-    return None if own is None else own.state
-
-
 def _hidden(context: TrialContext) -> Callable[[str], str]:
     """What strips a text of the workload's secrets, and of the URL of the database with its password."""
-    own = context.plan.workload.own
-    secrets = Secrets({} if own is None else own.secrets)
+    secrets = Secrets(context.plan.workload.secrets)
     redact = redactor(context.service.url)
 
     def hidden(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The state of a workload of one's own, held against the services of an experiment."""
+"""The state of a workload, held against the services of an experiment."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,17 +8,17 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
-from fairtrial.catalog.workloads.own_state import OwnState
+from fairtrial.catalog.workloads.state import DatabaseState
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.workload_file.state import AuditEntry, Reset
-from fairtrial.plan.own_state import assert_state
+from fairtrial.plan.state import assert_state
 
 SCHEMA = [Path("schema.sql")]
 
 
-def asserted(state: OwnState, service: str, **options: Any) -> None:
+def asserted(state: DatabaseState, service: str, **options: Any) -> None:
     """Hold the state against a service of an experiment with these options of it."""
-    workload: Any = SimpleNamespace(name="orders.workload.toml", own=SimpleNamespace(state=state))
+    workload: Any = SimpleNamespace(name="orders.workload.toml", state=state)
     described = {"name": "a", "title": "a", "workload": "plaintext", "service": service, "stacks": ["a"]}
     services = {service: options} if options else {}
     load = {"kind": "closed"}
@@ -29,27 +29,27 @@ def asserted(state: OwnState, service: str, **options: Any) -> None:
 def test_every_database_can_be_loaded_and_the_sql_ones_asked() -> None:
     for service in ("sqlite", "postgresql", "mariadb"):
         asked = AuditEntry(sql="SELECT 1", equals=1)
-        asserted(OwnState(data={service: SCHEMA}, reset=Reset(sql="x"), audits={"a": asked}), service)
+        asserted(DatabaseState(data={service: SCHEMA}, reset=Reset(sql="x"), audits={"a": asked}), service)
     for service in ("mongodb", "redis", "none"):
-        asserted(OwnState(reset=Reset(command=["x"])), service)
+        asserted(DatabaseState(reset=Reset(command=["x"])), service)
     for service in ("mongodb", "redis"):
-        asserted(OwnState(data={service: SCHEMA, "sqlite": SCHEMA}), service)
-    asserted(OwnState(data={"sqlite": SCHEMA}), "none")
+        asserted(DatabaseState(data={service: SCHEMA, "sqlite": SCHEMA}), service)
+    asserted(DatabaseState(data={"sqlite": SCHEMA}), "none")
 
 
 @pytest.mark.parametrize(
     ("state", "service", "options", "reason"),
     [
-        (OwnState(data={"sqlit": SCHEMA}), "sqlite", {}, "there is no service 'sqlit' .did you mean sqlite"),
-        (OwnState(data={"memcached": SCHEMA}), "sqlite", {}, "memcached cannot be loaded from files"),
-        (OwnState(data={"sqlite": SCHEMA}), "postgresql", {}, "holds nothing for postgresql"),
-        (OwnState(data={"postgresql": SCHEMA}), "postgresql", {"url_from": "X"}, "a server of your own"),
-        (OwnState(reset=Reset(sql="x")), "redis", {}, "reset: Redis takes no SQL"),
-        (OwnState(audits={"a": AuditEntry(sql="x", equals=1)}), "none", {}, "audit.a: no database takes no SQL"),
+        (DatabaseState(data={"sqlit": SCHEMA}), "sqlite", {}, "there is no service 'sqlit' .did you mean sqlite"),
+        (DatabaseState(data={"memcached": SCHEMA}), "sqlite", {}, "memcached cannot be loaded from files"),
+        (DatabaseState(data={"sqlite": SCHEMA}), "postgresql", {}, "holds nothing for postgresql"),
+        (DatabaseState(data={"postgresql": SCHEMA}), "postgresql", {"url_from": "X"}, "a server of your own"),
+        (DatabaseState(reset=Reset(sql="x")), "redis", {}, "reset: Redis takes no SQL"),
+        (DatabaseState(audits={"a": AuditEntry(sql="x", equals=1)}), "none", {}, "audit.a: no database takes no SQL"),
     ],
 )
 def test_what_a_service_cannot_do_is_refused(
-    state: OwnState, service: str, options: dict[str, str], reason: str
+    state: DatabaseState, service: str, options: dict[str, str], reason: str
 ) -> None:
     with pytest.raises(Problem, match=f"orders.workload.toml: .*{reason}") as refused:
         asserted(state, service, **options)
