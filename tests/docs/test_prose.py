@@ -7,7 +7,7 @@ import pytest
 from tests.docs.pages import PAGES, ROOT, prose_lines
 
 WIDTH = 120
-NOT_WRAPPED = {"claims.md", "load.md"}
+NOT_WRAPPED = {"load.md"}
 
 
 @pytest.mark.parametrize(
