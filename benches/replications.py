@@ -53,7 +53,8 @@ def outcome(claim: KeptClaim, result: KeptResult) -> str:
     """
     parts = []
     if claim.measured != "–":
-        parts += [escape(claim.measured), escape(claim.asked.removeprefix("a ratio "))]
+        asked, _, _ = claim.asked.removeprefix("a ratio ").partition(", as an advantage over ")
+        parts += [escape(claim.measured), escape(asked)]
         if re.match(r"[+-]?\d", claim.published) and len(claim.published.split()) <= WORDS:
             parts.append(f"published {escape(claim.published)}")
     if claim.blocks != result.blocks:
