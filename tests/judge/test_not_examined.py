@@ -55,7 +55,7 @@ def test_a_request_that_was_answered_otherwise_has_a_remedy_of_its_own() -> None
     clauses = [Clause(name=name, requirement="x", passed=False, evidence="y") for name in ("look", "close")]
     trial = a_trial().record().model_copy(update={"contract": clauses})
     check = all_checks()["contract"]
-    look, close = check.examine(Case(check, [trial], {}, {}, 1, (), own))
+    look, close = check.findings(Case.of(own, [trial]), {})
     assert "`expect`" in look.remedy and close.remedy == check.remedy
 
 

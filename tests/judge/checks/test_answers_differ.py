@@ -44,7 +44,7 @@ def tried(before: EqualAnswers, under_load: EqualAnswers | None) -> tuple[Experi
 
 def findings(record: ExperimentRecord, trials: list[TrialRecord]) -> list[Finding]:
     check = all_checks()["answers-differ"]
-    return list(check.examine(Case(check, trials, check.thresholds_with({}), {}, 1, (), record)))
+    return list(check.findings(Case.of(record, trials), {}))
 
 
 def test_one_unequal_answer_under_load_refuses_its_trial() -> None:

@@ -6,13 +6,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from fairtrial.judge.checks.drift_over_blocks import CHECK, ceilings_of, drift, why_doubtful
+from fairtrial.judge.checks.drift_over_blocks import ceilings_of, drift, drift_over_blocks, why_doubtful
 from fairtrial.judge.checks.model import Finding
 from fairtrial.record.calibration import BlockCeiling
 from tests.builders import a_trial, an_experiment, trials_of
 from tests.judge.checks.findings import found
 
-THRESHOLDS = CHECK.thresholds_with({})
+CHANGE, ALPHA = (drift_over_blocks.thresholds[key].value for key in ("change", "alpha"))
 RATES = {"a": 4000.0, "b": 2000.0, "c": 1000.0}
 
 
@@ -96,7 +96,9 @@ def test_what_does_not_drift_is_not_accused(course: Callable[[str, int], float],
 def test_chance_is_hardly_ever_taken_for_a_drift(length: int) -> None:
     """At a rate of 0.1%, more than four of 1,000 are found less than once in 250 simulations (binomial)."""
     random = np.random.default_rng(length)
-    accused = sum(drift((0.1 * random.standard_normal(length)).tolist(), THRESHOLDS) is not None for _ in range(1000))
+    accused = sum(
+        drift((0.1 * random.standard_normal(length)).tolist(), CHANGE, ALPHA) is not None for _ in range(1000)
+    )
     assert accused <= 4
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from fairtrial.judge.checks import run_load_checks
 from fairtrial.judge.checks.model import Case, Finding
-from fairtrial.judge.checks.not_warm import CHECK
+from fairtrial.judge.checks.not_warm import not_warm
 from fairtrial.judge.judging import judge
 from fairtrial.load.fixed import FixedLoad
 from fairtrial.load.kinds import Load
@@ -200,7 +200,7 @@ def test_how_often_an_honest_condition_is_accused(
         draws = np.random.default_rng(repetition).normal(size=(len(plain), seconds))
         rates = (4000 * np.exp(deviation * draws) * shape).tolist()
         trials = [window(trial, each) for trial, each in zip(plain, rates, strict=True)]
-        seen = CHECK.examine(Case(CHECK, trials, CHECK.thresholds_with({}), {}, 1, (), record))
+        seen = not_warm.findings(Case.of(record, trials), {})
         of_condition = {trial.index: trial.condition for trial in trials}
         false += len(
             {finding.contenders[0] if finding.trial is None else of_condition[finding.trial] for finding in seen}

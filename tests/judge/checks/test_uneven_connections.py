@@ -38,7 +38,7 @@ def judged(told: ConnectionAnswers | None, load: Load | None = CLOSED, **changes
     check = all_checks()["uneven-connections"]
     loads = {} if load is None else {trial.condition: load}
     measured = trial.model_copy(update={"engine": engine})
-    return list(check.examine(LoadCase(check, [measured], check.thresholds_with({}), loads, 1, ())))  # type: ignore[arg-type]
+    return list(check.findings(LoadCase([measured], loads, 1), {}))
 
 
 class TestStarved:
@@ -132,8 +132,8 @@ class TestUneven:
         engine = trial.engine.model_copy(update={"connection_answers": spread(least=11, most=19, evenness=0.98)})
         sliced = trial.model_copy(update={"engine": engine, "slices": slicing})
         check = all_checks()["uneven-connections"]
-        case = LoadCase(check, [sliced], check.thresholds_with({}), {trial.condition: CLOSED}, 1, ())
-        assert list(check.examine(case)) == []  # type: ignore[arg-type]
+        case = LoadCase([sliced], {trial.condition: CLOSED}, 1)
+        assert list(check.findings(case, {})) == []
 
 
 @pytest.mark.parametrize(

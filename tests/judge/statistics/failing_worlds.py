@@ -129,7 +129,7 @@ def drifting(name: str, blocks: int, repetitions: int) -> tuple[int, int, int]:
     """How many intervals of the ratio hold the truth, in how many runs `drift-over-blocks` warns of a contender, and in
     how many it warns or has a note; either scatters by 3%."""
     random = np.random.default_rng(73)
-    thresholds = {key: threshold.value for key, threshold in drift_over_blocks.CHECK.thresholds.items()}
+    thresholds = {key: threshold.value for key, threshold in drift_over_blocks.drift_over_blocks.thresholds.items()}
     held = warned = found = 0
     for _ in range(repetitions):
         sides = 0.03 * random.standard_normal((2, blocks))
@@ -140,7 +140,7 @@ def drifting(name: str, blocks: int, repetitions: int) -> tuple[int, int, int]:
         centred = sides - np.median(sides, axis=1, keepdims=True)
         distances = {key: dict(enumerate(map(float, side))) for key, side in zip("ab", centred, strict=True)}
         beside = drift_over_blocks.beside_others(distances, "a")
-        is_plain = drift_over_blocks.drift(beside, thresholds) is not None
+        is_plain = drift_over_blocks.drift(beside, thresholds["change"], thresholds["alpha"]) is not None
         warned += is_plain
         found += is_plain or drift_over_blocks.why_doubtful(beside, thresholds["note_alpha"], 2) is not None
     return held, warned, found
@@ -193,7 +193,7 @@ def honest_starts(name: str, blocks: int, repetitions: int, conditions: int = 5)
 
 def _severity(logs: NDArray[np.float64], conditions: int) -> Severity | None:
     """Of the finding on a condition, one of so many, with the logarithms of these rates."""
-    limits = {key: threshold.value for key, threshold in starts_differ.CHECK.thresholds.items()}
+    limits = {key: threshold.value for key, threshold in starts_differ.starts_differ.thresholds.items()}
     rates = np.exp(logs).tolist()
     if any(starts_differ.slower_group(rates, limits["factor"])):
         return "warning"

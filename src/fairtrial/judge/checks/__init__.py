@@ -1,23 +1,26 @@
-"""What makes a figure refusable: one file for each check. Adding a check is adding a file that defines `CHECK`."""
+"""What makes a figure refusable. To add a check, add a function with `@check`: its file is found by itself."""
 
+import importlib
 import math
+import pkgutil
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from fairtrial.base.registry import defined_in, instead_of
-from fairtrial.judge.checks.model import Case, Check, Finding, LoadCase, LoadCheck
+from fairtrial.base.registry import instead_of
+from fairtrial.judge.checks.check import Check
+from fairtrial.judge.checks.model import Case, Finding, LoadCase
 from fairtrial.load.kinds import Load
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 
 __all__ = ["all_checks", "run_checks", "run_load_checks", "unusual_thresholds", "validate_thresholds"]
 
-TO_EXAMINE = "let the lab start the contender: give its `folder`, or its `command` and `directory`"
-
 
 @cache
 def all_checks() -> Mapping[str, Check]:
     """Every check by name, in the order of their names."""
-    return defined_in(__name__, __path__, "CHECK")
+    modules = [importlib.import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)]
+    checks = {each.name: each for module in modules for each in vars(module).values() if isinstance(each, Check)}
+    return dict(sorted(checks.items()))
 
 
 def run_checks(
@@ -31,21 +34,15 @@ def run_checks(
     Args:
         of_machine_alone: no other checks than those that say what the machine did to a trial.
     """
-    loads = {condition.id: condition.load for condition in record.conditions}
-    processors = record.placement.load_processors
+    whole = Case.of(record, trials)
+    with_processes = Case.of(record, [trial for trial in trials if not trial.not_measured])
     for check in all_checks().values():
         if of_machine_alone and not check.of_machine:
             continue
-        thresholds = check.thresholds_with(record.experiment.checks.get(check.name, {}))
-        examined = [trial for trial in trials if not (check.needs_processes and trial.not_measured)]
-        case = Case(check, examined, thresholds, loads, processors, record.calibrations, record)
-        yield from check.examine(case)
+        overrides = record.experiment.checks.get(check.name, {})
+        yield from check.findings(with_processes if check.needs_processes else whole, overrides)
         if check.needs_processes:
-            for trial in trials:
-                if trial.not_measured:
-                    yield case.finding(
-                        trial.index, "note", f"not examined: {trial.not_measured}", TO_EXAMINE, examined=False
-                    )
+            yield from check.not_examined((trial for trial in trials if trial.not_measured), overrides)
 
 
 def run_load_checks(trials: Sequence[TrialRecord], loads: Mapping[str, Load], processors: int) -> Iterator[Finding]:
@@ -55,9 +52,10 @@ def run_load_checks(trials: Sequence[TrialRecord], loads: Mapping[str, Load], pr
         loads: what was offered, by condition; without those that no experiment can have.
         processors: of the load engine.
     """
+    case = LoadCase(trials, loads, processors)
     for check in all_checks().values():
-        if isinstance(check, LoadCheck):
-            yield from check.examine(LoadCase(check, trials, check.thresholds_with({}), loads, processors, ()))
+        if check.of_loads:
+            yield from check.findings(case, {})
 
 
 def unusual_thresholds(overrides: Mapping[str, Mapping[str, float]]) -> Iterator[tuple[Check, str]]:

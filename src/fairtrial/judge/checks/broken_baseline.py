@@ -1,5 +1,3 @@
-"""Overheads below zero: a baseline that is slower than what is set against it is none."""
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
@@ -8,14 +6,25 @@ from fairtrial.base.units import readable_unit
 from fairtrial.experiment.claims import MetricClaim
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import ConditionRef
-from fairtrial.judge.checks.model import Case, Check, Finding
+from fairtrial.judge.checks.check import check
+from fairtrial.judge.checks.model import Case, Finding, finding
 from fairtrial.judge.metrics import METRICS, overhead_seconds
 from fairtrial.judge.statistics.estimate import Estimate, over_blocks
 from fairtrial.judge.statistics.student import LEVEL
 
 
-def examine(case: Case) -> Iterator[Finding]:
-    """For each claim with a baseline, a refusal of its verdict if an overhead that it is about lies below zero."""
+@check(
+    "broken-baseline",
+    looks_at="the overhead of each condition that a claim with a `baseline` is about: the median over the blocks, and "
+    "its 95% interval",
+    remedy="measure against a baseline that does less than whatever is set against it, such as a bare server in the "
+    "same language: a layer cannot cost less than nothing, so this baseline does work of its own",
+)
+def broken_baseline(case: Case) -> Iterator[Finding]:
+    """Overheads below zero: a baseline that is slower than what is set against it is none.
+
+    For each claim with a baseline, a refusal of its verdict if an overhead that it is about lies below zero.
+    """
     claims = [claim for claim in case.record.experiment.claims if isinstance(claim, MetricClaim)]
     rates = _rates(case) if any(claim.baseline is not None for claim in claims) else {}
     for claim in claims:
@@ -25,7 +34,7 @@ def examine(case: Case) -> Iterator[Finding]:
         for reference in _measured(claim, case.record.experiment):
             overhead = _overhead(rates.get(str(reference), {}), baseline)
             if overhead is not None and overhead.interval is not None and overhead.interval[1] < 0:
-                yield case.finding(None, "refusal", _evidence(reference, claim.baseline, overhead), claim=claim.id)
+                yield finding("refusal", _evidence(reference, claim.baseline, overhead), claim=claim.id)
                 break
 
 
@@ -60,14 +69,3 @@ def _evidence(reference: ConditionRef, baseline: ConditionRef, overhead: Estimat
         f"overhead of {figure_in(overhead.estimate, unit)} ({100 * LEVEL:.3g}% interval "
         f"{span_in(overhead.interval, unit)}, {count(overhead.blocks, 'block')})"
     )
-
-
-CHECK = Check(
-    name="broken-baseline",
-    looks_at="the overhead of each condition that a claim with a `baseline` is about: the median over the blocks, and "
-    "its 95% interval",
-    thresholds={},
-    remedy="measure against a baseline that does less than whatever is set against it, such as a bare server in the "
-    "same language: a layer cannot cost less than nothing, so this baseline does work of its own",
-    examine=examine,
-)

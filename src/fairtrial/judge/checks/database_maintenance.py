@@ -1,11 +1,10 @@
-"""Windows in which the database did work of its own that it did not do in the others they are compared with."""
-
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from fairtrial.base.formatting import count, figure
 from fairtrial.experiment.value import Value
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.judge.checks.check import check
+from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
 from fairtrial.record.maintenance import Maintenance
 from fairtrial.record.model import TrialRecord
 
@@ -15,31 +14,48 @@ Group = tuple[str, Value | None]
 """A service and a value of the sweep: what trials that are compared with each other have in common."""
 
 
-def examine(case: Case) -> Iterator[Finding]:
-    """A warning for each trial that differs from most others on the same service: by what its window held, or lacked. A
-    note on the experiment where a service did not tell."""
-    at = {condition.id: condition.at for condition in case.record.conditions}
+@check(
+    "database-maintenance",
+    looks_at="checkpoints, flushed pages, vacuum, analyses of tables and snapshots of the database in each window, by "
+    "its own counters, compared with the other windows on the same service",
+    remedy="lengthen the windows, so that each holds some; or have the database do it at another time, by its settings "
+    "(checkpoint_timeout, autovacuum, innodb_io_capacity, save); and take more blocks, whose median such windows "
+    "do not move",
+    pages_per_second=Threshold(
+        200,
+        "pages a second",
+        "InnoDB's own measure of what flushing in the background takes (innodb_io_capacity, 200 by default); what "
+        "goes beyond it is flushed because it has to be",
+    ),
+)
+def database_maintenance(case: Case, *, pages_per_second: float) -> Iterator[Finding]:
+    """Windows in which the database did work of its own that it did not do in the others they are compared with.
+
+    A warning for each trial that differs from most others on the same service: by what its window held, or lacked. A
+    note on the experiment where a service did not tell.
+    """
     groups: dict[Group, list[TrialRecord]] = defaultdict(list)
     for trial in case.trials:
         for service in trial.maintenance:
-            groups[service, at[trial.condition]].append(trial)
+            groups[service, case.condition_of(trial).at].append(trial)
     for service in dict.fromkeys(service for service, _ in groups):
         readings = [trial.maintenance[service] for trial in case.trials if service in trial.maintenance]
         if not any(each.counted for each in readings):
-            yield case.finding(
-                None,
+            yield finding(
                 "note",
                 f"not examined: {service} did not tell what it did for itself, such as checkpoints and vacuum",
                 "let the login of its URL read the server's status",
                 examined=False,
             )
     for (service, _), trials in groups.items():
-        yield from _of_group(case, service, [trial for trial in trials if trial.maintenance[service].counted])
+        yield from _of_group(
+            service, [trial for trial in trials if trial.maintenance[service].counted], pages_per_second
+        )
 
 
-def _of_group(case: Case, service: str, trials: list[TrialRecord]) -> Iterator[Finding]:
+def _of_group(service: str, trials: list[TrialRecord], pages_per_second: float) -> Iterator[Finding]:
     """Of each kind of work, the trials with it or those without it, whichever are fewer."""
-    work = {trial.index: work_held(trial.maintenance[service], case.thresholds) for trial in trials}
+    work = {trial.index: work_held(trial.maintenance[service], pages_per_second) for trial in trials}
     for kind in dict.fromkeys(kind for kinds in work.values() for kind in kinds):
         holding = [index for index, kinds in work.items() if kind in kinds]
         lacking = [index for index in work if index not in holding]
@@ -51,16 +67,16 @@ def _of_group(case: Case, service: str, trials: list[TrialRecord]) -> Iterator[F
             else:
                 what, beside = f"no {kind} of {service}", f"{len(holding)} of {len(trials)} windows did"
             evidence = f"its window held {what}, and {beside}: part of the difference between them is that"
-            yield case.finding(index, "warning", evidence)
+            yield finding("warning", evidence, trial=index)
 
 
-def work_held(maintenance: Maintenance, thresholds: Mapping[str, float]) -> dict[str, str]:
+def work_held(maintenance: Maintenance, pages_per_second: float) -> dict[str, str]:
     """What a service did for itself in a window, by kind, in words."""
     counted, running, work = maintenance.counted, maintenance.running, dict[str, str]()
     checkpoints, pages = counted.get("checkpoints"), counted.get("pages")
     rate = (pages or 0) / max(maintenance.seconds, 1e-9)
     waits = counted.get("waits_for_pages", 0)
-    many = rate >= thresholds["pages_per_second"]
+    many = rate >= pages_per_second
     if checkpoints is None and (many or waits):
         work["flush"] = f"{figure(rate)} pages a second" + (
             f", {count(waits, 'wait')} for a free page" if waits else ""
@@ -74,22 +90,3 @@ def work_held(maintenance: Maintenance, thresholds: Mapping[str, float]) -> dict
         if runs or kind in running:
             work[kind] = f"{runs} counted" if runs else "under way"
     return work
-
-
-CHECK = Check(
-    name="database-maintenance",
-    looks_at="checkpoints, flushed pages, vacuum, analyses of tables and snapshots of the database in each window, by "
-    "its own counters, compared with the other windows on the same service",
-    thresholds={
-        "pages_per_second": Threshold(
-            200,
-            "pages a second",
-            "InnoDB's own measure of what flushing in the background takes (innodb_io_capacity, 200 by default); what "
-            "goes beyond it is flushed because it has to be",
-        ),
-    },
-    remedy="lengthen the windows, so that each holds some; or have the database do it at another time, by its settings "
-    "(checkpoint_timeout, autovacuum, innodb_io_capacity, save); and take more blocks, whose median such windows "
-    "do not move",
-    examine=examine,
-)

@@ -1,16 +1,11 @@
-"""A run whose later trials differ from its earlier ones: blocks are then no independent starts.
-
-What drifts for all contenders alike (heat, a neighbour, a disk that fills) cancels in ratios, and makes the interval of
-a single figure too narrow. What drifts for one of them alone (its table grows, its cache fills) cancels nowhere.
-"""
-
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 
 from fairtrial.base.formatting import count, figure
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.judge.checks.check import check
+from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
 from fairtrial.judge.metrics import METRICS
 from fairtrial.judge.statistics.independence import serial_dependence
 from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
@@ -29,15 +24,45 @@ Distances = Mapping[str, Mapping[int, float]]
 """By condition and block, the log ratio of a trial's goodput to that of a typical trial of its condition and lane."""
 
 
-def examine(case: Case) -> Iterator[Finding]:
-    """At most one finding for all trials together, one for each condition beside the others, and one for each series of
-    the load engine's ceilings."""
+@check(
+    "drift-over-blocks",
+    looks_at="goodput of all trials in their order, each as a log ratio to the median of its condition and lane; and "
+    "of each condition over blocks, beside the median of all (Mann-Kendall), under loads in which the server sets the "
+    "rate; and of the load engine's ceilings over blocks",
+    remedy="find what changes for this contender alone over the run: rows that it adds, a cache that fills; bring it "
+    "back before each trial, or claim its figures for a state that you name",
+    alpha=Threshold(
+        0.001,
+        "probability",
+        "as for not-stationary: an experiment has several conditions, and few of them may be warned of by chance",
+    ),
+    note_alpha=Threshold(
+        0.05,
+        "probability",
+        "of a note in a run whose blocks are independent; half of the drifts by a tenth are found so at 20 blocks",
+    ),
+    change=Threshold(
+        0.1,
+        "share of the typical goodput",
+        "a straight drift by a tenth puts the first and the last blocks 5% off the middle, the size of the "
+        "differences that claims are about",
+    ),
+)
+def drift_over_blocks(case: Case, *, alpha: float, note_alpha: float, change: float) -> Iterator[Finding]:
+    """A run whose later trials differ from its earlier ones: blocks are then no independent starts.
+
+    At most one finding for all trials together, one for each condition beside the others, and one for each series of
+    the load engine's ceilings.
+
+    What drifts for all contenders alike (heat, a neighbour, a disk that fills) cancels in ratios, and makes the
+    interval of a single figure too narrow. What drifts for one of them alone (its table grows, its cache fills) cancels
+    nowhere.
+    """
     distances = distances_of(case.trials)
     in_order = [distances[trial.condition][trial.block] for trial in case.trials if trial.condition in distances]
-    together = drift(in_order, case.thresholds)
+    together = drift(in_order, change, alpha)
     if together is not None:
-        yield case.finding(
-            None,
+        yield finding(
             "warning",
             f"over {count(len(in_order), 'trial')} in their order, goodput {_went(together)}, each beside that of a "
             "typical trial of its contender",
@@ -45,25 +70,21 @@ def examine(case: Case) -> Iterator[Finding]:
         )
     series = {each.contender: beside_others(distances, each.id) for each in case.record.conditions}
     for contender, beside in series.items():
-        plain = drift(beside, case.thresholds)
+        plain = drift(beside, change, alpha)
         if plain is not None:
-            yield case.finding(
-                None, "warning", f"{_over(contender, beside)} {_went(plain)}, {BESIDE}", contenders=[contender]
-            )
-        elif (why := why_doubtful(beside, case.thresholds["note_alpha"], len(series))) is not None:
-            yield case.finding(
-                None, "note", f"{_over(contender, beside)} {why}, {BESIDE}{DOUBT}", contenders=[contender]
-            )
+            yield finding("warning", f"{_over(contender, beside)} {_went(plain)}, {BESIDE}", contenders=[contender])
+        elif (why := why_doubtful(beside, note_alpha, len(series))) is not None:
+            yield finding("note", f"{_over(contender, beside)} {why}, {BESIDE}{DOUBT}", contenders=[contender])
     lanes = _lanes(case.trials)
     for conditions, ceilings in ceilings_of(case.trials).items():
         harness = drift(
             [math.log(ceilings[block] / _typical(ceilings, lanes, block)) for block in sorted(ceilings)],
-            case.thresholds,
+            change,
+            alpha,
         )
         if harness is not None:
             contenders = [each.contender for each in case.record.conditions if each.id in conditions]
-            yield case.finding(
-                None,
+            yield finding(
                 "warning",
                 f"what the load engine reaches of a server that does nothing {_went(harness)}, over "
                 f"{count(len(ceilings), 'block')}, before each: it is the machine that changes (load of "
@@ -131,12 +152,12 @@ def beside_others(distances: Distances, condition: str) -> list[float]:
     return [of_this[block] - median(of_one[block] for of_one in compared) for block in blocks]
 
 
-def drift(distances: Sequence[float], thresholds: Mapping[str, float]) -> Trend | None:
+def drift(distances: Sequence[float], change: float, alpha: float) -> Trend | None:
     """The trend of these log ratios, if it is neither small nor likely to be chance; None with fewer than SHORTEST."""
     if len(distances) < SHORTEST:
         return None
     estimate = trend(in_parts([math.exp(distance) for distance in distances])[0])
-    return estimate if abs(estimate.change) >= thresholds["change"] and estimate.p_value < thresholds["alpha"] else None
+    return estimate if abs(estimate.change) >= change and estimate.p_value < alpha else None
 
 
 def why_doubtful(beside: Sequence[float], alpha: float, conditions: int) -> str | None:
@@ -164,32 +185,3 @@ def _over(contender: str, beside: Sequence[float]) -> str:
 def _went(estimate: Trend) -> str:
     direction = "fell" if estimate.change < 0 else "rose"
     return f"{direction} by {figure(100 * abs(estimate.change))}% from the first to the last (p {estimate.p_value:.1g})"
-
-
-CHECK = Check(
-    name="drift-over-blocks",
-    looks_at="goodput of all trials in their order, each as a log ratio to the median of its condition and lane; and "
-    "of each condition over blocks, beside the median of all (Mann-Kendall), under loads in which the server sets the "
-    "rate; and of the load engine's ceilings over blocks",
-    thresholds={
-        "alpha": Threshold(
-            0.001,
-            "probability",
-            "as for not-stationary: an experiment has several conditions, and few of them may be warned of by chance",
-        ),
-        "note_alpha": Threshold(
-            0.05,
-            "probability",
-            "of a note in a run whose blocks are independent; half of the drifts by a tenth are found so at 20 blocks",
-        ),
-        "change": Threshold(
-            0.1,
-            "share of the typical goodput",
-            "a straight drift by a tenth puts the first and the last blocks 5% off the middle, the size of the "
-            "differences that claims are about",
-        ),
-    },
-    remedy="find what changes for this contender alone over the run: rows that it adds, a cache that fills; bring it "
-    "back before each trial, or claim its figures for a state that you name",
-    examine=examine,
-)

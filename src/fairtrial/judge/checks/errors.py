@@ -1,9 +1,8 @@
-"""Errors are not throughput, and wrong answers must not be mixed with right ones."""
-
 from collections.abc import Iterator, Mapping
 
 from fairtrial.base.printable import printable
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.judge.checks.check import check
+from fairtrial.judge.checks.model import Finding, Threshold, finding
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.protocol_causes import protocol_remedy
 
@@ -34,25 +33,41 @@ REMEDIES = {
 }
 
 
-def examine(case: Case) -> Iterator[Finding]:
-    """A refusal above either limit, a warning for any error below them."""
-    for trial in case.trials:
-        summary = trial.engine
-        errors = {} if summary is None else {kind: count for kind, count in summary.errors.items() if count > 0}
-        if summary is None or not errors:
-            continue
-        total = summary.verified + sum(errors.values())
-        wrong = sum(count for kind, count in errors.items() if kind in WRONG)
-        above = (
-            sum(errors.values()) / total > case.thresholds["share"] or wrong / total > case.thresholds["wrong_share"]
-        )
-        commonest = max(errors, key=lambda kind: (kind in WRONG and wrong > 0, errors[kind]))
-        yield case.finding(
-            trial.index,
-            "refusal" if above else "warning",
-            _evidence(summary, errors, total),
-            protocol_remedy(summary, REMEDIES[commonest]) if commonest == "protocol" else REMEDIES.get(commonest, ""),
-        )
+@check(
+    "errors",
+    looks_at="answers that failed an expectation and requests without an answer, as a share of all that ended",
+    remedy="see the stack's log",
+    share=Threshold(
+        0.001,
+        "share of requests",
+        "errors are not counted as goodput, but a wrong answer's time is in the percentiles: up to 1 in 1,000, "
+        "what is printed as p99 lies between the right answers' p98.9 and p99.1; above it the percentiles mix "
+        "two kinds",
+    ),
+    wrong_share=Threshold(
+        0.0,
+        "share of requests",
+        "content is sampled: one wrong body that was seen stands for others that were not, and a right program "
+        "sends none",
+    ),
+)
+def errors(engine: EngineSummary, *, share: float, wrong_share: float) -> Iterator[Finding]:
+    """Errors are not throughput, and wrong answers must not be mixed with right ones.
+
+    A refusal above either limit, a warning for any error below them.
+    """
+    errors = {kind: count for kind, count in engine.errors.items() if count > 0}
+    if not errors:
+        return
+    total = engine.verified + sum(errors.values())
+    wrong = sum(count for kind, count in errors.items() if kind in WRONG)
+    above = sum(errors.values()) / total > share or wrong / total > wrong_share
+    commonest = max(errors, key=lambda kind: (kind in WRONG and wrong > 0, errors[kind]))
+    yield finding(
+        "refusal" if above else "warning",
+        _evidence(engine, errors, total),
+        protocol_remedy(engine, REMEDIES[commonest]) if commonest == "protocol" else REMEDIES.get(commonest, ""),
+    )
 
 
 def _evidence(summary: EngineSummary, errors: Mapping[str, int], total: int) -> str:
@@ -67,26 +82,3 @@ def _evidence(summary: EngineSummary, errors: Mapping[str, int], total: int) -> 
 
 def _percent(share: float) -> str:
     return f"{share:.0%}" if share >= 0.1 else f"{100 * share:.2g}%"
-
-
-CHECK = Check(
-    name="errors",
-    looks_at="answers that failed an expectation and requests without an answer, as a share of all that ended",
-    thresholds={
-        "share": Threshold(
-            0.001,
-            "share of requests",
-            "errors are not counted as goodput, but a wrong answer's time is in the percentiles: up to 1 in 1,000, "
-            "what is printed as p99 lies between the right answers' p98.9 and p99.1; above it the percentiles mix "
-            "two kinds",
-        ),
-        "wrong_share": Threshold(
-            0.0,
-            "share of requests",
-            "content is sampled: one wrong body that was seen stands for others that were not, and a right program "
-            "sends none",
-        ),
-    },
-    remedy="see the stack's log",
-    examine=examine,
-)

@@ -1,33 +1,48 @@
-"""No answer can be faster than the delay, the sleep or the round trip that it contains."""
-
 from collections.abc import Iterator, Mapping
 
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.judge.checks.check import check
+from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
 from fairtrial.load.kinds import Load
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.model import TrialRecord
 
 
-def examine(case: Case) -> Iterator[Finding]:
-    """A refusal for each request with an answer below its least time, and for more answers than fit into the window."""
-    share = case.thresholds["share"]
-    for trial in case.trials:
-        work = case.record.implied_work.get(trial.condition)
-        if trial.engine is None or work is None:
-            continue
-        floors = {name: seconds for name, seconds in work.least_answer_seconds.items() if seconds > 0}
-        for name, seconds in floors.items():
-            fastest = _fastest_seconds(trial.engine, name)
-            if fastest is not None and fastest < seconds * (1 - share):
-                yield case.finding(
-                    trial.index,
-                    "refusal",
-                    f"an answer to {name} came after {1e3 * fastest:.3g} ms, and what it contains takes "
-                    f"{1e3 * seconds:.4g} ms at least",
-                )
-        evidence = _too_many(trial, floors, case.loads.get(trial.condition), share)
-        if evidence is not None:
-            yield case.finding(trial.index, "refusal", evidence)
+@check(
+    "faster-than-possible",
+    looks_at="the fastest answer to each request, and the number of answers, compared with the delay, the sleep and "
+    "the round trip that an answer contains: what the experiment asked for, and no stack can shorten",
+    remedy="make the call, the sleep or the query for each request, and answer when it is over",
+    share=Threshold(
+        0.02,
+        "share of the least time",
+        "databases sleep by the clock of the day, which the kernel slews by up to 0.05% (adjtimex(2)); delays and "
+        "latencies are kept on the engine's own clock and never end early. What is left is room, and gains nobody "
+        "anything",
+    ),
+)
+def faster_than_possible(
+    engine: EngineSummary, trial: TrialRecord, load: Load | None, case: Case, *, share: float
+) -> Iterator[Finding]:
+    """No answer can be faster than the delay, the sleep or the round trip that it contains.
+
+    A refusal for each request with an answer below its least time, and for more answers than fit into the window.
+    """
+    work = case.record.implied_work.get(trial.condition)
+    if work is None:
+        return
+    floors = {name: seconds for name, seconds in work.least_answer_seconds.items() if seconds > 0}
+    for name, seconds in floors.items():
+        fastest = _fastest_seconds(engine, name)
+        if fastest is not None and fastest < seconds * (1 - share):
+            yield finding(
+                "refusal",
+                f"an answer to {name} came after {1e3 * fastest:.3g} ms, and what it contains takes "
+                f"{1e3 * seconds:.4g} ms at least",
+            )
+    begins = 1 if trial.slices is None else trial.slices.kept_rounds
+    evidence = _too_many(engine, begins, floors, load, share)
+    if evidence is not None:
+        yield finding("refusal", evidence)
 
 
 def _fastest_seconds(engine: EngineSummary, request: str) -> float | None:
@@ -39,19 +54,18 @@ def _fastest_seconds(engine: EngineSummary, request: str) -> float | None:
     return None if share is None or share.response_time is None else share.response_time.min_seconds
 
 
-def _too_many(trial: TrialRecord, floors: Mapping[str, float], load: Load | None, share: float) -> str | None:
+def _too_many(
+    engine: EngineSummary, begins: int, floors: Mapping[str, float], load: Load | None, share: float
+) -> str | None:
     """Why the verified answers, each with its least time, do not fit into the window; None if they do.
 
     A connection, or a stream of HTTP/2, waits for one answer at a time, so the least times of its answers follow each
-    other. Only the first of
-    a window may have begun before it. A window that was put together from slices has as many beginnings as slices.
+    other. Only the first of a window may have begun before it. A window that was put together from slices `begins`
+    as often as there are slices.
     """
-    engine = trial.engine
-    assert engine is not None
     if not floors or load is None or engine.window_seconds <= 0:
         return None
     least_seconds = sum(each.verified * floors.get(each.name, 0.0) for each in engine.mix)
-    begins = 1 if trial.slices is None else trial.slices.kept_rounds
     room_seconds = load.most_in_flight * (engine.window_seconds + begins * max(floors.values()))
     if least_seconds * (1 - share) <= room_seconds:
         return None
@@ -60,21 +74,3 @@ def _too_many(trial: TrialRecord, floors: Mapping[str, float], load: Load | None
         f"{engine.verified:,} answers take {least_seconds:,.0f} s of waiting at least, and {load.most_in_flight} "
         f"{clients} have {room_seconds:,.0f} s in a window of {engine.window_seconds:.3g} s"
     )
-
-
-CHECK = Check(
-    name="faster-than-possible",
-    looks_at="the fastest answer to each request, and the number of answers, compared with the delay, the sleep and "
-    "the round trip that an answer contains: what the experiment asked for, and no stack can shorten",
-    thresholds={
-        "share": Threshold(
-            0.02,
-            "share of the least time",
-            "databases sleep by the clock of the day, which the kernel slews by up to 0.05% (adjtimex(2)); delays and "
-            "latencies are kept on the engine's own clock and never end early. What is left is room, and gains nobody "
-            "anything",
-        ),
-    },
-    remedy="make the call, the sleep or the query for each request, and answer when it is over",
-    examine=examine,
-)

@@ -1,38 +1,63 @@
-"""Processes other than the lab's own on the processors that it measures on."""
-
 from collections.abc import Iterator, Mapping
 
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.judge.checks.check import check
+from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
 from fairtrial.record.machine import MachineMeter
 from fairtrial.record.model import Placement, TrialRecord
 
 LOAD_ENGINE = "load engine"
 
 
-def examine(case: Case) -> Iterator[Finding]:
-    """A warning for the processors of any side; a refusal only for those that decide the
+@check(
+    "foreign-load",
+    looks_at="processor time of all processes on the server's and the load engine's processors, and on those of "
+    "further hosts, less that of the lab's own tree and of the kernel's own threads",
+    remedy="stop whatever else runs on this machine, and run again",
+    of_machine=True,
+    needs_processes=True,
+    seconds=Threshold(
+        0.5,
+        "seconds of window",
+        "the kernel counts in ticks of 10 ms: in a window of 30 ms a single tick is a third",
+    ),
+    warn=Threshold(
+        0.10,
+        "share of the processors' time",
+        "the kernel samples which process has a processor, 250 times a second on common kernels: over half a "
+        "second "
+        "one standard deviation of a share is up to 4.5%, so less than 10% may be chance",
+    ),
+    refuse=Threshold(
+        0.25,
+        "share of the server's processors' time",
+        "with a quarter gone, the figure is that of three quarters of the machine that is named beside it",
+    ),
+)
+def foreign_load(
+    machine: MachineMeter, trial: TrialRecord, case: Case, *, seconds: float, warn: float, refuse: float
+) -> Iterator[Finding]:
+    """Processes other than the lab's own on the processors that it measures on.
+
+    A warning for the processors of any side; a refusal only for those that decide the
     figure: all but the load engine's. A note for the kernel's own threads.
 
     What is measured in slices is only compared with what was measured in turn with it, under the same foreign load.
     """
-    for trial in case.trials:
-        machine = trial.machine
-        if machine is None or machine.window_seconds < max(case.thresholds["seconds"], 1e-9):
-            continue
-        placement = case.record.placement_of(trial)
-        yield from _of_kernel_threads(case, trial.index, machine, placement)
-        shares = foreign_shares(machine, placement, beside_seconds=case.beside_seconds(trial))
-        shares |= _of_hosts_apart(case, trial)
-        role = max(shares, key=lambda name: shares[name], default=None)
-        if role is None or shares[role] < min(case.thresholds["warn"], case.thresholds["refuse"]):
-            continue
-        yield case.finding(
-            trial.index,
-            "refusal" if trial.slices is None and _most_of_a_figure(shares) >= case.thresholds["refuse"] else "warning",
-            "processes other than the lab's used "
-            + " and ".join(f"{share:.0%} of the {name}'s processors" for name, share in shares.items())
-            + (" in the window" if trial.slices is None else " in its slices: compare its figures in this run alone"),
-        )
+    if machine.window_seconds < max(seconds, 1e-9):
+        return
+    placement = case.record.placement_of(trial)
+    yield from _of_kernel_threads(machine, placement, warn)
+    shares = foreign_shares(machine, placement, beside_seconds=case.beside_seconds(trial))
+    shares |= _of_hosts_apart(case, trial, seconds)
+    role = max(shares, key=lambda name: shares[name], default=None)
+    if role is None or shares[role] < min(warn, refuse):
+        return
+    yield finding(
+        "refusal" if trial.slices is None and _most_of_a_figure(shares) >= refuse else "warning",
+        "processes other than the lab's used "
+        + " and ".join(f"{share:.0%} of the {name}'s processors" for name, share in shares.items())
+        + (" in the window" if trial.slices is None else " in its slices: compare its figures in this run alone"),
+    )
 
 
 def _most_of_a_figure(shares: Mapping[str, float]) -> float:
@@ -40,18 +65,18 @@ def _most_of_a_figure(shares: Mapping[str, float]) -> float:
     return max((share for side, share in shares.items() if side != LOAD_ENGINE), default=0.0)
 
 
-def _of_hosts_apart(case: Case, trial: TrialRecord) -> dict[str, float]:
+def _of_hosts_apart(case: Case, trial: TrialRecord, seconds: float) -> dict[str, float]:
     """The shares on the processors of a service host and of a balancer host; empty where there are none."""
     shares = {}
     for name, machine, host in case.processors_apart(trial):
-        if machine.window_seconds >= max(case.thresholds["seconds"], 1e-9):
+        if machine.window_seconds >= max(seconds, 1e-9):
             own = machine.own_server_cpu_seconds + machine.own_load_cpu_seconds
             foreign = machine.busy_seconds(host.cpus) - own - machine.kernel_thread_seconds(host.cpus)
             shares[name] = max(foreign, 0.0) / len(host.cpus) / machine.window_seconds
     return shares
 
 
-def _of_kernel_threads(case: Case, trial: int, machine: MachineMeter, placement: Placement) -> Iterator[Finding]:
+def _of_kernel_threads(machine: MachineMeter, placement: Placement, warn: float) -> Iterator[Finding]:
     """A note where they used so much of either side's processors that other programs would be warned of."""
     sides = {"server": placement.server_cpus, placement.role_beside_server: placement.load_cpus}
     shares = {
@@ -59,11 +84,10 @@ def _of_kernel_threads(case: Case, trial: int, machine: MachineMeter, placement:
         for role, cpus in sides.items()
         if cpus
     }
-    if max(shares.values(), default=0.0) < case.thresholds["warn"]:
+    if max(shares.values(), default=0.0) < warn:
         return
     names = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in machine.kernel_threads.items())
-    yield case.finding(
-        trial,
+    yield finding(
         "note",
         "the kernel's own threads used "
         + " and ".join(f"{share:.0%} of the {role}'s processors" for role, share in shares.items())
@@ -100,33 +124,3 @@ def foreign_shares(
         for role, (cpus, own) in roles.items()
         if cpus
     }
-
-
-CHECK = Check(
-    name="foreign-load",
-    looks_at="processor time of all processes on the server's and the load engine's processors, and on those of "
-    "further hosts, less that of the lab's own tree and of the kernel's own threads",
-    thresholds={
-        "seconds": Threshold(
-            0.5,
-            "seconds of window",
-            "the kernel counts in ticks of 10 ms: in a window of 30 ms a single tick is a third",
-        ),
-        "warn": Threshold(
-            0.10,
-            "share of the processors' time",
-            "the kernel samples which process has a processor, 250 times a second on common kernels: over half a "
-            "second "
-            "one standard deviation of a share is up to 4.5%, so less than 10% may be chance",
-        ),
-        "refuse": Threshold(
-            0.25,
-            "share of the server's processors' time",
-            "with a quarter gone, the figure is that of three quarters of the machine that is named beside it",
-        ),
-    },
-    remedy="stop whatever else runs on this machine, and run again",
-    examine=examine,
-    of_machine=True,
-    needs_processes=True,
-)

@@ -1,36 +1,54 @@
-"""A load generator that is fully busy measures itself."""
-
 from collections.abc import Iterator, Sequence
 
 from fairtrial.base.printable import printable
-from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
+from fairtrial.judge.checks.check import check
+from fairtrial.judge.checks.model import Finding, LoadCase, Threshold, finding
+from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.load_hosts import LoadHostAccount
 
 
-def examine(case: LoadCase) -> Iterator[Finding]:
-    """A warning or a refusal, by the share of the window in which the engine's busiest processor was at work."""
-    processors = case.processors
-    for trial in case.trials:
-        summary = trial.engine
-        if summary is None:
-            continue
-        share = summary.busiest_processor_share(processors)
-        if share < min(case.thresholds["warn"], case.thresholds["refuse"]):
-            continue
-        refused = share >= case.thresholds["refuse"]
-        yield case.finding(
-            trial.index,
-            "refusal" if refused else "warning",
-            f"the load engine's {_used(len(summary.threads), processors, share)}"
-            + _where(trial.load_hosts, processors)
-            + ": "
-            + (
-                "the generator, not the contender, may set this figure"
-                if refused
-                else f"at most {1 / share:.2f} times this rate could have been offered, and response times "
-                "include waiting in the generator"
-            ),
-        )
+@check(
+    "generator-saturated",
+    looks_at="processor time that the load took on the busiest of the engine's processors, over the window",
+    remedy="give the load engine more threads and processors of its own, or the contender fewer, or a heavier workload",
+    of_loads=True,
+    warn=Threshold(
+        0.80,
+        "share of one processor",
+        "a thread busy for a share u of the window could offer at most 1/u times as much: from 0.80 its ceiling "
+        "is within 25% of the figure, and by the M/D/1 queue a request waits two service times for it (u / "
+        "(2(1 - u)))",
+    ),
+    refuse=Threshold(
+        0.95,
+        "share of one processor",
+        "the ceiling 1/u is within 5% of the figure, less than the differences that claims are about; two "
+        "contenders that both reach it look equal, however unlike they are",
+    ),
+)
+def generator_saturated(
+    engine: EngineSummary, load_hosts: list[LoadHostAccount], case: LoadCase, *, warn: float, refuse: float
+) -> Iterator[Finding]:
+    """A load generator that is fully busy measures itself.
+
+    A warning or a refusal, by the share of the window in which the engine's busiest processor was at work.
+    """
+    share = engine.busiest_processor_share(case.processors)
+    if share < min(warn, refuse):
+        return
+    refused = share >= refuse
+    yield finding(
+        "refusal" if refused else "warning",
+        f"the load engine's {_used(len(engine.threads), case.processors, share)}"
+        + _where(load_hosts, case.processors)
+        + ": "
+        + (
+            "the generator, not the contender, may set this figure"
+            if refused
+            else f"at most {1 / share:.2f} times this rate could have been offered, and response times "
+            "include waiting in the generator"
+        ),
+    )
 
 
 def _where(hosts: Sequence[LoadHostAccount], processors: int) -> str:
@@ -46,26 +64,3 @@ def _used(threads: int, processors: int, share: float) -> str:
     if not processors or threads <= processors:  # without any, threads are bound to none
         return f"busiest thread used {share:.1%} of a processor"
     return f"{threads} threads used {share:.1%} of their busiest processor"
-
-
-CHECK = LoadCheck(
-    name="generator-saturated",
-    looks_at="processor time that the load took on the busiest of the engine's processors, over the window",
-    thresholds={
-        "warn": Threshold(
-            0.80,
-            "share of one processor",
-            "a thread busy for a share u of the window could offer at most 1/u times as much: from 0.80 its ceiling "
-            "is within 25% of the figure, and by the M/D/1 queue a request waits two service times for it (u / "
-            "(2(1 - u)))",
-        ),
-        "refuse": Threshold(
-            0.95,
-            "share of one processor",
-            "the ceiling 1/u is within 5% of the figure, less than the differences that claims are about; two "
-            "contenders that both reach it look equal, however unlike they are",
-        ),
-    },
-    remedy="give the load engine more threads and processors of its own, or the contender fewer, or a heavier workload",
-    examine=examine,
-)

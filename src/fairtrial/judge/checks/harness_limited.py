@@ -1,11 +1,10 @@
-"""A contender at the harness's own ceiling: how fast it is cannot be told."""
-
 from collections import defaultdict
 from collections.abc import Iterator
 from statistics import median
 
+from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.foreign_load import foreign_shares
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
 from fairtrial.load.kinds import Load
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.engine_summary import EngineSummary
@@ -13,18 +12,38 @@ from fairtrial.record.machine import MachineMeter
 from fairtrial.record.model import ExperimentRecord, Placement
 
 
-def examine(case: Case) -> Iterator[Finding]:
-    """A refusal near the ceiling; a warning where it was measured under a disturbance or is clearly too low.
+@check(
+    "harness-limited",
+    looks_at="goodput of a closed load, compared with the ceiling that was measured before its block with the same "
+    "number of connections",
+    remedy="give the load engine more processors, choose a workload that demands more of the stack, or claim only "
+    "that this contender is at least this fast",
+    share=Threshold(
+        0.9,
+        "share of the ceiling",
+        "at 90% of what a server that does nothing reaches, nine tenths of a request's time are the kernel's and "
+        "the harness's: ratios of such figures say nothing about the contenders",
+    ),
+    disturbed=Threshold(
+        0.1,
+        "share of the processors' time",
+        "the share at which `foreign-load` warns: whatever others take lowers the ceiling, and contenders would be "
+        "refused wrongly",
+    ),
+)
+def harness_limited(case: Case, *, share: float, disturbed: float) -> Iterator[Finding]:
+    """A contender at the harness's own ceiling: how fast it is cannot be told.
+
+    A refusal near the ceiling; a warning where it was measured under a disturbance or is clearly too low.
 
     A trial is held against the ceiling of its own block, in older records against that before the first trial.
     """
-    loads = {condition.id: condition.load for condition in case.record.conditions}
     of_load: dict[tuple[str, int | None], list[float]] = defaultdict(list)
     for trial in case.trials:
         if trial.ceiling is not None:
             of_load[trial.condition, trial.lane].append(trial.ceiling.per_second)
     for trial in case.trials:
-        summary, load = trial.engine, loads[trial.condition]
+        summary, load = trial.engine, case.loads[trial.condition]
         if summary is None:
             continue
         calibration = calibration_of(case.record, load, summary)
@@ -33,17 +52,15 @@ def examine(case: Case) -> Iterator[Finding]:
         rate, ceiling, machine = summary.goodput_per_second, calibration.ceiling_per_second, calibration.machine
         if trial.ceiling is not None:
             ceiling, machine = trial.ceiling.per_second, trial.ceiling.machine
-        share = case.thresholds["share"]
         if rate < share * ceiling:
             continue
         typical = median(of_load[trial.condition, trial.lane] or [ceiling])
         uncertain = (
-            disturbed(case.record.placement_of(trial), machine, case.thresholds["disturbed"])
+            was_disturbed(case.record.placement_of(trial), machine, disturbed)
             or rate > ceiling / share
             or rate < share * typical
         )
-        yield case.finding(
-            trial.index,
+        yield finding(
             "warning" if uncertain else "refusal",
             f"{rate:,.0f} answers a second, and {'' if trial.ceiling is None else 'before this block '}the load engine "
             f"reached {ceiling:,.0f} from a server that does nothing"
@@ -54,6 +71,7 @@ def examine(case: Case) -> Iterator[Finding]:
                 "a faster contender would look the same"
             ),
             "run again on a calm machine" if uncertain else "",
+            trial=trial.index,
         )
 
 
@@ -74,7 +92,7 @@ def calibration_of(record: ExperimentRecord, load: Load, summary: EngineSummary)
     return next(alike, None)
 
 
-def disturbed(placement: Placement, machine: MachineMeter | None, limit: float) -> bool:
+def was_disturbed(placement: Placement, machine: MachineMeter | None, limit: float) -> bool:
     """Whether others or the hypervisor took much of the processors in a calibration; True if nothing was metered."""
     if machine is None or machine.window_seconds <= 0:
         return True
@@ -84,27 +102,3 @@ def disturbed(placement: Placement, machine: MachineMeter | None, limit: float) 
         if cpus
     ]
     return max([*stolen, *foreign_shares(machine, placement, with_kernel=True).values()], default=0.0) >= limit
-
-
-CHECK = Check(
-    name="harness-limited",
-    looks_at="goodput of a closed load, compared with the ceiling that was measured before its block with the same "
-    "number of connections",
-    thresholds={
-        "share": Threshold(
-            0.9,
-            "share of the ceiling",
-            "at 90% of what a server that does nothing reaches, nine tenths of a request's time are the kernel's and "
-            "the harness's: ratios of such figures say nothing about the contenders",
-        ),
-        "disturbed": Threshold(
-            0.1,
-            "share of the processors' time",
-            "the share at which `foreign-load` warns: whatever others take lowers the ceiling, and contenders would be "
-            "refused wrongly",
-        ),
-    },
-    remedy="give the load engine more processors, choose a workload that demands more of the stack, or claim only "
-    "that this contender is at least this fast",
-    examine=examine,
-)

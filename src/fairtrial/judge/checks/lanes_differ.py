@@ -1,8 +1,3 @@
-"""Lanes whose hosts are not equally fast: ratios within blocks do not see it, the figures of one contender alone do.
-
-Lanes are compared by the mean, over the conditions, of a block's log goodput beside the typical one of its condition.
-"""
-
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +6,8 @@ from statistics import fmean, median
 import numpy as np
 
 from fairtrial.base.formatting import figure
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.judge.checks.check import check
+from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
 from fairtrial.judge.metrics import METRICS
 from fairtrial.record.model import TrialRecord
 
@@ -21,8 +17,31 @@ PERMUTATIONS = 4999
 """The smallest possible p-value is 1 / (PERMUTATIONS + 1)."""
 
 
-def examine(case: Case) -> Iterator[Finding]:
-    """At most one warning on the experiment, which names the fastest lane and the slowest."""
+@check(
+    "lanes-differ",
+    looks_at="goodput of blocks on the lanes of a cluster, under loads in which the server sets the rate: the mean "
+    "over conditions of log ratios to the median of each (permutation test)",
+    remedy="claim ratios; for figures of one contender use lanes of like hosts, or a single one: --lanes 1",
+    alpha=Threshold(
+        0.001,
+        "probability",
+        "as for drift-over-blocks: few runs may be warned of by chance",
+    ),
+    difference=Threshold(
+        0.05,
+        "share of the slower lane's goodput",
+        "the size of the differences that claims are about",
+    ),
+)
+def lanes_differ(case: Case, *, alpha: float, difference: float) -> Iterator[Finding]:
+    """Lanes whose hosts are not equally fast: ratios within blocks do not see it, the figures of one contender alone
+    do.
+
+    At most one warning on the experiment, which names the fastest lane and the slowest.
+
+    Lanes are compared by the mean, over the conditions, of a block's log goodput beside the typical one of its
+    condition.
+    """
     if len(case.record.lanes) < 2:
         return
     levels = levels_of(case.trials)
@@ -32,10 +51,9 @@ def examine(case: Case) -> Iterator[Finding]:
     centres = {lane: median(values) for lane, values in lanes.items()}
     slow, fast = min(centres, key=lambda lane: centres[lane]), max(centres, key=lambda lane: centres[lane])
     apart = math.exp(centres[fast] - centres[slow]) - 1
-    if apart < case.thresholds["difference"] or p_value(list(lanes.values())) >= case.thresholds["alpha"]:
+    if apart < difference or p_value(list(lanes.values())) >= alpha:
         return
-    yield case.finding(
-        None,
+    yield finding(
         "warning",
         f"the same contenders reach {figure(100 * apart)}% more goodput on lane {fast} than on lane {slow}: claims by "
         "ratios are not touched, as a block stays on its lane; figures of one contender are a mixture of hosts",
@@ -81,24 +99,3 @@ def p_value(groups: Sequence[Sequence[float]]) -> float:
     random = np.random.default_rng(1)
     reached = sum(between(random.permutation(values)) >= observed - 1e-12 for _ in range(PERMUTATIONS))
     return (1 + reached) / (1 + PERMUTATIONS)
-
-
-CHECK = Check(
-    name="lanes-differ",
-    looks_at="goodput of blocks on the lanes of a cluster, under loads in which the server sets the rate: the mean "
-    "over conditions of log ratios to the median of each (permutation test)",
-    thresholds={
-        "alpha": Threshold(
-            0.001,
-            "probability",
-            "as for drift-over-blocks: few runs may be warned of by chance",
-        ),
-        "difference": Threshold(
-            0.05,
-            "share of the slower lane's goodput",
-            "the size of the differences that claims are about",
-        ),
-    },
-    remedy="claim ratios; for figures of one contender use lanes of like hosts, or a single one: --lanes 1",
-    examine=examine,
-)

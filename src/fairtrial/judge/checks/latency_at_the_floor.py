@@ -1,13 +1,12 @@
-"""Latencies of which the load engine's own share is large: how fast the contender is, they hardly tell."""
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from statistics import median
 
 from fairtrial.base.formatting import figure
 from fairtrial.experiment.claims import MetricClaim
-from fairtrial.judge.checks.harness_limited import calibration_of, disturbed
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.judge.checks.check import check
+from fairtrial.judge.checks.harness_limited import calibration_of, was_disturbed
+from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.model import TrialRecord
@@ -42,23 +41,55 @@ class _Share:
         )
 
 
-def examine(case: Case) -> Iterator[Finding]:
-    """A warning for each trial near the floor; a refusal of the verdict for each claim that compares medians near it,
-    of which one is at it. Of a claim with one side well above it, the warnings are all that is said."""
-    shares = {trial.index: share for trial in case.trials if (share := _share(case, trial)) is not None}
+@check(
+    "latency-at-the-floor",
+    looks_at="p50 of response time, or goodput over a single connection, which is its reciprocal, compared with what "
+    "was calibrated before the first trial against a server that does nothing: at the rate of an open load, else with "
+    "a single connection",
+    remedy="choose a workload that demands more of the stack; or claim a budget, which the load engine's share "
+    "only makes harder to meet. A lower floor: a load engine that waits awake, on processors of its own, and idle "
+    "processors that stay awake (fairtrial doctor says whether they do)",
+    warn=Threshold(
+        0.5,
+        "share of the p50",
+        "what is measured is the floor F and the contender's own time T. Of two contenders with T = F and "
+        "T = F / 2 the ratio of what is measured is 2 / 1.5 = 1.33, not 2: from a half on, most of a difference is "
+        "lost",
+    ),
+    refuse=Threshold(
+        0.9,
+        "share of the p50",
+        "nine tenths are the kernel's and the harness's, as where `harness-limited` refuses: with T = F / 9, a "
+        "contender without any work at all is ahead by a factor of 1.11",
+    ),
+    disturbed=Threshold(
+        0.1,
+        "share of the processors' time",
+        "the share at which `foreign-load` warns: whatever others take raises the floor, and claims would be "
+        "refused wrongly",
+    ),
+)
+def latency_at_the_floor(case: Case, *, warn: float, refuse: float, disturbed: float) -> Iterator[Finding]:
+    """Latencies of which the load engine's own share is large: how fast the contender is, they hardly tell.
+
+    A warning for each trial near the floor; a refusal of the verdict for each claim that compares medians near it,
+    of which one is at it. Of a claim with one side well above it, the warnings are all that is said.
+    """
+    shares = {
+        trial.index: share for trial in case.trials if (share := _share(case, trial, refuse, disturbed)) is not None
+    }
     for index, share in shares.items():
-        if share.value >= case.thresholds["warn"]:
-            yield case.finding(index, "warning", share.in_words())
+        if share.value >= warn:
+            yield finding("warning", share.in_words(), trial=index)
     by_condition = _medians(case, shares)
     for claim in case.record.experiment.claims:
         if not isinstance(claim, MetricClaim) or not _is_of_medians(case, claim):
             continue
         names = [str(each) for each in claim.needs()]
-        near_it = [name for name in names if by_condition.get(name, -1.0) >= case.thresholds["warn"]]
-        at_the_floor = [name for name in near_it if by_condition[name] >= case.thresholds["refuse"]]
+        near_it = [name for name in names if by_condition.get(name, -1.0) >= warn]
+        at_the_floor = [name for name in near_it if by_condition[name] >= refuse]
         if len(names) > 1 and near_it == names and at_the_floor:
-            yield case.finding(
-                None,
+            yield finding(
                 "refusal",
                 f"{_figure(claim)} of {', '.join(at_the_floor)} is what the load engine measures of a server that "
                 "does nothing, and most of what is compared is the load engine's and the kernel's: a faster contender "
@@ -79,9 +110,9 @@ def _is_of_medians(case: Case, claim: MetricClaim) -> bool:
     return all(load.clients == 1 for load in loads)
 
 
-def _share(case: Case, trial: TrialRecord) -> _Share | None:
+def _share(case: Case, trial: TrialRecord, refuse: float, disturbed: float) -> _Share | None:
     """The floor below a trial; None where none was measured, or the trial has no median."""
-    load = next(each.load for each in case.record.conditions if each.id == trial.condition)
+    load = case.loads[trial.condition]
     if trial.engine is None:
         return None
     calibration = calibration_of(case.record, load, trial.engine)
@@ -89,8 +120,8 @@ def _share(case: Case, trial: TrialRecord) -> _Share | None:
     floor = None if calibration is None else _floor(calibration)
     if calibration is None or floor is None or not seconds:
         return None
-    is_certain = not disturbed(case.record.placement, calibration.machine, case.thresholds["disturbed"])
-    return _Share(seconds, *floor, is_certain and case.thresholds["refuse"] * floor[0] <= seconds)
+    is_certain = not was_disturbed(case.record.placement, calibration.machine, disturbed)
+    return _Share(seconds, *floor, is_certain and refuse * floor[0] <= seconds)
 
 
 def _floor(calibration: Calibration) -> tuple[float, str] | None:
@@ -123,36 +154,3 @@ def _medians(case: Case, shares: Mapping[int, _Share]) -> dict[str, float]:
         if certain:
             medians[condition.contender] = median(certain)
     return medians
-
-
-CHECK = Check(
-    name="latency-at-the-floor",
-    looks_at="p50 of response time, or goodput over a single connection, which is its reciprocal, compared with what "
-    "was calibrated before the first trial against a server that does nothing: at the rate of an open load, else with "
-    "a single connection",
-    thresholds={
-        "warn": Threshold(
-            0.5,
-            "share of the p50",
-            "what is measured is the floor F and the contender's own time T. Of two contenders with T = F and "
-            "T = F / 2 the ratio of what is measured is 2 / 1.5 = 1.33, not 2: from a half on, most of a difference is "
-            "lost",
-        ),
-        "refuse": Threshold(
-            0.9,
-            "share of the p50",
-            "nine tenths are the kernel's and the harness's, as where `harness-limited` refuses: with T = F / 9, a "
-            "contender without any work at all is ahead by a factor of 1.11",
-        ),
-        "disturbed": Threshold(
-            0.1,
-            "share of the processors' time",
-            "the share at which `foreign-load` warns: whatever others take raises the floor, and claims would be "
-            "refused wrongly",
-        ),
-    },
-    remedy="choose a workload that demands more of the stack; or claim a budget, which the load engine's share "
-    "only makes harder to meet. A lower floor: a load engine that waits awake, on processors of its own, and idle "
-    "processors that stay awake (fairtrial doctor says whether they do)",
-    examine=examine,
-)

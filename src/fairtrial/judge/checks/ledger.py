@@ -1,9 +1,8 @@
-"""What the database and the upstream did, compared with what was answered: skipped work shows in their counters."""
-
 from collections.abc import Collection, Iterator, Mapping
 
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold, nothing_to_do
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.judge.checks.check import check
+from fairtrial.judge.checks.model import Case, Finding, Threshold, finding, nothing_to_do
+from fairtrial.record.model import TrialRecord
 from fairtrial.record.proof import ImpliedWork, Ledger
 
 NOUNS = {
@@ -54,47 +53,59 @@ CACHED = (
 )
 
 
-def examine(case: Case) -> Iterator[Finding]:
-    """A refusal for each kind of work of which less was done than the answers imply; else a note with the figures."""
-    for trial in case.trials:
-        ledger = trial.ledger
-        if ledger is None or ledger.verified == 0:
-            continue
-        work = case.record.implied_work.get(trial.condition)
-        if work is None:
-            yield case.finding(trial.index, "warning", WORK_UNKNOWN, "run the experiment again to have the work proven")
-            continue
-        left_out = LATE_ELSEWHERE if _is_external(case.record, trial) else set()
-        implied = {**work.per_answer, **work.per_answer_in_tables, **_sleeping(work, ledger)}
-        short = {
-            name: least
-            for name, least in implied.items()
-            if name in ledger.done.keys() - left_out
-            and ledger.done[name] < least_counted(name, least * ledger.verified, case.thresholds["share"])
-        }
-        remedy = _remedy(trial, short, implied.keys() & ledger.done.keys(), case.thresholds["share"])
-        for name, least in short.items():
-            evidence = f"{_figure(trial, name)}; the workload implies at least {least:g}"
-            yield case.finding(trial.index, "refusal", evidence, remedy)
-        too_soon = trial.program is not None and trial.program.seconds < work.least_seconds
-        if trial.program is not None and too_soon:
-            took = f"it took {trial.program.seconds:.3f} s"
-            waiting = f"waiting alone takes {work.least_seconds:g} s with as many at once as the experiment allows"
-            yield case.finding(trial.index, "refusal", f"{took}, and {waiting}", "keep to DB_POOL or CONCURRENCY")
-        names = dict.fromkeys([*NOUNS, *(name for name, least in work.per_answer_in_tables.items() if least)])
-        figures = [_figure(trial, name) for name in names if name in ledger.done]
-        if ledger.done.get("threads", ledger.done.get("tasks", 0)) < ledger.done.get("tasks", 0):
-            figures.append("fewer kernel threads than tasks: the number of tasks is the program's word")
-        provable = ledger.done.get("steps", 0) * (1 - case.thresholds["share"])
-        if ledger.done.get("voluntary_switches", 0) < provable:
-            figures.append(
-                "the token proves that every step was computed; with fewer switches of kernel threads than steps, "
-                "it is the program's word that each was made by another task"
-            )
-        if figures and not short and not too_soon:
-            yield case.finding(
-                trial.index, "note", "; ".join(figures), nothing_to_do("this is the ledger of the trial")
-            )
+@check(
+    "ledger",
+    looks_at="what the database and the upstream counted from before the load until the stack was down, compared with "
+    "the verified answers",
+    remedy="do the work for each request: keep no answers, rows or results between requests, unless the workload "
+    "allows it",
+    share=Threshold(
+        SHARE,
+        "share of the implied work",
+        "answers in flight at either end, and counters that databases report late; a cache that saves a fiftieth "
+        "of the work changes throughput by less than trials differ among themselves",
+    ),
+)
+def ledger(ledger: Ledger, trial: TrialRecord, case: Case, *, share: float) -> Iterator[Finding]:
+    """What the database and the upstream did, compared with what was answered: skipped work shows in their counters.
+
+    A refusal for each kind of work of which less was done than the answers imply; else a note with the figures.
+    """
+    if ledger.verified == 0:
+        return
+    work = case.record.implied_work.get(trial.condition)
+    if work is None:
+        yield finding("warning", WORK_UNKNOWN, "run the experiment again to have the work proven")
+        return
+    left_out = LATE_ELSEWHERE if _is_external(case, trial) else set()
+    implied = {**work.per_answer, **work.per_answer_in_tables, **_sleeping(work, ledger)}
+    short = {
+        name: least
+        for name, least in implied.items()
+        if name in ledger.done.keys() - left_out
+        and ledger.done[name] < least_counted(name, least * ledger.verified, share)
+    }
+    remedy = _remedy(trial, short, implied.keys() & ledger.done.keys(), share)
+    for name, least in short.items():
+        evidence = f"{_figure(trial, name)}; the workload implies at least {least:g}"
+        yield finding("refusal", evidence, remedy)
+    too_soon = trial.program is not None and trial.program.seconds < work.least_seconds
+    if trial.program is not None and too_soon:
+        took = f"it took {trial.program.seconds:.3f} s"
+        waiting = f"waiting alone takes {work.least_seconds:g} s with as many at once as the experiment allows"
+        yield finding("refusal", f"{took}, and {waiting}", "keep to DB_POOL or CONCURRENCY")
+    names = dict.fromkeys([*NOUNS, *(name for name, least in work.per_answer_in_tables.items() if least)])
+    figures = [_figure(trial, name) for name in names if name in ledger.done]
+    if ledger.done.get("threads", ledger.done.get("tasks", 0)) < ledger.done.get("tasks", 0):
+        figures.append("fewer kernel threads than tasks: the number of tasks is the program's word")
+    provable = ledger.done.get("steps", 0) * (1 - share)
+    if ledger.done.get("voluntary_switches", 0) < provable:
+        figures.append(
+            "the token proves that every step was computed; with fewer switches of kernel threads than steps, "
+            "it is the program's word that each was made by another task"
+        )
+    if figures and not short and not too_soon:
+        yield finding("note", "; ".join(figures), nothing_to_do("this is the ledger of the trial"))
 
 
 def _sleeping(work: ImpliedWork, ledger: Ledger) -> dict[str, float]:
@@ -107,9 +118,9 @@ def _sleeping(work: ImpliedWork, ledger: Ledger) -> dict[str, float]:
     return {"statement_milliseconds": 1e3 * seconds / ledger.verified} if seconds else {}
 
 
-def _is_external(record: ExperimentRecord, trial: TrialRecord) -> bool:
-    database = next(each.service for each in record.conditions if each.id == trial.condition)
-    return any(service.name == database and service.where == "external" for service in record.services)
+def _is_external(case: Case, trial: TrialRecord) -> bool:
+    database = case.condition_of(trial).service
+    return any(service.name == database and service.where == "external" for service in case.record.services)
 
 
 def _remedy(trial: TrialRecord, short: Mapping[str, float], counted: Collection[str], share: float) -> str:
@@ -139,21 +150,3 @@ def _figure(trial: TrialRecord, name: str) -> str:
     kind, _, table = name.partition(".")
     where = f" in {table}" if table else ""
     return f"{operations / verified:.2f} {NOUNS[kind]}{where} {each} ({operations:,} for {verified:,})"
-
-
-CHECK = Check(
-    name="ledger",
-    looks_at="what the database and the upstream counted from before the load until the stack was down, compared with "
-    "the verified answers",
-    thresholds={
-        "share": Threshold(
-            SHARE,
-            "share of the implied work",
-            "answers in flight at either end, and counters that databases report late; a cache that saves a fiftieth "
-            "of the work changes throughput by less than trials differ among themselves",
-        ),
-    },
-    remedy="do the work for each request: keep no answers, rows or results between requests, unless the workload "
-    "allows it",
-    examine=examine,
-)

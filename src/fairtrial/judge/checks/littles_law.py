@@ -1,50 +1,53 @@
-"""Little's law: requests in the system = rate times mean time in it. Where it fails, one of the three is wrong."""
-
 from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
+from fairtrial.judge.checks.check import check
+from fairtrial.judge.checks.model import Finding, Threshold, finding
 from fairtrial.load.kinds import Load
 from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.slices import Slicing
 
 
-def examine(case: LoadCase) -> Iterator[Finding]:
-    """A refusal outside what the load model allows, with room for the edges of the window."""
-    for trial in case.trials:
-        summary, load = trial.engine, case.loads.get(trial.condition)
-        mean = None if summary is None else summary.response_time.mean_seconds
-        if summary is None or mean is None or summary.window_seconds <= 0:
-            continue
-        in_system = summary.response_time.count / summary.window_seconds * mean
-        windows = 1 if trial.slices is None else trial.slices.kept_rounds
-        exact = None if summary.warmup_seconds == 0 or summary.under_way is None else summary.under_way.mean_requests
-        if exact is not None:
-            yield from _examine_exact(case, trial.index, exact, _bounds(summary, load, 0, case.thresholds["tolerance"]))
-            continue
-        bounds = _bounds(summary, load, windows, case.thresholds["tolerance"])
-        if bounds is not None and not bounds[0] <= in_system <= bounds[1]:
-            rate = summary.response_time.count / summary.window_seconds
-            yield case.finding(
-                trial.index,
-                "refusal",
-                f"{rate:,.0f} answers a second of {1000 * mean:.3g} ms each are {in_system:.2f} requests at a time, "
-                f"and the load allows {bounds[0]:.2f} to {bounds[1]:.2f}: times or counts are wrong",
-            )
-
-
-def _examine_exact(
-    case: LoadCase, index: int, mean_requests: float, bounds: tuple[float, float] | None
+@check(
+    "littles-law",
+    looks_at="answers in the window times their mean response time, divided by the window, compared with the "
+    "connections of the load, over HTTP/2 with their streams (J. D. C. Little, Operations Research 9 (1961), 383-387); "
+    "behind a warm-up, ages at both edges of the window make it an identity",
+    remedy="do not use these figures; keep record.jsonl, find which of rate, times and connections is wrong (a proxy "
+    "that answers for the stack, a clock that jumps), and report it if it is the load engine",
+    of_loads=True,
+    tolerance=Threshold(
+        0.02,
+        "share of the connections",
+        "beyond what the window's edges explain: the histogram keeps three digits (0.1%), and threads open and "
+        "close their windows up to some milliseconds apart, of a window of half a second or more",
+    ),
+)
+def littles_law(
+    engine: EngineSummary, load: Load | None, slices: Slicing | None, *, tolerance: float
 ) -> Iterator[Finding]:
-    """The same where the engine has added up ages at both edges of the window: there Little's law is an identity.
+    """Little's law: requests in the system = rate times mean time in it. Where it fails, one of the three is wrong.
 
-    Only behind a warm-up: without one, connections begin one after the other within the window.
+    A refusal outside what the load model allows, with room for the edges of the window.
     """
-    if bounds is not None and not bounds[0] <= mean_requests <= bounds[1]:
-        yield case.finding(
-            index,
-            "refusal",
-            f"{mean_requests:.2f} requests were under way on average, by their times, and the load allows "
-            f"{bounds[0]:.2f} to {bounds[1]:.2f}: times or counts are wrong",
-        )
+    times, window = engine.response_time, engine.window_seconds
+    if times.mean_seconds is None or window <= 0:
+        return
+    # Where the engine has added up ages at both edges of the window, Little's law is an identity. Only behind a
+    # warm-up: without one, connections begin one after the other within the window.
+    exact = None if engine.warmup_seconds == 0 or engine.under_way is None else engine.under_way.mean_requests
+    windows = 0 if exact is not None else 1 if slices is None else slices.kept_rounds
+    bounds = _bounds(engine, load, windows, tolerance)
+    rate = times.count / window
+    in_system = rate * times.mean_seconds if exact is None else exact
+    if bounds is None or bounds[0] <= in_system <= bounds[1]:
+        return
+    if exact is None:
+        each = f"{rate:,.0f} answers a second of {1000 * times.mean_seconds:.3g} ms each"
+        requests = f"{each} are {in_system:.2f} requests at a time"
+    else:
+        requests = f"{exact:.2f} requests were under way on average, by their times"
+    allowed = f"the load allows {bounds[0]:.2f} to {bounds[1]:.2f}"
+    yield finding("refusal", f"{requests}, and {allowed}: times or counts are wrong")
 
 
 def _bounds(summary: EngineSummary, load: Load | None, windows: int, tolerance: float) -> tuple[float, float] | None:
@@ -73,22 +76,3 @@ def _bounds(summary: EngineSummary, load: Load | None, windows: int, tolerance: 
     spot_checks = sum(each.seconds for each in summary.spot_checks) / summary.window_seconds
     least = 0.0 if failed or summary.has_pauses else clients * (1 - edges - tolerance) - spot_checks
     return max(least, 0.0), clients * (1 + edges + tolerance)
-
-
-CHECK = LoadCheck(
-    name="littles-law",
-    looks_at="answers in the window times their mean response time, divided by the window, compared with the "
-    "connections of the load, over HTTP/2 with their streams (J. D. C. Little, Operations Research 9 (1961), 383-387); "
-    "behind a warm-up, ages at both edges of the window make it an identity",
-    thresholds={
-        "tolerance": Threshold(
-            0.02,
-            "share of the connections",
-            "beyond what the window's edges explain: the histogram keeps three digits (0.1%), and threads open and "
-            "close their windows up to some milliseconds apart, of a window of half a second or more",
-        ),
-    },
-    remedy="do not use these figures; keep record.jsonl, find which of rate, times and connections is wrong (a proxy "
-    "that answers for the stack, a clock that jumps), and report it if it is the load engine",
-    examine=examine,
-)

@@ -1,9 +1,8 @@
-"""Acknowledged writes that were gone when the database had been killed and started again."""
-
 from collections.abc import Iterator, Sequence
 
 from fairtrial.base.formatting import count
-from fairtrial.judge.checks.model import Case, Check, Finding, nothing_to_do
+from fairtrial.judge.checks.check import check
+from fairtrial.judge.checks.model import Case, Finding, finding, nothing_to_do
 from fairtrial.record.crash_audit import CrashAudit
 from fairtrial.record.durability import Durability
 from fairtrial.record.model import TrialRecord
@@ -25,19 +24,29 @@ LOOK_AT_LOG = (
 )
 
 
-def examine(case: Case) -> Iterator[Finding]:
-    """A refusal for each trial whose writes were lost, a warning where it could not be tried; one note about all."""
+@check(
+    "lost-in-crash",
+    looks_at="the rows in a private database that was killed (SIGKILL) under load, where possible with a power cut, "
+    "and started again on the same files, compared with the requests that were acknowledged",
+    remedy="answer only when the commit has returned, and leave it synchronous; to measure relaxed commits, choose "
+    '`variant = "relaxed"` for all',
+)
+def lost_in_crash(case: Case) -> Iterator[Finding]:
+    """Acknowledged writes that were gone when the database had been killed and started again.
+
+    A refusal for each trial whose writes were lost, a warning where it could not be tried; one note about all.
+    """
     trials = [(trial, trial.crash) for trial in case.trials if trial.crash is not None]
     for trial, crash in trials:
         if crash.lost and not _missing_anyway(trial):
-            yield case.finding(trial.index, "refusal", _evidence(trial, crash))
+            yield finding("refusal", _evidence(trial, crash), trial=trial.index)
         elif crash.drawn and not crash.was_tried:
-            yield case.finding(trial.index, "warning", f"not examined: {crash.why_not}", LOOK_AT_LOG, examined=False)
+            yield finding("warning", f"not examined: {crash.why_not}", LOOK_AT_LOG, examined=False, trial=trial.index)
         elif crash.was_tried and not crash.acknowledged:
             evidence = "not examined: nothing had been acknowledged when the database was killed"
-            yield case.finding(trial.index, "warning", evidence, LOOK_AT_LOG, examined=False)
+            yield finding("warning", evidence, LOOK_AT_LOG, examined=False, trial=trial.index)
     if trials:
-        yield _summary(case, [crash for _, crash in trials])
+        yield _summary([crash for _, crash in trials])
 
 
 def _missing_anyway(trial: TrialRecord) -> bool:
@@ -64,21 +73,19 @@ def _cause(durability: Durability | None, crash: CrashAudit) -> str:
     return f"the database tells no cause: {CAUSES}{NOT_SYNCED if crash.power_cut else ''}"
 
 
-def _summary(case: Case, crashes: Sequence[CrashAudit]) -> Finding:
+def _summary(crashes: Sequence[CrashAudit]) -> Finding:
     audits = [crash for crash in crashes if crash.was_tried]
     reasons = "; ".join(dict.fromkeys(crash.why_not for crash in crashes if crash.why_not))
     of = count(len(crashes), "trial")
     if not audits:
-        return case.finding(
-            None,
+        return finding(
             "note",
             f"not examined in {of}: {reasons or 'none was drawn'}; {NO_POWER_CUT}",
             TRY_IT,
             examined=False,
         )
     looked = sum(crash.acknowledged for crash in audits)
-    return case.finding(
-        None,
+    return finding(
         "note",
         f"crash audit tried in {len(audits)} of {of}: the database was killed under a load of its own, and "
         f"{count(looked, 'acknowledged write')} looked for when it had started again on the same files"
@@ -95,14 +102,3 @@ def _power(audits: Sequence[CrashAudit]) -> str:
     reasons = "; ".join(dict.fromkeys(crash.why_no_power_cut for crash in audits if crash.why_no_power_cut))
     exception = f"{NO_POWER_CUT}: {reasons}" if reasons else NO_POWER_CUT
     return f"in {cut} of them its disk lost what had not been synced; in others {exception}" if cut else exception
-
-
-CHECK = Check(
-    name="lost-in-crash",
-    looks_at="the rows in a private database that was killed (SIGKILL) under load, where possible with a power cut, "
-    "and started again on the same files, compared with the requests that were acknowledged",
-    thresholds={},
-    remedy="answer only when the commit has returned, and leave it synchronous; to measure relaxed commits, choose "
-    '`variant = "relaxed"` for all',
-    examine=examine,
-)

@@ -1,10 +1,8 @@
-"""Meters that the lab read too late, or too early, for the window that they are said to describe. Only what such a
-meter measured is lost."""
-
 from collections.abc import Callable, Iterator, Sequence
 from statistics import median
 
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.judge.checks.check import check
+from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
 from fairtrial.judge.metrics import METRICS, Metric
 from fairtrial.judge.statistics.estimate import over_blocks
 from fairtrial.record.machine import MachineMeter
@@ -15,21 +13,44 @@ FEWEST = 3
 """Blocks of which there is an interval."""
 
 
-def examine(case: Case) -> Iterator[Finding]:
-    """A refusal of what a meter says that covers another time than the window; a warning where that is of a machine."""
+@check(
+    "meters-late",
+    looks_at="how long each of the lab's meters was open, compared with the engine's window",
+    remedy="the lab was kept from its processor when the window opened or closed: leave it one that neither server nor "
+    "load saturates, stop other programs, or lengthen duration_seconds; then run again",
+    of_machine=True,
+    share=Threshold(
+        0.05,
+        "share of the typical window",
+        "the figure is the meter's processor time by its own time: a part of the window that it misses is as large "
+        "a part of the figure at most. Claims are about differences from 5% on. Where the interval of the figure "
+        "itself reaches further to either side, that is the limit",
+    ),
+    machine=Threshold(
+        0.2,
+        "share of the typical window",
+        "of a machine no figure is shown; what foreign-load and stolen read of it is diluted by as much",
+    ),
+)
+def meters_late(case: Case, *, share: float, machine: float) -> Iterator[Finding]:
+    """Meters that the lab read too late, or too early, for the window that they are said to describe. Only what such a
+    meter measured is lost.
+
+    A refusal of what a meter says that covers another time than the window; a warning where that is of a machine.
+    """
     for condition in case.record.conditions:
         trials = case.trials_of(condition.id)
         windows = [trial.engine.window_seconds for trial in trials if trial.engine and trial.engine.window_seconds > 0]
         if windows:
-            yield from _late_of(case, trials, median(windows))
+            yield from _late_of(trials, median(windows), share, machine)
 
 
-def _late_of(case: Case, trials: Sequence[TrialRecord], typical_seconds: float) -> Iterator[Finding]:
+def _late_of(trials: Sequence[TrialRecord], typical_seconds: float, share: float, machine: float) -> Iterator[Finding]:
     """Lateness is held against the condition's typical window, so that it is no matter of how fast a trial was: a
     window of a number of requests is as long as the contender makes it."""
     worth = {
-        SERVER.key: _precision(case, SERVER, trials, lambda trial: trial.server, typical_seconds),
-        SERVICE.key: _precision(case, SERVICE, trials, lambda trial: trial.service, typical_seconds),
+        SERVER.key: _precision(SERVER, trials, lambda trial: trial.server, share, typical_seconds),
+        SERVICE.key: _precision(SERVICE, trials, lambda trial: trial.service, share, typical_seconds),
     }
     for trial in trials:
         for whose, metric, meter in (
@@ -41,23 +62,23 @@ def _late_of(case: Case, trials: Sequence[TrialRecord], typical_seconds: float) 
             ("the balancer host", None, trial.balancer_machine),
         ):
             late_seconds = _late_seconds(trial, meter)
-            limit = case.thresholds["machine"] if metric is None else worth[metric.key]
+            limit = machine if metric is None else worth[metric.key]
             if meter is None or trial.engine is None or late_seconds <= limit * typical_seconds:
                 continue
-            yield case.finding(
-                trial.index,
+            yield finding(
                 "warning" if metric is None else "refusal",
                 f"processor time of {whose} was measured over {meter.window_seconds:.2f} s, while the window lasted "
                 f"{trial.engine.window_seconds:.2f} s",
                 metrics=[] if metric is None else [metric.name],
+                trial=trial.index,
             )
 
 
 def _precision(
-    case: Case,
     metric: Metric,
     trials: Sequence[TrialRecord],
     meter_of: Callable[[TrialRecord], ServerMeter | None],
+    share: float,
     typical_seconds: float,
 ) -> float:
     """The share of the figure that its own interval leaves open, or the threshold, where that is more.
@@ -65,7 +86,6 @@ def _precision(
     The interval is that of the trials whose meters were on time, as late ones are no witness of how well the figure is
     known; where they are too few, that of all.
     """
-    share = case.thresholds["share"]
     readings = {trial.index: value for trial in trials if (value := metric.read(trial))}
     on_time = [
         readings[trial.index]
@@ -82,27 +102,3 @@ def _late_seconds(trial: TrialRecord, meter: ServerMeter | MachineMeter | None) 
     if meter is None or trial.engine is None or trial.engine.window_seconds <= 0:
         return 0.0
     return abs(meter.window_seconds - trial.engine.window_seconds)
-
-
-CHECK = Check(
-    name="meters-late",
-    looks_at="how long each of the lab's meters was open, compared with the engine's window",
-    thresholds={
-        "share": Threshold(
-            0.05,
-            "share of the typical window",
-            "the figure is the meter's processor time by its own time: a part of the window that it misses is as large "
-            "a part of the figure at most. Claims are about differences from 5% on. Where the interval of the figure "
-            "itself reaches further to either side, that is the limit",
-        ),
-        "machine": Threshold(
-            0.2,
-            "share of the typical window",
-            "of a machine no figure is shown; what foreign-load and stolen read of it is diluted by as much",
-        ),
-    },
-    remedy="the lab was kept from its processor when the window opened or closed: leave it one that neither server nor "
-    "load saturates, stop other programs, or lengthen duration_seconds; then run again",
-    examine=examine,
-    of_machine=True,
-)

@@ -1,20 +1,19 @@
-"""What a check is, what it examines and what it finds. Each check is a file of its own beside this one."""
+"""What checks examine, what they compare it with, and what they find."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
 from pydantic import Field
 
-from fairtrial.base.printable import printable
 from fairtrial.base.strict import Strict
 from fairtrial.judge.metrics import percentile_in
 from fairtrial.load.capacity import METRIC_PERCENTILES
 from fairtrial.load.kinds import Load
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.machine import MachineMeter
-from fairtrial.record.model import ExperimentRecord, LaneHost, TrialRecord, by_condition
+from fairtrial.record.model import Condition, ExperimentRecord, LaneHost, TrialRecord, by_condition
 
 Severity = Literal["note", "warning", "refusal"]
 
@@ -70,6 +69,42 @@ class Finding(Strict):
         return metric in names or _examined(metric) in names
 
 
+def finding(
+    severity: Severity,
+    evidence: str,
+    remedy: str = "",
+    *,
+    trial: int | None = None,
+    claim: str | None = None,
+    contenders: Sequence[str] = (),
+    metrics: Sequence[str] = (),
+    examined: bool = True,
+) -> Finding:
+    """Something that a check found. Its caller adds which check that is.
+
+    Args:
+        evidence: what was observed, in figures; text from a server is made printable by the caller.
+        remedy: in place of the check's own, where this case has a better one.
+        trial: the trial's index, of a check that examines more than one; None: it is about the experiment as a whole,
+            or about a claim.
+        claim: the id of the claim that it is about.
+        contenders: of a finding about the experiment, the conditions that it is about; none: all.
+        metrics: of a refusal, those that it takes from the trial; none: the whole trial.
+        examined: whether the check could look.
+    """
+    return Finding(
+        check="",
+        severity=severity,
+        evidence=evidence,
+        remedy=remedy,
+        trial=trial,
+        claim=claim,
+        contenders=list(contenders),
+        metrics=list(metrics),
+        examined=examined,
+    )
+
+
 def _examined(metric: str) -> str:
     """Of a percentile the next lower one that every record holds, of one below all of them the lowest; of others the
     metric itself."""
@@ -96,55 +131,18 @@ class Threshold:
 
 
 @dataclass(frozen=True)
-class Check:
-    """A check: its name in reports and in `[checks.NAME]`, what it looks at, its thresholds, and the remedy when it
-    fires."""
-
-    name: str
-    looks_at: str
-    thresholds: Mapping[str, Threshold]
-    remedy: str
-    examine: Callable[["Case"], Iterator[Finding]]
-    """A pure function: the same record gives the same findings."""
-    needs_processes: bool = False
-    """whether it looks at the stack's own processes: of trials where the lab knows none it says *not examined*"""
-    of_machine: bool = False
-    """whether its refusals are for what the machine did: such a block is left out, and another takes its place"""
-
-    def thresholds_with(self, overrides: Mapping[str, float]) -> dict[str, float]:
-        """The value of every threshold, with those of an experiment in place of the check's own."""
-        return {key: overrides.get(key, threshold.value) for key, threshold in self.thresholds.items()}
-
-    def unusual(self, thresholds: Mapping[str, float]) -> str:
-        """`share is 0.01 here, default 0.001`; empty if every threshold is the check's own."""
-        return "; ".join(
-            f"{key} is {thresholds[key]:g} here, default {threshold.value:g}"
-            for key, threshold in self.thresholds.items()
-            if thresholds.get(key, threshold.value) != threshold.value
-        )
-
-
-@dataclass(frozen=True)
-class LoadCheck(Check):
-    """A check that needs nothing but measured loads, without an experiment: `fairtrial load` has it, too."""
-
-    examine: Callable[["LoadCase"], Iterator[Finding]]
-
-
-@dataclass(frozen=True)
 class LoadCase:
     """Measured loads, as a check examines them that needs no experiment around them."""
 
-    check: Check
     trials: Sequence[TrialRecord]
-    thresholds: Mapping[str, float]
-    """those in force; every key of the check's is present"""
     loads: Mapping[str, Load]
     """what was offered, by condition; a load that no experiment can have is missing"""
     processors: int
     """of the load engine"""
-    calibrations: Sequence[Calibration]
+    calibrations: Sequence[Calibration] = ()
     """the engine against its own target; empty where that was not measured"""
+    contenders: Mapping[str, str] = field(default_factory=dict)
+    """by condition, as the experiment names it; empty without an experiment"""
 
     @cached_property
     def _by_condition(self) -> Mapping[str, Sequence[TrialRecord]]:
@@ -154,60 +152,40 @@ class LoadCase:
         """Those of the condition with this id, in the order of all."""
         return self._by_condition.get(condition, ())
 
-    def finding(
-        self,
-        trial: int | None,
-        severity: Severity,
-        evidence: str,
-        remedy: str = "",
-        *,
-        claim: str | None = None,
-        contenders: Sequence[str] = (),
-        metrics: Sequence[str] = (),
-        examined: bool = True,
-    ) -> Finding:
-        """Something that the check found.
-
-        Args:
-            trial: the trial's index; None: it is about the experiment as a whole, or about a claim.
-            evidence: what was observed, in figures; text from a server is made printable here.
-            remedy: in place of the check's own, where this case has a better one.
-            claim: the id of the claim that it is about.
-            contenders: of a finding about the experiment, the conditions that it is about; none: all.
-            metrics: of a refusal, those that it takes from the trial; none: the whole trial.
-            examined: whether the check could look.
-        """
-        unusual = self.check.unusual(self.thresholds)
-        if metrics:
-            evidence += f"; lost: {', '.join(metrics)}"
-        return Finding(
-            check=self.check.name,
-            severity=severity,
-            evidence=printable(f"{evidence} ({unusual})" if unusual else evidence),
-            remedy=printable(remedy or self.check.remedy),
-            trial=trial,
-            claim=claim,
-            contenders=list(contenders),
-            metrics=list(metrics),
-            examined=examined,
-        )
-
 
 @dataclass(frozen=True)
 class Case(LoadCase):
-    """A record as one check examines it."""
+    """A record as checks examine it."""
 
-    record: ExperimentRecord
+    record: ExperimentRecord = field(kw_only=True)
 
-    @property
-    def machines(self) -> Iterator[tuple[TrialRecord, str, MachineMeter]]:
-        """Each machine that was metered: in which trial, and what a finding says first (of the server's, nothing)."""
-        for trial in self.trials:
-            if trial.machine is not None:
-                yield trial, "", trial.machine
-            for name, meter, host in self._hosts_apart(trial):
-                if not self.record.is_servers_machine(trial, host):
-                    yield trial, f"on the {name}, ", meter
+    @classmethod
+    def of(cls, record: ExperimentRecord, trials: Sequence[TrialRecord]) -> "Case":
+        """These trials of a record."""
+        return cls(
+            trials,
+            {condition.id: condition.load for condition in record.conditions},
+            record.placement.load_processors,
+            record.calibrations,
+            {condition.id: condition.contender for condition in record.conditions},
+            record=record,
+        )
+
+    def condition_of(self, trial: TrialRecord) -> Condition:
+        """What was tried in a trial."""
+        return self._conditions[trial.condition]
+
+    @cached_property
+    def _conditions(self) -> Mapping[str, Condition]:
+        return {condition.id: condition for condition in self.record.conditions}
+
+    def machines(self, trial: TrialRecord) -> Iterator[tuple[str, MachineMeter]]:
+        """Each machine that was metered in a trial, and what a finding says first (of the server's, nothing)."""
+        if trial.machine is not None:
+            yield "", trial.machine
+        for name, meter, host in self._hosts_apart(trial):
+            if not self.record.is_servers_machine(trial, host):
+                yield f"on the {name}, ", meter
 
     def processors_apart(self, trial: TrialRecord) -> Iterator[tuple[str, MachineMeter, LaneHost]]:
         """The hosts that services or a balancer have to themselves, with processors that the server has not.

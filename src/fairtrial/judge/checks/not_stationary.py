@@ -1,11 +1,10 @@
-"""A mean describes a window only if the window is stationary: warm, without a drift, without a leak."""
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fairtrial.base.formatting import figure
-from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold, nothing_to_do
+from fairtrial.judge.checks.check import check
+from fairtrial.judge.checks.model import Finding, LoadCase, Threshold, finding, nothing_to_do
 from fairtrial.judge.statistics.distributions import poisson_above
 from fairtrial.judge.statistics.trend import SHORTEST, change_point, in_parts, trend
 from fairtrial.record.engine_summary import EngineSummary
@@ -23,25 +22,70 @@ LEAK = (
 )
 
 
-def examine(case: LoadCase) -> Iterator[Finding]:
-    """At most one finding for throughput, median, p99 and memory each; none in windows below ten full seconds."""
+@check(
+    "not-stationary",
+    looks_at="goodput, median and p99 of each full second of the window, and memory: a trend (Mann-Kendall) "
+    "or a step (largest standardised difference of means, by permutation); from ten seconds on",
+    remedy="look for what fills or empties over time (a cache, a queue, a table, a processor that gets hot); lengthen "
+    "warmup_seconds and duration_seconds",
+    of_loads=True,
+    alpha=Threshold(
+        0.001,
+        "probability",
+        "seven tests a trial: at 0.1% each, one honest trial in 140 fails one by chance, and the change must also "
+        "be as "
+        "large as `warn`",
+    ),
+    by_chance=Threshold(
+        0.05,
+        "share of the trials",
+        "where seconds are correlated by 0.5, so many windows of 20 to 30 s show a step by chance, fewer of "
+        "shorter and of longer ones (docs/statistics.md, trends and steps)",
+    ),
+    warn=Threshold(
+        0.1,
+        "log ratio",
+        "a drift of d over the window puts its ends d/2 from its mean: at 10% that is 5%, the differences that "
+        "claims are about; its ends have the ratio (1 + d/2) / (1 - d/2), whose logarithm is d to within 5%",
+    ),
+    refuse=Threshold(
+        0.5,
+        "log ratio",
+        "the window's ends are a quarter from its mean: a longer or a later window would have given another "
+        "figure, and no single one describes this",
+    ),
+    memory=Threshold(
+        0.1,
+        "share of the memory",
+        "a peak that would be a tenth higher in a window twice as long is a property of the window",
+    ),
+)
+def not_stationary(
+    case: LoadCase, *, alpha: float, by_chance: float, warn: float, refuse: float, memory: float
+) -> Iterator[Finding]:
+    """A mean describes a window only if the window is stationary: warm, without a drift, without a leak.
+
+    At most one finding for throughput, median, p99 and memory each; none in windows below ten full seconds.
+    """
     moved: list[list[Finding]] = []
     for trial in case.trials:
         load = case.loads.get(trial.condition)
         changes = load is not None and not load.is_stationary  # by intent
         if trial.engine is not None and full_seconds(trial) >= SHORTEST and not changes:
             series = _series(trial.engine).items()
-            moved.append([each for name, values in series for each in _moved(case, trial.index, name, values)])
-    yield from _beyond_chance(case, moved)
+            moved.append(
+                [each for name, values in series for each in _moved(trial.index, name, values, alpha, warn, refuse)]
+            )
+    yield from _beyond_chance(moved, by_chance)
     for trial in case.trials:
         if trial.server is not None and len(trial.server.rss_series_bytes) >= SHORTEST:
-            yield from _grown(case, trial.index, trial.server.rss_series_bytes)
+            yield from _grown(trial.index, trial.server.rss_series_bytes, alpha, memory)
 
 
-def _beyond_chance(case: LoadCase, moved: Sequence[Sequence[Finding]]) -> Iterator[Finding]:
+def _beyond_chance(moved: Sequence[Sequence[Finding]], share: float) -> Iterator[Finding]:
     """The findings of all trials that were examined: warnings of fewer of them than chance explains are notes."""
     warned = sum(any(each.severity == "warning" for each in own) for own in moved)
-    expected = case.thresholds["by_chance"] * len(moved)
+    expected = share * len(moved)
     by_chance = poisson_above(warned - 1, expected) > CHANCE
     for own in moved:
         for each in own:
@@ -75,15 +119,17 @@ def _series(summary: EngineSummary) -> dict[str, list[float]]:
     return {name: values for name, values in series.items() if len(values) >= SHORTEST}
 
 
-def _moved(case: LoadCase, index: int, name: str, values: Sequence[float]) -> Iterator[Finding]:
+def _moved(
+    index: int, name: str, values: Sequence[float], alpha: float, warn: float, refuse: float
+) -> Iterator[Finding]:
     values, seconds = in_parts(values)
-    drift, step, thresholds = _drift(values), change_point(values), case.thresholds
-    drifts = drift.p_value < thresholds["alpha"] and abs(drift.log_ratio) >= thresholds["warn"]
-    steps = step.p_value < thresholds["alpha"] and abs(step.log_ratio) >= thresholds["warn"]
+    drift, step = _drift(values), change_point(values)
+    drifts = drift.p_value < alpha and abs(drift.log_ratio) >= warn
+    steps = step.p_value < alpha and abs(step.log_ratio) >= warn
     if not (drifts or steps):
         return
     size = max(abs(drift.log_ratio) if drifts else 0.0, abs(step.log_ratio) if steps else 0.0)
-    refused = size >= thresholds["refuse"] and not name.startswith("p99")
+    refused = size >= refuse and not name.startswith("p99")
     whole = seconds * len(values)
     if steps and (not drifts or abs(step.log_ratio) >= abs(drift.log_ratio)):
         early = step.index <= len(values) / 2
@@ -92,7 +138,7 @@ def _moved(case: LoadCase, index: int, name: str, values: Sequence[float]) -> It
     else:
         what = f"drifted by {math.expm1(drift.log_ratio):+.0%} over the {whole} s of the window"
         p_value, remedy = drift.p_value, ""
-    yield case.finding(index, "refusal" if refused else "warning", f"{name} {what} (p {p_value:.1g})", remedy)
+    yield finding("refusal" if refused else "warning", f"{name} {what} (p {p_value:.1g})", remedy, trial=index)
 
 
 @dataclass(frozen=True)
@@ -120,56 +166,14 @@ def _times(log_ratio: float) -> str:
     return "above 0, which it was" if log_ratio == math.inf else f"{figure(math.exp(log_ratio))} times that"
 
 
-def _grown(case: LoadCase, index: int, values: Sequence[int]) -> Iterator[Finding]:
+def _grown(index: int, values: Sequence[int], alpha: float, memory: float) -> Iterator[Finding]:
     means, seconds = in_parts(values)
     growth = trend(means)
-    if growth.p_value < case.thresholds["alpha"] and growth.change >= case.thresholds["memory"]:
-        yield case.finding(
-            index,
+    if growth.p_value < alpha and growth.change >= memory:
+        yield finding(
             "warning",
             f"memory grew by {growth.slope / seconds / MIB:.1f} MiB a second, {growth.change:.0%} over the "
             f"window (p {growth.p_value:.1g}): the peak depends on the length of the window",
             LEAK,
+            trial=index,
         )
-
-
-CHECK = LoadCheck(
-    name="not-stationary",
-    looks_at="goodput, median and p99 of each full second of the window, and memory: a trend (Mann-Kendall) "
-    "or a step (largest standardised difference of means, by permutation); from ten seconds on",
-    thresholds={
-        "alpha": Threshold(
-            0.001,
-            "probability",
-            "seven tests a trial: at 0.1% each, one honest trial in 140 fails one by chance, and the change must also "
-            "be as "
-            "large as `warn`",
-        ),
-        "by_chance": Threshold(
-            0.05,
-            "share of the trials",
-            "where seconds are correlated by 0.5, so many windows of 20 to 30 s show a step by chance, fewer of "
-            "shorter and of longer ones (docs/statistics.md, trends and steps)",
-        ),
-        "warn": Threshold(
-            0.1,
-            "log ratio",
-            "a drift of d over the window puts its ends d/2 from its mean: at 10% that is 5%, the differences that "
-            "claims are about; its ends have the ratio (1 + d/2) / (1 - d/2), whose logarithm is d to within 5%",
-        ),
-        "refuse": Threshold(
-            0.5,
-            "log ratio",
-            "the window's ends are a quarter from its mean: a longer or a later window would have given another "
-            "figure, and no single one describes this",
-        ),
-        "memory": Threshold(
-            0.1,
-            "share of the memory",
-            "a peak that would be a tenth higher in a window twice as long is a property of the window",
-        ),
-    },
-    remedy="look for what fills or empties over time (a cache, a queue, a table, a processor that gets hot); lengthen "
-    "warmup_seconds and duration_seconds",
-    examine=examine,
-)

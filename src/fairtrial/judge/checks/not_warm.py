@@ -1,11 +1,3 @@
-"""Loads of a contender that still gets faster: at the end of its warm-up, or in its windows, block after block.
-
-A warm-up goes on until the pace is flat, as the engine tells by the last doubling of its time. It cannot see what
-comes later: a second compiler that begins when the window is open. One window is too short to tell a slow first second
-from chance. The windows of a condition are independent of each other, and if each of them begins slowly, they tell it
-together.
-"""
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,12 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairtrial.base.formatting import count, figure, span
-from fairtrial.judge.checks.model import Case, Finding, LoadCase, LoadCheck, Threshold
+from fairtrial.judge.checks.check import check
+from fairtrial.judge.checks.model import Finding, LoadCase, Threshold, finding
 from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS, mean_interval
 from fairtrial.load.kinds import Load
 from fairtrial.load.words import describe_seconds
 from fairtrial.record.engine_summary import EngineSummary
-from fairtrial.record.model import TrialRecord
+from fairtrial.record.model import TrialRecord, by_condition
 
 FIRST_SHARE = 0.2
 LABS_TENTHS = 1
@@ -41,17 +34,38 @@ LONGER_LIMIT = (
 )
 
 
-def examine(case: LoadCase) -> Iterator[Finding]:
-    """At most one refusal for each trial; beginnings that are too quick, or cold on purpose, once a condition."""
-    of_conditions: dict[str, list[TrialRecord]] = {}
+@check(
+    "not-warm",
+    looks_at="whether the warm-up ended because the pace was flat, as the engine tells by its last doubling of time; "
+    "and goodput of the first fifth of each window (of an open load, its medians) against the rest, paired within each "
+    "window, over all blocks of a condition (Student's interval of the mean log ratio)",
+    remedy="lengthen warmup_seconds: in each block the contender became faster after the window had opened, and a "
+    "figure of both is neither of the cold contender nor of the warm one",
+    of_loads=True,
+    tolerance=Threshold(
+        0.1,
+        "log ratio",
+        "in a window of 2 s, the first part is half: 10% less there takes 5% off the figure, the size of the "
+        "differences that claims are about; in shorter ones and in those of 5 s or more it takes 2%",
+    ),
+)
+def not_warm(case: LoadCase, *, tolerance: float) -> Iterator[Finding]:
+    """Loads of a contender that still gets faster: at the end of its warm-up, or in its windows, block after block.
+
+    At most one refusal for each trial; beginnings that are too quick, or cold on purpose, once a condition.
+
+    A warm-up goes on until the pace is flat, as the engine tells by the last doubling of its time. It cannot see what
+    comes later: a second compiler that begins when the window is open. One window is too short to tell a slow first
+    second from chance. The windows of a condition are independent of each other, and if each of them begins slowly,
+    they tell it together.
+    """
     for trial in case.trials:
-        of_conditions.setdefault(trial.condition, []).append(trial)
         if (rise := rise_at_the_limit(trial)) is not None and trial.engine is not None:
             length = describe_seconds(round(trial.engine.warmup_seconds, 1))
             evidence = f"after {length} of warm-up, its limit, the pace still rose by {rise:.0%} at a doubling of time"
-            yield case.finding(trial.index, "refusal", evidence, LONGER_LIMIT)
-    for condition, trials in of_conditions.items():
-        yield from _windows(case, condition, trials)
+            yield finding("refusal", evidence, LONGER_LIMIT, trial=trial.index)
+    for condition, trials in by_condition(case.trials).items():
+        yield from _windows(case, condition, trials, tolerance)
 
 
 def rise_at_the_limit(trial: TrialRecord) -> float | None:
@@ -60,7 +74,7 @@ def rise_at_the_limit(trial: TrialRecord) -> float | None:
     return warm_up.rise if warm_up is not None and warm_up.end == "rising" else None
 
 
-def _windows(case: LoadCase, condition: str, trials: Sequence[TrialRecord]) -> Iterator[Finding]:
+def _windows(case: LoadCase, condition: str, trials: Sequence[TrialRecord], tolerance: float) -> Iterator[Finding]:
     load = case.loads.get(condition)
     if load is not None and not load.is_stationary:  # by intent, its parts are not alike
         return
@@ -75,22 +89,16 @@ def _windows(case: LoadCase, condition: str, trials: Sequence[TrialRecord]) -> I
         f"the pace of the first {FIRST_SHARE:.0%} of the window was {by} times that of the rest "
         f"({LEVEL:.0%} interval {span((math.exp(low), math.exp(high)))}, {count(len(ratios), 'block')})"
     )
-    name = _name(case, condition)
-    if low > case.thresholds["tolerance"]:
-        yield case.finding(None, "warning", f"{name}: {evidence}", QUICK_FIRST, contenders=[name])
-    elif high < -case.thresholds["tolerance"]:
+    name = case.contenders.get(condition, condition)
+    if low > tolerance:
+        yield finding("warning", f"{name}: {evidence}", QUICK_FIRST, contenders=[name])
+    elif high < -tolerance:
         if _is_cold_on_purpose(load):
-            yield case.finding(None, "note", f"{name}: {evidence}", contenders=[name])
+            yield finding("note", f"{name}: {evidence}", contenders=[name])
             return
         for trial in trials:
             if trial.index in ratios and rise_at_the_limit(trial) is None:
-                yield case.finding(trial.index, "refusal", evidence)
-
-
-def _name(case: LoadCase, condition: str) -> str:
-    """As the experiment names it, if there is one."""
-    conditions = case.record.conditions if isinstance(case, Case) else []
-    return next((each.contender for each in conditions if each.id == condition), condition)
+                yield finding("refusal", evidence, trial=trial.index)
 
 
 @dataclass(frozen=True)
@@ -145,22 +153,3 @@ def _in_two(values: Sequence[float]) -> tuple[float, float]:
 def _is_cold_on_purpose(load: Load | None) -> bool:
     """Whether the first requests are part of the figure: a number of requests without a warm-up."""
     return load is not None and load.fixed_requests is not None and load.warmup_seconds == 0
-
-
-CHECK = LoadCheck(
-    name="not-warm",
-    looks_at="whether the warm-up ended because the pace was flat, as the engine tells by its last doubling of time; "
-    "and goodput of the first fifth of each window (of an open load, its medians) against the rest, paired within each "
-    "window, over all blocks of a condition (Student's interval of the mean log ratio)",
-    thresholds={
-        "tolerance": Threshold(
-            0.1,
-            "log ratio",
-            "in a window of 2 s, the first part is half: 10% less there takes 5% off the figure, the size of the "
-            "differences that claims are about; in shorter ones and in those of 5 s or more it takes 2%",
-        )
-    },
-    remedy="lengthen warmup_seconds: in each block the contender became faster after the window had opened, and a "
-    "figure of both is neither of the cold contender nor of the warm one",
-    examine=examine,
-)

@@ -1,30 +1,43 @@
-"""Where generator and contender share a processor, or a core, each takes time from the other."""
-
 from collections.abc import Iterator, Sequence
 
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.judge.checks.check import check
+from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
 from fairtrial.record.model import Placement
 from fairtrial.record.placement import cores_shared_in_words, nodes_in_words, numbers_in_words
 
 
-def examine(case: Case) -> Iterator[Finding]:
-    """A warning on the experiment where there is no other processor or no other core, since it concerns every figure
+@check(
+    "placement-shared",
+    looks_at="whether load generator and server were bound to different processors, on different cores, and the server "
+    "to one NUMA node",
+    remedy="run on a machine with at least two processors; read ratios, not figures, until then",
+    on_purpose=Threshold(
+        0,
+        "1: yes, 0: no",
+        "a published table from one host, the generator beside the server, was withdrawn by its author: each "
+        "request then costs the server's processors the generator's work as well, which takes the larger share "
+        "from whoever needs less for itself. What that does may be tried, but is no figure of the contender",
+    ),
+)
+def placement_shared(case: Case, *, on_purpose: float) -> Iterator[Finding]:
+    """Where generator and contender share a processor, or a core, each takes time from the other.
+
+    A warning on the experiment where there is no other processor or no other core, since it concerns every figure
     alike, and a note where the server is on several NUMA nodes; a refusal of each trial for which a shared placement
-    was asked, a warning if that is tried on purpose."""
+    was asked, a warning if that is tried on purpose.
+    """
     usual = case.record.placement
     if not usual.disjoint and case.record.experiment.placement == "disjoint":
-        yield case.finding(None, "warning", _evidence(usual))
+        yield finding("warning", _evidence(usual))
     if shared := cores_shared_in_words(usual):
-        yield case.finding(
-            None,
+        yield finding(
             "warning",
             f"{shared}: while one thread of a core is at work, the other is slower, so that every rate is lower than "
             "the contender alone would show, and the more so the busier the load generator is",
             "run on a machine with at least two cores; read ratios, not figures, until then",
         )
     if nodes := nodes_in_words(usual):
-        yield case.finding(
-            None,
+        yield finding(
             "note",
             f"{nodes}: memory is nearer to some of its threads than to others, and starts may differ in which",
             "bind the lab to the processors of fewer nodes (taskset --cpu-list, numactl --cpunodebind), of which one "
@@ -33,12 +46,12 @@ def examine(case: Case) -> Iterator[Finding]:
     shared_on_purpose = {condition.id for condition in case.record.conditions if condition.placement == "shared"}
     for trial in case.trials:
         if trial.condition in shared_on_purpose and trial.engine is not None:
-            yield case.finding(
-                trial.index,
-                "warning" if case.thresholds["on_purpose"] else "refusal",
+            yield finding(
+                "warning" if on_purpose else "refusal",
                 _evidence(case.record.placement_of(trial)),
                 "leave `placement` out, or try it on purpose beside the disjoint one: in a sweep over `placement`, "
                 "with [checks.placement-shared] on_purpose = 1",
+                trial=trial.index,
             )
 
 
@@ -52,21 +65,3 @@ def _evidence(placement: Placement) -> str:
 
 def _numbers(cpus: Sequence[int]) -> str:
     return numbers_in_words(cpus) or "not bound"
-
-
-CHECK = Check(
-    name="placement-shared",
-    looks_at="whether load generator and server were bound to different processors, on different cores, and the server "
-    "to one NUMA node",
-    thresholds={
-        "on_purpose": Threshold(
-            0,
-            "1: yes, 0: no",
-            "a published table from one host, the generator beside the server, was withdrawn by its author: each "
-            "request then costs the server's processors the generator's work as well, which takes the larger share "
-            "from whoever needs less for itself. What that does may be tried, but is no figure of the contender",
-        ),
-    },
-    remedy="run on a machine with at least two processors; read ratios, not figures, until then",
-    examine=examine,
-)

@@ -1,12 +1,11 @@
-"""Contenders that differ in cost and reach the same figure: something that they share is the limit."""
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
 from fairtrial.experiment.claims import MetricClaim
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.judge.checks.check import check
+from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
 from fairtrial.record.model import Condition, ExperimentRecord, ServerMeter, TrialRecord
 
 BUSY = 0.8
@@ -28,25 +27,49 @@ class _Contender:
         return self.stack_cpu / self.goodput
 
 
-def examine(case: Case) -> Iterator[Finding]:
-    """A warning on the experiment for each group of each workload, service and closed load; a refusal of each verdict
-    that compares goodput within one group."""
+@check(
+    "plateau",
+    looks_at="contenders of the same workload, service and closed load: their goodput, and their processor time for "
+    "each "
+    "answer",
+    remedy="do not rank these; raise the limit (processors, threads, connections) or choose a workload that demands "
+    "more of the stack",
+    needs_processes=True,
+    within=Threshold(
+        0.03,
+        "share of the lowest goodput",
+        "of 380 published entries 174 lay within 1.5% of each other, at the harness's limit; twice that allows for "
+        "the spread of medians over few blocks",
+    ),
+    cost=Threshold(
+        1.5,
+        "times the cheapest's processor time for an answer",
+        "at limits of their own, contenders on the same processors differ in rate as they do in cost: half as "
+        "much cost again would show as a third less goodput",
+    ),
+)
+def plateau(case: Case, *, within: float, cost: float) -> Iterator[Finding]:
+    """Contenders that differ in cost and reach the same figure: something that they share is the limit.
+
+    A warning on the experiment for each group of each workload, service and closed load; a refusal of each verdict
+    that compares goodput within one group.
+    """
     plateaus = []
     for rivals in _rivals(case):
-        for group in _groups(rivals, case.thresholds["within"]):
+        for group in _groups(rivals, within):
             costs = [contender.cost for contender in group]
-            if min(costs) > 0 and max(costs) >= case.thresholds["cost"] * min(costs):
+            if min(costs) > 0 and max(costs) >= cost * min(costs):
                 plateaus.append(group)
     for group in plateaus:
         names = [contender.name for contender in group]
-        yield case.finding(None, "warning", _in_words(case.record, group), contenders=names)
+        yield finding("warning", _in_words(case.record, group), contenders=names)
     for claim in case.record.experiment.claims:
         if not isinstance(claim, MetricClaim) or claim.metric != "goodput" or claim.request is not None:
             continue
         compared = {str(each) for each in claim.conditions()}
         for group in plateaus:
             if len(compared & {contender.name for contender in group}) > 1:
-                yield case.finding(None, "refusal", _in_words(case.record, group), claim=claim.id)
+                yield finding("refusal", _in_words(case.record, group), claim=claim.id)
                 break
 
 
@@ -120,29 +143,3 @@ def _limit(record: ExperimentRecord, group: Sequence[_Contender]) -> str:
         f"neither the load engine ({generator:.0%} or more) nor the database ({service:.0%} or more of the server's "
         "processors) was at its limit: they wait for something else that they share, such as a disk or a lock"
     )
-
-
-CHECK = Check(
-    name="plateau",
-    looks_at="contenders of the same workload, service and closed load: their goodput, and their processor time for "
-    "each "
-    "answer",
-    thresholds={
-        "within": Threshold(
-            0.03,
-            "share of the lowest goodput",
-            "of 380 published entries 174 lay within 1.5% of each other, at the harness's limit; twice that allows for "
-            "the spread of medians over few blocks",
-        ),
-        "cost": Threshold(
-            1.5,
-            "times the cheapest's processor time for an answer",
-            "at limits of their own, contenders on the same processors differ in rate as they do in cost: half as "
-            "much cost again would show as a third less goodput",
-        ),
-    },
-    remedy="do not rank these; raise the limit (processors, threads, connections) or choose a workload that demands "
-    "more of the stack",
-    examine=examine,
-    needs_processes=True,
-)

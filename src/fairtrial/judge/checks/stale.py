@@ -1,9 +1,8 @@
-"""An answer that shows a row as it was before it changed comes from a cache, not from the database."""
-
 from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
-from fairtrial.record.model import TrialRecord
+from fairtrial.judge.checks.check import check
+from fairtrial.judge.checks.model import Finding, Threshold, finding
+from fairtrial.record.proof import Freshness, RowChangesSeen
 
 MISSED_SHARE = 0.05
 """Of the trials in which that share of answers came from memory, so many would not have shown it."""
@@ -11,37 +10,47 @@ MISSED_SHARE = 0.05
 MEASURE_LONGER = "measure longer, or a table of fewer rows: more answers then show a row that changed"
 
 
-def examine(case: Case) -> Iterator[Finding]:
-    """A refusal for each trial in which a changed row's old text was answered; a note where too few could tell."""
-    for trial in case.trials:
-        freshness = trial.freshness
-        if freshness is not None and freshness.stale > 0:
-            grace = freshness.grace_seconds
-            when = f" {grace:g} s after they changed" if grace else ", asked after their change was committed"
-            yield case.finding(
-                trial.index,
-                "refusal",
-                f"{freshness.stale} of {freshness.changed} rows were still answered as they had been{when}: "
-                f"{freshness.example}",
-            )
-        yield from _of_load(case, trial)
+@check(
+    "stale",
+    looks_at="rows that the lab changed in the database before and while the load ran, and what the stack answered "
+    "afterwards",
+    remedy="read the row from the database after its request has come, on every request; a cache needs a workload that "
+    "allows it",
+    share=Threshold(
+        0.5,
+        "share of the answers",
+        "Memory behind more of them would have been found with 95%, or it is noted that it would not: five answers "
+        "that show a changed row are enough. Memory that answers less than half makes a stack less than twice as "
+        "fast.",
+    ),
+)
+def stale(freshness: Freshness | None, row_changes: RowChangesSeen | None, *, share: float) -> Iterator[Finding]:
+    """An answer that shows a row as it was before it changed comes from a cache, not from the database.
+
+    A refusal for each trial in which a changed row's old text was answered; a note where too few could tell.
+    """
+    if freshness is not None and freshness.stale > 0:
+        grace = freshness.grace_seconds
+        when = f" {grace:g} s after they changed" if grace else ", asked after their change was committed"
+        yield finding(
+            "refusal",
+            f"{freshness.stale} of {freshness.changed} rows were still answered as they had been{when}: "
+            f"{freshness.example}",
+        )
+    if row_changes is not None:
+        yield from _of_load(row_changes, share)
 
 
-def _of_load(case: Case, trial: TrialRecord) -> Iterator[Finding]:
-    changes = trial.row_changes
-    if changes is None:
-        return
+def _of_load(changes: RowChangesSeen, share: float) -> Iterator[Finding]:
     if changes.old:
-        yield case.finding(
-            trial.index,
+        yield finding(
             "refusal",
             f"{changes.old:,} of {changes.answers:,} answers to the load that showed a changed row showed it as it had "
             f"been, asked for up to {changes.latest_seconds:.3g} s after the change was committed: {changes.example}",
         )
-    elif (least_share := least_share_found(changes.answers)) > case.thresholds["share"]:
+    elif (least_share := least_share_found(changes.answers)) > share:
         least = f"memory behind less than {least_share:.0%} of the answers" if changes.answers else "memory"
-        yield case.finding(
-            trial.index,
+        yield finding(
             "note",
             f"not examined: {changes.answers} answers to the load showed a row that had changed, too few to find "
             f"{least}",
@@ -56,22 +65,3 @@ def least_share_found(answers: int) -> float:
     With a share s from memory, none of n is with the probability (1 - s)^n.
     """
     return 1 - MISSED_SHARE ** (1 / answers) if answers else 1.0
-
-
-CHECK = Check(
-    name="stale",
-    looks_at="rows that the lab changed in the database before and while the load ran, and what the stack answered "
-    "afterwards",
-    thresholds={
-        "share": Threshold(
-            0.5,
-            "share of the answers",
-            "Memory behind more of them would have been found with 95%, or it is noted that it would not: five answers "
-            "that show a changed row are enough. Memory that answers less than half makes a stack less than twice as "
-            "fast.",
-        ),
-    },
-    remedy="read the row from the database after its request has come, on every request; a cache needs a workload that "
-    "allows it",
-    examine=examine,
-)

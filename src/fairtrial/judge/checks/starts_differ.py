@@ -1,15 +1,11 @@
-"""Starts of one contender that fall apart: a few are far slower, or faster, than a typical one, or there are two kinds.
-
-Figures and claims are about a typical start. Whoever runs the stack also meets the others, and no median shows them.
-"""
-
 import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from fairtrial.base.formatting import count, figure
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.judge.checks.check import check
+from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
 from fairtrial.judge.metrics import METRICS
 from fairtrial.judge.statistics.distributions import normal_quantile, poisson_above, student_above, student_quantile
 from fairtrial.record.model import TrialRecord
@@ -30,23 +26,54 @@ ONE_SIDED = normal_quantile(0.95)
 GOODPUT, COST = METRICS["goodput"], METRICS["server_cpu_per_1000_requests"]
 
 
-def examine(case: Case) -> Iterator[Finding]:
-    """At most one finding for each condition, about the experiment: a note where chance alone explains it."""
+@check(
+    "starts-differ",
+    looks_at="goodput of the starts of a condition, under loads in which the server sets the rate",
+    remedy="find what these starts have in common: connections that were spread unevenly over workers "
+    "(uneven-connections, uneven-workers), a cache or a pool that they found cold, code that was compiled another way; "
+    "to hold a budget over them, claim it with `of_starts`",
+    deviations=Threshold(
+        3.5,
+        "standard deviations",
+        "the limit for outliers of B. Iglewicz and D. Hoaglin, How to Detect and Handle Outliers (1993), page 12, "
+        "with the median absolute deviation as the measure of spread",
+    ),
+    factor=Threshold(
+        1.25,
+        "of the typical goodput",
+        "starts that lie close together reach 3.5 deviations by a difference that nobody would act on",
+    ),
+    by_chance=Threshold(
+        0.05,
+        "of runs",
+        "so many runs whose starts scatter with tails as heavy as Student's t with 3 degrees have a warning; what "
+        "they would explain is a note",
+    ),
+)
+def starts_differ(case: Case, *, deviations: float, factor: float, by_chance: float) -> Iterator[Finding]:
+    """Starts of one contender that fall apart: a few are far slower, or faster, than a typical one, or there are two
+    kinds.
+
+    At most one finding for each condition, about the experiment: a note where chance alone explains it.
+
+    Figures and claims are about a typical start. Whoever runs the stack also meets the others, and no median shows
+    them.
+    """
     conditions = [(each.contender, trials) for each in case.record.conditions if (trials := _trials_of(case, each.id))]
-    chance = case.thresholds["by_chance"] / len(conditions) if conditions else 0.0
+    chance = by_chance / len(conditions) if conditions else 0.0
     for name, trials in conditions:
         rates = [GOODPUT.read(trial) or 0.0 for trial in trials]
-        far = far_from_middle(rates, case.thresholds["deviations"], case.thresholds["factor"])
-        slow = slower_group(rates, case.thresholds["factor"])
+        far = far_from_middle(rates, deviations, factor)
+        slow = slower_group(rates, factor)
         if any(slow):
-            yield case.finding(None, "warning", f"{name}: {_two_groups(trials, slow)}", contenders=[name])
+            yield finding("warning", f"{name}: {_two_groups(trials, slow)}", contenders=[name])
         elif any(far):
             evidence = f"{name}: {_outliers(trials, far)}"
-            if seldom_by_chance(rates, far, case.thresholds["deviations"], chance):
-                yield case.finding(None, "warning", evidence, contenders=[name])
+            if seldom_by_chance(rates, far, deviations, chance):
+                yield finding("warning", evidence, contenders=[name])
             else:
                 evidence += "; starts that scatter with heavy tails are as far off now and then"
-                yield case.finding(None, "note", evidence, contenders=[name])
+                yield finding("note", evidence, contenders=[name])
 
 
 def _trials_of(case: Case, condition: str) -> list[TrialRecord]:
@@ -141,32 +168,3 @@ def _cost(odd: Sequence[TrialRecord], others: Sequence[TrialRecord]) -> str:
         return ""
     of_odd, of_others = (float(np.median(each)) for each in costs)
     return f"; their processor time for a request was {figure(of_odd / of_others)} times that of the others"
-
-
-CHECK = Check(
-    name="starts-differ",
-    looks_at="goodput of the starts of a condition, under loads in which the server sets the rate",
-    thresholds={
-        "deviations": Threshold(
-            3.5,
-            "standard deviations",
-            "the limit for outliers of B. Iglewicz and D. Hoaglin, How to Detect and Handle Outliers (1993), page 12, "
-            "with the median absolute deviation as the measure of spread",
-        ),
-        "factor": Threshold(
-            1.25,
-            "of the typical goodput",
-            "starts that lie close together reach 3.5 deviations by a difference that nobody would act on",
-        ),
-        "by_chance": Threshold(
-            0.05,
-            "of runs",
-            "so many runs whose starts scatter with tails as heavy as Student's t with 3 degrees have a warning; what "
-            "they would explain is a note",
-        ),
-    },
-    remedy="find what these starts have in common: connections that were spread unevenly over workers "
-    "(uneven-connections, uneven-workers), a cache or a pool that they found cold, code that was compiled another way; "
-    "to hold a budget over them, claim it with `of_starts`",
-    examine=examine,
-)

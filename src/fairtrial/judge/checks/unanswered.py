@@ -1,47 +1,38 @@
-"""Requests that were still waiting when the window closed, whose times are in no percentile."""
-
 from collections.abc import Iterator
 
-from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
+from fairtrial.judge.checks.check import check
+from fairtrial.judge.checks.model import Finding, Threshold, finding
+from fairtrial.record.engine_summary import EngineSummary
 
 
-def examine(case: LoadCase) -> Iterator[Finding]:
-    """A refusal where an unanswered request waited much longer than any answered one, and for much of the window."""
-    for trial in case.trials:
-        summary = trial.engine
-        if summary is None or summary.oldest_in_flight_seconds is None:
-            continue
-        waited, longest = summary.oldest_in_flight_seconds, summary.response_time.longest_answered_seconds or 0.0
-        if (
-            waited > case.thresholds["window_share"] * summary.window_seconds
-            and waited > case.thresholds["times"] * longest
-        ):
-            yield case.finding(
-                trial.index,
-                "refusal",
-                f"{summary.in_flight_at_end:,} requests were unanswered when the window closed, one of them for "
-                f"{waited:.2f} s of its {summary.window_seconds:.2f} s; the longest answered one took {longest:.3f} s",
-            )
-
-
-CHECK = LoadCheck(
-    name="unanswered",
+@check(
+    "unanswered",
     looks_at="the age of the oldest request unanswered when the window closed, compared with the longest answered one",
-    thresholds={
-        "window_share": Threshold(
-            0.25,
-            "share of the window",
-            "in a closed load a connection that waits for a quarter of the window offers at most three quarters of "
-            "its load: the goodput is then that of a smaller load than the one printed beside it",
-        ),
-        "times": Threshold(
-            2.0,
-            "times the longest answered request",
-            "the last requests of an honest run are cut off at ages up to about the longest time; twice that is "
-            "a request that hangs (coordinated omission: Tene, How NOT to Measure Latency, 2013)",
-        ),
-    },
     remedy="find what the stack waits for (a lock, an exhausted pool, a lost wake-up); lengthen duration_seconds if "
     "such times are normal for the workload",
-    examine=examine,
+    of_loads=True,
+    window_share=Threshold(
+        0.25,
+        "share of the window",
+        "in a closed load a connection that waits for a quarter of the window offers at most three quarters of "
+        "its load: the goodput is then that of a smaller load than the one printed beside it",
+    ),
+    times=Threshold(
+        2.0,
+        "times the longest answered request",
+        "the last requests of an honest run are cut off at ages up to about the longest time; twice that is "
+        "a request that hangs (coordinated omission: Tene, How NOT to Measure Latency, 2013)",
+    ),
 )
+def unanswered(engine: EngineSummary, *, window_share: float, times: float) -> Iterator[Finding]:
+    """Requests that were still waiting when the window closed, whose times are in no percentile.
+
+    A refusal where an unanswered request waited much longer than any answered one, and for much of the window.
+    """
+    waited, longest = engine.oldest_in_flight_seconds, engine.response_time.longest_answered_seconds or 0.0
+    if waited is not None and waited > window_share * engine.window_seconds and waited > times * longest:
+        yield finding(
+            "refusal",
+            f"{engine.in_flight_at_end:,} requests were unanswered when the window closed, one of them for "
+            f"{waited:.2f} s of its {engine.window_seconds:.2f} s; the longest answered one took {longest:.3f} s",
+        )

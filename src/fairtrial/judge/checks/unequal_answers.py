@@ -1,17 +1,29 @@
-"""Contenders of one workload must send equally long bodies: a list and an error page are not comparable."""
-
 from collections import defaultdict
 from collections.abc import Iterator
 from statistics import median
 
 import numpy as np
 
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold
+from fairtrial.judge.checks.check import check
+from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
 from fairtrial.record.model import TrialRecord
 
 
-def examine(case: Case) -> Iterator[Finding]:
-    """A refusal for each trial whose mean body disagrees with those of more than half of the other contenders.
+@check(
+    "unequal-answers",
+    looks_at="the mean length of a trial's bodies, compared with those of the other contenders of its workload",
+    remedy="look at one answer of each side: make them send the same fields, in full, compressed on both or neither",
+    tolerance=Threshold(
+        0.1,
+        "share of the larger mean",
+        "white space is free: compact and spaced JSON of a 180-byte row of five fields differ by about 5%; a "
+        "published study compared a 5,113-byte list with a 601-byte error page, a difference of 88%",
+    ),
+)
+def unequal_answers(case: Case, *, tolerance: float) -> Iterator[Finding]:
+    """Contenders of one workload must send equally long bodies: a list and an error page are not comparable.
+
+    A refusal for each trial whose mean body disagrees with those of more than half of the other contenders.
 
     With three contenders or more, that singles out the odd one. Of two that differ, either may be right, and both are
     refused.
@@ -33,17 +45,17 @@ def examine(case: Case) -> Iterator[Finding]:
         if mine is None:
             continue
         own = workload[trial.condition]
-        apart = np.abs(sizes[own] - mine) > case.thresholds["tolerance"] * np.maximum(sizes[own], mine)
+        apart = np.abs(sizes[own] - mine) > tolerance * np.maximum(sizes[own], mine)
         unlike = [name for place in np.flatnonzero(apart) if (name := names[own][place]) != trial.condition]
         others = len(names[own]) - 1
         if 2 * len(unlike) > others:
             first = ", ".join(f"{contender[name]} {typical[own][name]:,.0f}" for name in unlike[:4])
             more = f" and {len(unlike) - 4} more" if len(unlike) > 4 else ""
             side = "; which of the two is right cannot be told from this" if others == 1 else ""
-            yield case.finding(
-                trial.index,
+            yield finding(
                 "refusal",
                 f"bodies are {mine:,.0f} bytes on average, those of {first}{more}{side}",
+                trial=trial.index,
             )
 
 
@@ -56,19 +68,3 @@ def _mean_body_bytes(trial: TrialRecord) -> float | None:
     if summary is None or summary.body_bytes is None or summary.verified < 0.99 * summary.answers:
         return None
     return summary.body_bytes.mean
-
-
-CHECK = Check(
-    name="unequal-answers",
-    looks_at="the mean length of a trial's bodies, compared with those of the other contenders of its workload",
-    thresholds={
-        "tolerance": Threshold(
-            0.1,
-            "share of the larger mean",
-            "white space is free: compact and spaced JSON of a 180-byte row of five fields differ by about 5%; a "
-            "published study compared a 5,113-byte list with a 601-byte error page, a difference of 88%",
-        ),
-    },
-    remedy="look at one answer of each side: make them send the same fields, in full, compressed on both or neither",
-    examine=examine,
-)

@@ -1,5 +1,3 @@
-"""Sides of a claim whose answers took a different number of statements: a comparison of unequal work."""
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -7,8 +5,9 @@ from statistics import median
 from fairtrial.experiment.claims import Claim, ShapeClaim
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import ConditionRef
+from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.ledger import NOUNS
-from fairtrial.judge.checks.model import Case, Check, Finding, Threshold, nothing_to_do
+from fairtrial.judge.checks.model import Case, Finding, Threshold, finding, nothing_to_do
 from fairtrial.load.kinds import Load
 from fairtrial.record.model import Condition, TrialRecord
 from fairtrial.record.proof import Ledger
@@ -36,21 +35,48 @@ class _Work:
     """`answer`, or `operation` of a program"""
 
 
-def examine(case: Case) -> Iterator[Finding]:
-    """For each claim whose sides differ, a refusal of its verdict; a note, if the claim says why they differ."""
-    works = _works(case)
+@check(
+    "unequal-work",
+    looks_at="the statements that the database counted for each answer (median over the trials), of all conditions "
+    "that a claim compares; commits only where something is written",
+    remedy="compare stacks that do the same work; or say in the claim why the work differs, with the key "
+    "`unequal_work`, and the verdict is given with that text",
+    share=Threshold(
+        0.1,
+        "share of the larger number",
+        "claims are about differences from 5% on, and a query is most of what such an answer costs: a tenth more "
+        "of them may be the whole difference. Counters that lag explain 2% (ledger)",
+    ),
+    statements=Threshold(
+        0.2,
+        "statements for each answer",
+        "answers that take fewer than one statement in all (batches) differ by shares of next to nothing; from one "
+        "answer in five on, another path was taken and not another rounding",
+    ),
+    set_up=Threshold(
+        6,
+        "statements for each connection to the database",
+        "what a driver asks once and not for each answer: version, settings, types, the text of what it prepares. "
+        "In short trials they are many for each answer",
+    ),
+)
+def unequal_work(case: Case, *, share: float, statements: float, set_up: float) -> Iterator[Finding]:
+    """Sides of a claim whose answers took a different number of statements: a comparison of unequal work.
+
+    For each claim whose sides differ, a refusal of its verdict; a note, if the claim says why they differ.
+    """
+    works = _works(case, set_up)
     for claim in case.record.experiment.claims:
         differences = [
             unequal
             for references in _comparisons(claim, case.record.experiment)
-            if (unequal := _unequal([works[str(each)] for each in references if str(each) in works], case.thresholds))
+            if (unequal := _unequal([works[str(each)] for each in references if str(each) in works], share, statements))
         ]
         if not differences:
             continue
         reason = claim.unequal_work
         because = "" if reason is None else f"; the claim says why: “{reason.strip().rstrip('.')}”"
-        yield case.finding(
-            None,
+        yield finding(
             "refusal" if reason is None else "note",
             differences[0] + because,
             "" if reason is None else nothing_to_do("whoever reads the verdict is told"),
@@ -69,24 +95,22 @@ def _comparisons(claim: Claim, experiment: Experiment) -> list[Sequence[Conditio
     return [claim.needs()]
 
 
-def _works(case: Case) -> dict[str, _Work]:
+def _works(case: Case, set_up: float) -> dict[str, _Work]:
     """By the condition as claims name it; without conditions whose database counts nothing."""
     works = {}
     for condition in case.record.conditions:
         counted = [trial for trial in case.trials_of(condition.id) if _answers(trial)]
         if counted:
-            works[condition.contender] = _work(case, condition, counted)
+            works[condition.contender] = _work(case, condition, counted, set_up)
     return works
 
 
-def _work(case: Case, condition: Condition, trials: Sequence[TrialRecord]) -> _Work:
+def _work(case: Case, condition: Condition, trials: Sequence[TrialRecord], set_up: float) -> _Work:
     ledgers = [_by_stack(case, condition, trial, trial.ledger) for trial in trials if trial.ledger is not None]
     requests = [
         ledger.answers + _left_unanswered(condition.load, trial) for trial, ledger in zip(trials, ledgers, strict=True)
     ]
-    set_up = [
-        case.thresholds["set_up"] * (trial.database_connections or case.record.budget_of(condition)) for trial in trials
-    ]
+    at_start = [set_up * (trial.database_connections or case.record.budget_of(condition)) for trial in trials]
     # The lab's own job writes as long as the program runs. In older records, stores count that as the program's.
     beside = any("background_commits" in ledger.done and not ledger.lab_left_out for ledger in ledgers)
     kinds = [
@@ -100,7 +124,7 @@ def _work(case: Case, condition: Condition, trials: Sequence[TrialRecord]) -> _W
         {
             kind: median(
                 max(0.0, ledger.done[kind] - once) / worked_on
-                for ledger, worked_on, once in zip(ledgers, requests, set_up, strict=True)
+                for ledger, worked_on, once in zip(ledgers, requests, at_start, strict=True)
             )
             for kind in kinds
         },
@@ -137,7 +161,7 @@ def _answers(trial: TrialRecord) -> int:
     return 0 if trial.ledger is None else trial.ledger.verified
 
 
-def _unequal(works: Sequence[_Work], thresholds: Mapping[str, float]) -> str | None:
+def _unequal(works: Sequence[_Work], share: float, statements: float) -> str | None:
     """The first kind of statement in which two of these differ, with the figures of all; None if they do not.
 
     They differ if one side took more for each answer at least than another at most. A commit is compared only where
@@ -146,40 +170,10 @@ def _unequal(works: Sequence[_Work], thresholds: Mapping[str, float]) -> str | N
     for kind in COMPARED:
         counts = [work.per_answer[kind] for work in works if kind in work.per_answer]
         writes = max((work.per_answer.get("writes", 0.0) for work in works), default=0.0)
-        if len(counts) < max(2, len(works)) or (kind == "commits" and writes < thresholds["statements"]):
+        if len(counts) < max(2, len(works)) or (kind == "commits" and writes < statements):
             continue
         gap = max(work.at_least[kind] for work in works) - min(counts)
-        if gap > max(thresholds["statements"], thresholds["share"] * max(counts)):
+        if gap > max(statements, share * max(counts)):
             figures = ", ".join(f"{work.name} {work.per_answer[kind]:.2f}" for work in works)
             return f"{NOUNS[kind]} for each {works[0].each}: {figures}"
     return None
-
-
-CHECK = Check(
-    name="unequal-work",
-    looks_at="the statements that the database counted for each answer (median over the trials), of all conditions "
-    "that a claim compares; commits only where something is written",
-    thresholds={
-        "share": Threshold(
-            0.1,
-            "share of the larger number",
-            "claims are about differences from 5% on, and a query is most of what such an answer costs: a tenth more "
-            "of them may be the whole difference. Counters that lag explain 2% (ledger)",
-        ),
-        "statements": Threshold(
-            0.2,
-            "statements for each answer",
-            "answers that take fewer than one statement in all (batches) differ by shares of next to nothing; from one "
-            "answer in five on, another path was taken and not another rounding",
-        ),
-        "set_up": Threshold(
-            6,
-            "statements for each connection to the database",
-            "what a driver asks once and not for each answer: version, settings, types, the text of what it prepares. "
-            "In short trials they are many for each answer",
-        ),
-    },
-    remedy="compare stacks that do the same work; or say in the claim why the work differs, with the key "
-    "`unequal_work`, and the verdict is given with that text",
-    examine=examine,
-)

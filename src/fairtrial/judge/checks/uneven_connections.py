@@ -1,16 +1,16 @@
-"""Connections of a closed load that get less than others: percentiles count answers, and those who wait have few."""
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fairtrial.base.formatting import figure
-from fairtrial.judge.checks.model import Finding, LoadCase, LoadCheck, Threshold
+from fairtrial.judge.checks.check import check
+from fairtrial.judge.checks.model import Finding, Threshold, finding
 from fairtrial.judge.statistics.distributions import chi_square_above, poisson_up_to
 from fairtrial.judge.statistics.support import supports_percentile
 from fairtrial.load.kinds import Load
 from fairtrial.record.engine_summary import ConnectionAnswers, Distribution, EngineSummary
 from fairtrial.record.histogram import read_histogram
+from fairtrial.record.slices import Slicing
 
 FEWEST_PAIRS = 100
 """Pairs of answers that slices must hold by chance, so that their index is within some tenths of what it would be."""
@@ -72,50 +72,93 @@ class _Spread:
         return pairs >= FEWEST_PAIRS and hidden_share(self.summary) > hidden
 
 
-def examine(case: LoadCase) -> Iterator[Finding]:
-    """At most one finding for each trial under a closed load whose clients do not pause."""
-    limits = case.thresholds
-    for trial in case.trials:
-        windows = 1 if trial.slices is None else max(trial.slices.kept_rounds, 1)
-        spread = _spread(trial.engine, case.loads.get(trial.condition), windows)
-        if spread is None:
-            continue
-        answers, summary = spread.answers, spread.summary
-        counts = f"{answers.least:,} to {answers.most:,} answers where an even share is {figure(spread.share)}"
-        index = f"evenness {answers.evenness or 0:.2f}"
-        if spread.starved(limits["least"], limits["alpha"]):
-            without = f", and {answers.without:,} of {answers.connections:,} had none" if answers.without else ""
-            yield case.finding(
-                trial.index,
-                "refusal",
-                f"connections had {counts}{without} ({index}): the percentiles are those of the connections that were "
-                "served",
-                TO_SERVE_ALL,
-            )
-        elif spread.in_turns(limits["at_a_time"], limits["hidden"]):
-            yield case.finding(
-                trial.index,
-                "refusal",
-                f"of {answers.connections:,} connections "
-                f"{figure((answers.evenness_in_slices or 0) * answers.connections)} were served at a time "
-                f"(slices of {1000 * (answers.slice_seconds or 0):.3g} ms), and "
-                f"{hidden_share(summary):.0%} of the time that they waited went into the slowest 1% of the answers: "
-                "p99 leaves it out",
-                TO_SHOW_WAITS,
-            )
-        elif spread.uneven(limits["evenness"], limits["alpha"]):
-            yield case.finding(trial.index, "warning", f"connections had {counts} ({index})")
+@check(
+    "uneven-connections",
+    looks_at="answers of each connection of a closed load, over the window and in slices of it (Jain's index: R. Jain, "
+    "D. Chiu, W. Hawe, DEC-TR-301, 1984), and how much of the waiting is in the slowest 1% of the answers",
+    remedy="look at how connections come to workers (SO_REUSEPORT deals them out by chance, accept by who wakes "
+    "first), and whether what waits is served oldest first: more connections, one acceptor that deals them out in "
+    "turn, or keep_alive = false spread them",
+    of_loads=True,
+    least=Threshold(
+        0.1,
+        "of an even share",
+        "connections dealt out to workers by chance differ less: of 16 on four workers, 13 on one and 1 on each "
+        "other, the least has 0.31 of an even share; who has a tenth is passed over",
+    ),
+    at_a_time=Threshold(
+        0.5,
+        "share of the connections",
+        "below it most connections wait while the others are served; a server that takes them in turn is at 1",
+    ),
+    hidden=Threshold(
+        0.5,
+        "share of the time waited",
+        "whoever looks in at any moment then finds most connections in a request that no p99 tells of; the slowest "
+        "1% of exponential times are 6% of it, of a heavy tail (Pareto, 1.5) 22%",
+    ),
+    evenness=Threshold(
+        0.889,
+        "index, 1: all alike",
+        "8/9: two workers of which one has twice as many connections as the other",
+    ),
+    alpha=Threshold(
+        0.001,
+        "probability",
+        "of one false finding in a trial under fair service; few answers scatter, and slow requests among quick "
+        "ones scatter more",
+    ),
+)
+def uneven_connections(
+    engine: EngineSummary,
+    load: Load,
+    slices: Slicing | None,
+    *,
+    least: float,
+    at_a_time: float,
+    hidden: float,
+    evenness: float,
+    alpha: float,
+) -> Iterator[Finding]:
+    """Connections of a closed load that get less than others: percentiles count answers, and those who wait have few.
+
+    At most one finding for each trial under a closed load whose clients do not pause.
+    """
+    spread = _spread(engine, load, 1 if slices is None else max(slices.kept_rounds, 1))
+    if spread is None:
+        return
+    answers = spread.answers
+    counts = f"{answers.least:,} to {answers.most:,} answers where an even share is {figure(spread.share)}"
+    index = f"evenness {answers.evenness or 0:.2f}"
+    if spread.starved(least, alpha):
+        without = f", and {answers.without:,} of {answers.connections:,} had none" if answers.without else ""
+        yield finding(
+            "refusal",
+            f"connections had {counts}{without} ({index}): the percentiles are those of the connections that were "
+            "served",
+            TO_SERVE_ALL,
+        )
+    elif spread.in_turns(at_a_time, hidden):
+        yield finding(
+            "refusal",
+            f"of {answers.connections:,} connections "
+            f"{figure((answers.evenness_in_slices or 0) * answers.connections)} were served at a time "
+            f"(slices of {1000 * (answers.slice_seconds or 0):.3g} ms), and "
+            f"{hidden_share(engine):.0%} of the time that they waited went into the slowest 1% of the answers: "
+            "p99 leaves it out",
+            TO_SHOW_WAITS,
+        )
+    elif spread.uneven(evenness, alpha):
+        yield finding("warning", f"connections had {counts} ({index})")
 
 
-def _spread(summary: EngineSummary | None, load: Load | None, windows: int) -> _Spread | None:
+def _spread(summary: EngineSummary, load: Load, windows: int) -> _Spread | None:
     """None where nothing is known, or where more than the server decides whose answer comes next.
 
     In an open load the engine takes the connection that has rested longest. Clients that think, or log in, or give up
     after a failed connect (`local_ports`) have as many answers as that leaves them.
     """
-    if summary is None or load is None or load.clients is None or load.loses_clients:
-        return None
-    if summary.has_pauses:
+    if load.clients is None or load.loses_clients or summary.has_pauses:
         return None
     answers = summary.connection_answers
     if answers is None or answers.connections < 2 or not summary.answers or summary.window_seconds <= 0:
@@ -164,44 +207,3 @@ def _tail(times: Distribution) -> tuple[float, float]:
 
 def _sum(values: Sequence[float]) -> float:
     return math.fsum(values)
-
-
-CHECK = LoadCheck(
-    name="uneven-connections",
-    looks_at="answers of each connection of a closed load, over the window and in slices of it (Jain's index: R. Jain, "
-    "D. Chiu, W. Hawe, DEC-TR-301, 1984), and how much of the waiting is in the slowest 1% of the answers",
-    thresholds={
-        "least": Threshold(
-            0.1,
-            "of an even share",
-            "connections dealt out to workers by chance differ less: of 16 on four workers, 13 on one and 1 on each "
-            "other, the least has 0.31 of an even share; who has a tenth is passed over",
-        ),
-        "at_a_time": Threshold(
-            0.5,
-            "share of the connections",
-            "below it most connections wait while the others are served; a server that takes them in turn is at 1",
-        ),
-        "hidden": Threshold(
-            0.5,
-            "share of the time waited",
-            "whoever looks in at any moment then finds most connections in a request that no p99 tells of; the slowest "
-            "1% of exponential times are 6% of it, of a heavy tail (Pareto, 1.5) 22%",
-        ),
-        "evenness": Threshold(
-            0.889,
-            "index, 1: all alike",
-            "8/9: two workers of which one has twice as many connections as the other",
-        ),
-        "alpha": Threshold(
-            0.001,
-            "probability",
-            "of one false finding in a trial under fair service; few answers scatter, and slow requests among quick "
-            "ones scatter more",
-        ),
-    },
-    remedy="look at how connections come to workers (SO_REUSEPORT deals them out by chance, accept by who wakes "
-    "first), and whether what waits is served oldest first: more connections, one acceptor that deals them out in "
-    "turn, or keep_alive = false spread them",
-    examine=examine,
-)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from fairtrial.base.formatting import bounded_below, count, figure
 from fairtrial.base.printable import printable
-from fairtrial.judge.checks.uneven_connections import CHECK as UNEVEN
+from fairtrial.judge.checks.uneven_connections import uneven_connections
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.statistics.support import samples_needed
 from fairtrial.load.words import describe_wait
@@ -132,7 +132,11 @@ def unevenness_in_words(measurement: Measurement) -> str:
     Empty where they are as even as the check `uneven-connections` asks for, and for want of answers.
     """
     summary, answers = measurement.summary, measurement.summary.connection_answers
-    if answers is None or answers.evenness is None or answers.evenness >= UNEVEN.thresholds["evenness"].value:
+    if (
+        answers is None
+        or answers.evenness is None
+        or answers.evenness >= uneven_connections.thresholds["evenness"].value
+    ):
         return ""
     if summary.answers < FEWEST_ANSWERS_EACH * answers.connections:
         return ""

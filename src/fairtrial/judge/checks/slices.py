@@ -1,0 +1,60 @@
+from collections.abc import Iterator
+
+from fairtrial.judge.checks.check import check
+from fairtrial.judge.checks.model import Case, Finding, Threshold, finding, nothing_to_do
+from fairtrial.record.slices import Slicing
+
+
+@check(
+    "busy-while-idle",
+    looks_at="processor time of a server while others of its block are measured, of trials in slices",
+    remedy="find what the server does without being asked (a poll, a reloader, a busy wait); or leave `slices` out, so "
+    "that one is up at a time: ab-test does with --no-slices",
+    processors=Threshold(
+        0.05,
+        "processors",
+        "half of what others may use of one processor in a round that is kept: what a server does while it is "
+        "idle slows all conditions but itself, which no pairing cancels",
+    ),
+)
+def busy_while_idle(slices: Slicing, *, processors: float) -> Iterator[Finding]:
+    """A server that works while nobody asks it: measured in turn with others, it takes their processors from them.
+
+    A refusal for each trial in slices whose server used too much while it was idle.
+    """
+    if slices.idle_processors >= processors:
+        yield finding(
+            "refusal",
+            f"while it was up and asked nothing, for {slices.idle_seconds:.1f} s, its server used "
+            f"{slices.idle_processors:.0%} of a processor, beside those that were measured then",
+        )
+
+
+@check(
+    "rounds-left-out",
+    looks_at="the rounds of all blocks that were measured in slices, and how many of them were kept",
+    remedy=nothing_to_do(
+        "the rule was set before the run and looks at foreign load alone, not at a figure. A quieter machine keeps "
+        "more rounds"
+    ),
+)
+def rounds_left_out(case: Case) -> Iterator[Finding]:
+    """How much of what was measured in slices the figures rest on, and by which rule the rest was left out.
+
+    A note on the experiment: the rule, how many rounds were kept, and in how many blocks there were too few.
+    """
+    rule = case.record.experiment.slices
+    by_block = {trial.block: trial for trial in case.trials if trial.slices is not None and trial.slices.slices}
+    if rule is None or not by_block:
+        return
+    slicings = [trial.slices for trial in by_block.values() if trial.slices is not None]
+    rounds = sum(len(each.slices) for each in slicings)
+    even = sum(each.rule == "even" for each in slicings)
+    kept_rounds = [each.kept_rounds for each in slicings]
+    without = sum(trial.engine is None for trial in by_block.values())
+    yield finding(
+        "note",
+        f"{sum(kept_rounds)} of {rounds} rounds were kept, {min(kept_rounds)} to {max(kept_rounds)} in a block: "
+        f"those in which {rule.describe()}; {even} of {len(by_block)} blocks rest on even rounds"
+        + (f"; {without} of {len(by_block)} blocks had too few and no figures" if without else ""),
+    )

@@ -1,0 +1,76 @@
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from fairtrial.experiment.claims import MetricClaim
+from fairtrial.experiment.reference import ConditionRef
+from fairtrial.judge.checks.check import check
+from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
+from fairtrial.judge.metrics import find_metric, kinds_of
+from fairtrial.record.model import TrialRecord, foreign_share
+
+
+@check(
+    "unequal-foreign-load",
+    looks_at="what others than the lab used of the server's processors in the kept slices of either side of a claim",
+    remedy="stop whatever runs on this machine at regular times, and run again",
+    difference=Threshold(
+        0.0125,
+        "share of the processors' time",
+        "a quarter of the 5% that `fairtrial ab-test` allows a change: a side that has so much less of its "
+        "processors is slower by about as much",
+    ),
+)
+def unequal_foreign_load(case: Case, *, difference: float) -> Iterator[Finding]:
+    """Sides of a claim beside one of which others used more of the server's processors than beside the other.
+
+    A warning for each claim on a rate or a time, measured in slices, whose sides differ in what others used.
+    """
+    in_slices = _by_contender(case, [trial for trial in case.trials if trial.slices is not None])
+    shares = {name: foreign_share(trials) for name, trials in in_slices.items()}
+    for claim in case.record.experiment.claims:
+        if not isinstance(claim, MetricClaim) or not find_metric(claim.metric, claim.request).is_bent_by_others:
+            continue
+        sides = {name: shares[name] for name in dict.fromkeys(map(str, claim.needs())) if name in shares}
+        if len(sides) > 1 and max(sides.values()) - min(sides.values()) >= difference:
+            yield finding(
+                "warning",
+                "others used "
+                + ", ".join(f"{share:.1%} of the server's processors beside {name}" for name, share in sides.items())
+                + ": the interval of the ratio is wider by as much",
+                claim=claim.id,
+            )
+
+
+@check(
+    "unequal-memory",
+    looks_at="how the memory of the conditions was read that a claim about memory compares: as proportional set sizes, "
+    "or, where the lab may not read the maps of another user's processes, as resident set sizes",
+    remedy="run the lab as the user of all stacks, or as root with the capability CAP_SYS_PTRACE",
+)
+def unequal_memory(case: Case) -> Iterator[Finding]:
+    """Sides of a claim about memory that was read in different ways: their figures cannot be compared.
+
+    A refusal of the verdict of each claim whose trials have figures of more than one kind.
+    """
+    trials = _by_contender(case, case.trials)
+    for claim in case.record.experiment.claims:
+        if not isinstance(claim, MetricClaim):
+            continue
+        metric = find_metric(claim.metric, claim.request)
+        along = [ConditionRef.of(stack, at) for stack in claim.curves() for at in case.record.experiment.points]
+        kinds = {
+            name: " and ".join(sorted(kinds))
+            for name in dict.fromkeys(map(str, (*claim.needs(), *along)))
+            if (kinds := kinds_of(metric, trials[name]))
+        }
+        if len({*kinds.values()}) > 1 or any(" and " in kind for kind in kinds.values()):
+            evidence = f"{metric.label}: " + ", ".join(f"{name} {kind}" for name, kind in kinds.items())
+            yield finding("refusal", evidence, claim=claim.id)
+
+
+def _by_contender(case: Case, trials: Sequence[TrialRecord]) -> Mapping[str, list[TrialRecord]]:
+    """Trials by their condition as claims name it; none of a name that has no trial."""
+    by_contender: dict[str, list[TrialRecord]] = defaultdict(list)
+    for trial in trials:
+        by_contender[case.contenders[trial.condition]].append(trial)
+    return by_contender
