@@ -19,8 +19,9 @@ def test_every_kind_has_its_section(name: str) -> None:
     kind, section = all_kinds()[name], SECTIONS[name]
     for key, threshold in kind.thresholds.items():
         assert f"| `{key}` | {threshold.value:g} | {threshold.unit} |" in section, key
-    for word in ("**Formula**", "**Means**", "**Ask**"):
+    for word in ("**Formula**", "**Means**"):
         assert word in section
+    assert kind.ask.strip().endswith(("?", "."))
 
 
 def test_the_table_names_every_kind() -> None:
