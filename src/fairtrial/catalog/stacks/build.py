@@ -3,11 +3,12 @@
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from threading import Event
 
 from fairtrial.base.printable import log_tail, printable
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.stacks.environment import users_environment
 from fairtrial.catalog.stacks.redaction import redaction_of
+from fairtrial.catalog.stacks.requests import BuildRequest
 from fairtrial.engine.guard import Guarded
 
 BUILD_WITHIN_SECONDS = 1800
@@ -19,32 +20,36 @@ class BuildCancelled(Exception):
 
 
 def run_build_command(
+    request: BuildRequest,
     name: str,
     command: Sequence[str],
-    folder: Path,
-    log: Path,
-    cancelled: Event,
-    environment: Mapping[str, str],
-    passed: Sequence[str] = (),
+    folder: Path | None = None,
+    environment: Mapping[str, str] | None = None,
 ) -> None:
     """Run a command that makes something, with its output in the log, which then holds no secret that it was given.
 
     Args:
-        environment: its variables. Passwords in URLs among them are hidden.
-        passed: names of those whose values are hidden as a whole.
+        name: what it makes.
+        folder: in which it is run; None: that of the log.
+        environment: its variables, with those of `env_from`, whose values are hidden; None: those with which the user
+            would run it. Passwords in URLs are hidden in either case.
 
     Raises:
         Problem: it failed, or did not end in time.
         BuildCancelled: `cancelled` was set.
     """
+    log, cancelled = request.log, request.cancelled
     if cancelled.is_set():
         raise BuildCancelled
+    passed: Sequence[str] = request.stack.origin.env_from
+    if environment is None:
+        environment, passed = users_environment(), ()
     command_line = printable(" ".join(command))
     redaction = redaction_of(environment, passed)
     with redaction.kept_log(log) as output:
         output.write(f"$ {command_line}\n".encode())
         output.flush()
-        with Guarded(command, folder=folder, environment=environment, output=output) as step:
+        with Guarded(command, folder=folder or log.parent, environment=environment, output=output) as step:
             deadline = time.monotonic() + BUILD_WITHIN_SECONDS
             while not step.ends_within(LOOK_FOR_CANCELLATION_EVERY_SECONDS):
                 if cancelled.is_set():

@@ -32,7 +32,6 @@ from fairtrial.catalog.stacks.container_run import (
     removed_on_failure,
     variables_of,
 )
-from fairtrial.catalog.stacks.environment import users_environment
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.stacks.requests import BuildRequest, ReadyProgram, StartRequest
 from fairtrial.catalog.stacks.run import await_ready
@@ -94,7 +93,7 @@ def _build(project: Project, compose: ComposeProgram, request: BuildRequest) -> 
     over.write_text(json.dumps({"services": built}), encoding="utf-8")
     try:
         words = ["-f", str(project.file), "-f", str(over), "-p", f"fairtrial-{name}", "build"]
-        run_build_command(name, [*compose.command, *words], log.parent, log, request.cancelled, users_environment())
+        run_build_command(request, name, [*compose.command, *words])
     finally:
         over.unlink(missing_ok=True)
 

@@ -6,7 +6,6 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.build import run_build_command
 from fairtrial.catalog.stacks.container_program import ContainerProgram
-from fairtrial.catalog.stacks.environment import users_environment
 from fairtrial.catalog.stacks.requests import BuildRequest
 
 DIGEST = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
@@ -23,8 +22,7 @@ def pulled(program: ContainerProgram, name: str, request: BuildRequest) -> None:
         program.ask("image", "inspect", name)
     except Problem:
         request.on_building()
-        words = [program.path, "pull", name]
-        run_build_command(name, words, request.log.parent, request.log, request.cancelled, users_environment())
+        run_build_command(request, name, [program.path, "pull", name])
 
 
 def digest_of(program: ContainerProgram, name: str) -> str:

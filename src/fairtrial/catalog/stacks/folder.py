@@ -31,14 +31,15 @@ def ready(request: BuildRequest) -> ReadyProgram:
 
     def make(folder: Path) -> None:
         request.on_building()
-        name, passed, source = stack.build_name(built_apart), stack.origin.env_from, stack.source(built_apart)
-        environment = {CARGO_FILES: str(cache_folder() / "cargo" / stack.name), **build_environment(passed)}
+        name, source = stack.build_name(built_apart), stack.source(built_apart)
+        cargo_files = str(cache_folder() / "cargo" / stack.name)
+        environment = {CARGO_FILES: cargo_files, **build_environment(stack.origin.env_from)}
         for file in source_files(source):
             target = folder / file.relative_to(source)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(file, target)
         for command in commands:
-            run_build_command(name, command, folder, request.log, cancelled, environment, passed)
+            run_build_command(request, name, command, folder, environment)
 
     def stop_if_cancelled() -> None:
         if cancelled.is_set():

@@ -26,7 +26,6 @@ from fairtrial.catalog.stacks.container_run import (
     removed_on_failure,
     variables_of,
 )
-from fairtrial.catalog.stacks.environment import users_environment
 from fairtrial.catalog.stacks.requests import BuildRequest, ReadyProgram, StartRequest
 from fairtrial.catalog.stacks.run import await_ready
 from fairtrial.experiment.origins import ImageOrigin
@@ -52,8 +51,7 @@ def ready(request: BuildRequest, origin: ImageOrigin) -> ReadyProgram:
             raise Problem(f"dockerfile: there is no folder {context}", "name the folder that holds the Dockerfile")
         request.on_building()
         name = f"fairtrial/{stack.name}"
-        words = [program.path, "build", "--tag", name, str(context)]
-        run_build_command(name, words, request.log.parent, request.log, request.cancelled, users_environment())
+        run_build_command(request, name, [program.path, "build", "--tag", name, str(context)])
     else:
         name = origin.image
         pulled(program, name, request)
