@@ -49,13 +49,14 @@ def part(result: KeptResult) -> str:
 def outcome(claim: KeptClaim, result: KeptResult) -> str:
     """The verdict's sign, and the estimate with its interval beside the bound that was asked for, where there are any.
 
-    A short published figure stands with them: the study's sentence has the long ones, and those in words.
+    A short published figure stands with them, unless it is the bound: the study's sentence has the long ones.
     """
     parts = []
     if claim.measured != "–":
         asked, _, _ = claim.asked.removeprefix("a ratio ").partition(", as an advantage over ")
         parts += [escape(claim.measured), escape(asked)]
-        if re.match(r"[+-]?\d", claim.published) and len(claim.published.split()) <= WORDS:
+        short = re.match(r"[+-]?\d", claim.published) and len(claim.published.split()) <= WORDS
+        if short and claim.published not in claim.asked:
             parts.append(f"published {escape(claim.published)}")
     if claim.blocks != result.blocks:
         parts.append(f"in {count(claim.blocks, 'block')}")
