@@ -61,7 +61,7 @@ folder = "."
 command = ["python3", "hello.py"]
 """
 
-OWN_CLAIM = """
+PROJECT_CLAIM = """
 [[claims]]
 id = "mine"
 kind = "budget"
@@ -79,7 +79,7 @@ def test_a_commit_that_is_slower_is_found(lab: Lab) -> None:
     shutil.copy(HELLO, shop)
     old, new = a_repository(shop, {"milliseconds": "0"}, {"milliseconds": "30"})
     file = lab.experiment(
-        "app", blocks=3, workload="plaintext", service="none", seconds=0.2, more=APP + OWN_CLAIM + IN_SLICES
+        "app", blocks=3, workload="plaintext", service="none", seconds=0.2, more=APP + PROJECT_CLAIM + IN_SLICES
     )
     file = file.rename(shop / "fairtrial.toml")
 

@@ -55,7 +55,7 @@ TEACHES = {
 """What the help of each command must say, so that nobody has to open the documentation for it."""
 
 
-def own_text(command: Command) -> str:
+def contender_text(command: Command) -> str:
     """The help of a command and of its parameters, as it is written."""
     helps = [command.help or ""]
     for parameter in command.params:
@@ -69,7 +69,7 @@ def test_every_command_is_listed_here() -> None:
 
 @pytest.mark.parametrize("name", TEACHES)
 def test_what_each_command_teaches(name: str) -> None:
-    text = own_text(COMMANDS[tuple(name.split())])
+    text = contender_text(COMMANDS[tuple(name.split())])
     assert [words for words in TEACHES[name] if words not in text] == []
 
 
@@ -83,7 +83,7 @@ def test_a_command_is_explained_in_sentences_and_so_is_every_parameter(name: str
 
 
 def test_every_command_that_a_help_names_exists() -> None:
-    texts = " ".join(own_text(command) for command in COMMANDS.values())
+    texts = " ".join(contender_text(command) for command in COMMANDS.values())
     names = set(re.findall(r"`fairtrial ([a-z][a-z-]+)", texts))
     assert len(names) >= 6
     assert names <= {path[0] for path in COMMANDS if path}

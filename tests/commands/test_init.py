@@ -15,7 +15,7 @@ from typing import Any
 import psutil
 import pytest
 
-from fairtrial.base.own_network import why_not_own_network
+from fairtrial.base.network_namespace import why_no_network_namespace
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks import run
 from fairtrial.catalog.stacks.contenders import with_contenders
@@ -89,7 +89,7 @@ def test_what_listens_on_all_addresses_gets_a_network_of_its_own(lab: Lab, call:
     finished = call("init", "shop", "--yes", "--force")
 
     assert finished.status == 3, finished.out + finished.err
-    allowed = why_not_own_network() is None
+    allowed = why_no_network_namespace() is None
     assert ("✗ listens-on-host: it also listens on 0.0.0.0" in finished.out) == (not allowed)
     assert load_experiment(folder / "fairtrial.toml").contenders["app"].origin.network == ("own" if allowed else None)
     assert "✓ get-items" in finished.out
@@ -110,7 +110,7 @@ def test_what_does_not_work_in_a_network_of_its_own_stays_outside(
             raise Problem("no database")
         return once(*arguments)
 
-    monkeypatch.setattr(initialise, "why_not_own_network", lambda: None)
+    monkeypatch.setattr(initialise, "why_no_network_namespace", lambda: None)
     monkeypatch.setattr(initialise, "try_once", fails_the_second_time)
     finished = call("init", "shop", "--yes")
 

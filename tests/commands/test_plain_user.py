@@ -114,8 +114,8 @@ def asking(network: str | None) -> Stack:
 def test_it_goes_there_only_where_it_has_to_and_may(
     monkeypatch: pytest.MonkeyPatch, network: str | None, why_not: str | None, why_not_within: str | None, goes: bool
 ) -> None:
-    monkeypatch.setattr(private_network, "why_not_own_network", lambda: why_not)
-    monkeypatch.setattr(private_network, "why_no_own_network_within", lambda: why_not_within)
+    monkeypatch.setattr(private_network, "why_no_network_namespace", lambda: why_not)
+    monkeypatch.setattr(private_network, "why_no_network_namespace_within", lambda: why_not_within)
     if goes:
         with pytest.raises(StartAgainWithin):
             assert_within([asking(None), asking(network)])

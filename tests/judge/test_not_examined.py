@@ -14,13 +14,13 @@ from fairtrial.record.model import Clause, ExperimentRecord, TrialRecord
 from fairtrial.record.slices import Slicing
 from tests.builders import TrialBuilder, a_trial, a_warm_up, an_experiment, trials_of
 
-OWN = WorkloadIdentity(name="shop.workload.toml", title="", sha256="0" * 64, requests={"look": "GET /items"})
+FILE = WorkloadIdentity(name="shop.workload.toml", title="", sha256="0" * 64, requests={"look": "GET /items"})
 
 
 def test_a_result_of_a_workload_file_lists_what_was_not_examined() -> None:
     record = an_experiment("a", "b").claiming("a", "b", at_least=0.5).record()
     trials = trials_of(record, a_trial().serving(4000).but(window=10.0))
-    own = record.model_copy(update={"own_workload": OWN, "implied_work": {}})
+    own = record.model_copy(update={"own_workload": FILE, "implied_work": {}})
     notes = {
         finding.check: finding for finding in judge(own, trials, interrupted=False).findings if finding.trial is None
     }
@@ -36,7 +36,7 @@ def test_a_result_of_a_workload_file_lists_what_was_not_examined() -> None:
 def unexamined(audits: dict[str, list[str]]) -> dict[str, str]:
     """By check, what a result says was not examined, of a file with these audits."""
     requests = {"look": "GET /items", "order": "POST /orders", "cancel": "DELETE /orders/{{row orders id}}"}
-    own = OWN.model_copy(update={"requests": requests, "audits": audits})
+    own = FILE.model_copy(update={"requests": requests, "audits": audits})
     record = an_experiment("a").record().model_copy(update={"own_workload": own, "implied_work": {}})
     findings = judge(record, trials_of(record, a_trial().but(window=10.0)), interrupted=False).findings
     return {each.check: each.evidence for each in findings if each.evidence.startswith("not examined: ")}
@@ -51,7 +51,7 @@ def test_what_audits_prove_is_not_listed_and_the_rest_by_name() -> None:
 
 def test_a_request_that_was_answered_otherwise_has_a_remedy_of_its_own() -> None:
     record = an_experiment("a").record()
-    own = record.model_copy(update={"own_workload": OWN})
+    own = record.model_copy(update={"own_workload": FILE})
     clauses = [Clause(name=name, requirement="x", passed=False, evidence="y") for name in ("look", "close")]
     trial = a_trial().record().model_copy(update={"contract": clauses})
     check = all_checks()["contract"]
@@ -61,14 +61,14 @@ def test_a_request_that_was_answered_otherwise_has_a_remedy_of_its_own() -> None
 
 def test_requests_of_which_nothing_is_expected_are_told() -> None:
     record = an_experiment("a").record()
-    own = record.model_copy(update={"own_workload": OWN.model_copy(update={"expects_nothing": ["look", "home"]})})
+    own = record.model_copy(update={"own_workload": FILE.model_copy(update={"expects_nothing": ["look", "home"]})})
     (note,) = [finding for finding in judge(own, [], interrupted=False).findings if finding.check == "errors"]
     assert note.severity == "note" and note.evidence.startswith("look, home: any answer with 2xx is right")
 
 
 def test_a_schema_that_says_nothing_is_told() -> None:
     record = an_experiment("a").record()
-    own = record.model_copy(update={"own_workload": OWN.model_copy(update={"accepts_anything": ["look"]})})
+    own = record.model_copy(update={"own_workload": FILE.model_copy(update={"accepts_anything": ["look"]})})
     (note,) = [finding for finding in judge(own, [], interrupted=False).findings if finding.check == "errors"]
     assert (note.severity, note.evidence) == ("note", "look: its schema accepts any answer")
 

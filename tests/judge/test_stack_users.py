@@ -12,7 +12,7 @@ from tests.builders import a_trial, an_experiment
 
 EXPERIMENT = an_experiment("a", "b", blocks=1).record()
 FIRST, SECOND = EXPERIMENT.conditions
-HELD, OWN = StackUser(own=True, held_to_cpus=True), StackUser(own=True)
+HELD, APART = StackUser(own=True, held_to_cpus=True), StackUser(own=True)
 LABS = StackUser(own=False, reason="<the lab> is not root")
 
 
@@ -22,7 +22,7 @@ def by(user: StackUser | None, condition: str = FIRST.id, index: int = 1) -> Tri
 
 @pytest.mark.parametrize(
     ("users", "over"),
-    [([HELD, HELD], HELD), ([HELD, OWN], OWN), ([HELD, LABS], LABS), ([None, OWN], OWN), ([None], None)],
+    [([HELD, HELD], HELD), ([HELD, APART], APART), ([HELD, LABS], LABS), ([None, APART], APART), ([None], None)],
 )
 def test_a_condition_had_what_all_its_trials_had(users: list[StackUser | None], over: StackUser | None) -> None:
     assert user_over([by(user) for user in users]) == over
@@ -31,7 +31,7 @@ def test_a_condition_had_what_all_its_trials_had(users: list[StackUser | None], 
 def test_the_report_says_it_once_or_for_each() -> None:
     same = judge(EXPERIMENT, [by(HELD), by(HELD, SECOND.id, 2)], interrupted=False)
     assert users_in_words(same) == ["each stack was a user of its own, held to its processors by the kernel"]
-    trials = [by(OWN), by(LABS, SECOND.id, 2)]
+    trials = [by(APART), by(LABS, SECOND.id, 2)]
     differing = judge(EXPERIMENT, trials, interrupted=False)
     assert users_in_words(differing) == ["a: a user of its own", "b: the user of the lab (<the lab> is not root)"]
     assert "b: the user of the lab (&lt;the lab&gt; is not root)" in html_text(differing, EXPERIMENT, trials)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fairtrial.catalog.stacks.own_user import LABS, VARIABLE
+from fairtrial.catalog.stacks.unprivileged_user import LABS, VARIABLE
 from fairtrial.judge.judging import judge
 from fairtrial.lab.decide import is_open
 from tests.builders import a_trial, an_experiment, trials_of

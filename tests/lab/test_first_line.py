@@ -24,7 +24,7 @@ def the_line(services: tuple[ServiceIdentity, ...] = (SQLITE,), **more: Any) -> 
         [STACK],
         idle=IDLE,
         engine_version="engine 1",
-        own_network=False,
+        private_network=False,
         calibrations=[],
     )
 

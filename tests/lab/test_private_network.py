@@ -13,7 +13,7 @@ from tests.machine.needs import needs
 from tests.plan.plans import a_stack
 
 pytestmark = [
-    needs("own-network"),
+    needs("network-namespace"),
     pytest.mark.usefixtures("engine"),
 ]
 

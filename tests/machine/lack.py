@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from fairtrial.base.own_network import why_not_own_network
+from fairtrial.base.network_namespace import why_no_network_namespace
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.power import why_no_power_cut
 from fairtrial.catalog.services.model import Service
@@ -197,7 +197,7 @@ EXCUSED: Mapping[str, Callable[[], Lack | None]] = {
     "root": _excused("root", _why_not_root),
     "plain-user": _excused("a user who may make a network in a user namespace", why_no_plain_user),
     "mounts": _excused("mounts of its own", _why_no_mounts),
-    "own-network": _excused("a network of its own", why_not_own_network),
+    "network-namespace": _excused("a network of its own", why_no_network_namespace),
     "network-hosts": _excused("hosts on a network", _why_no_network_hosts),
     "own-clock": _excused("a clock of its own", lambda: _refusal("unshare", "--time", "--monotonic=5000", "true")),
     "power-cut": _excused("a disk that loses its power", why_no_power_cut),

@@ -1,6 +1,6 @@
 """The one rule by which a test is skipped: it needs what this machine lacks.
 
-    @needs("redis", "own-network")
+    @needs("redis", "network-namespace")
 
 With `FAIRTRIAL_REQUIRE_INSTALLED=1`, as in continuous integration, it fails instead, unless what it lacks is a right or
 hardware. What was lacking is counted and named at the end of a test run.

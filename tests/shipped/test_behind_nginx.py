@@ -44,7 +44,7 @@ def running(name: str, variant: str, folder: Path) -> Iterator[RunningStack]:
 def test_a_variant_and_its_tcp_differ_in_the_socket_behind_nginx(
     cache: Path, tmp_path: Path, name: str, variant: str
 ) -> None:
-    for reached, own_ports in ((variant, 0), (f"{variant}-tcp", 1)):
+    for reached, tcp_ports in ((variant, 0), (f"{variant}-tcp", 1)):
         with running(name, reached, tmp_path) as stack:
             answer = httpx.get(f"{stack.url}/plaintext", trust_env=False)
             listening = stack.listening()
@@ -52,7 +52,7 @@ def test_a_variant_and_its_tcp_differ_in_the_socket_behind_nginx(
         assert answer.headers["server"].startswith("nginx/"), reached
         assert answer.text == "Hello, World!"
         assert ("127.0.0.1", stack.port) in listening
-        assert len(listening) == 1 + own_ports, (reached, listening)
+        assert len(listening) == 1 + tcp_ports, (reached, listening)
 
 
 @needs("nginx")

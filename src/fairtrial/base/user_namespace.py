@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from fairtrial.base.namespaces import leave_for_new
-from fairtrial.base.own_network import why_not_own_network
+from fairtrial.base.network_namespace import why_no_network_namespace
 from fairtrial.base.problem import Problem
 
 CLONE_NEWUSER = 0x10000000
@@ -36,7 +36,7 @@ class StartAgainWithin(Exception):
     """The command is to be started again in a user namespace. Only `main` may do so: it replaces this process."""
 
 
-def why_no_own_network_within() -> str | None:
+def why_no_network_namespace_within() -> str | None:
     """Why this user may not even make a network in a user namespace, in the kernel's words; None if it may.
 
     A process tries it, which ends at once. Root that lacks the right stays outside: within it could no longer give
@@ -111,7 +111,7 @@ def _print_why_not() -> None:
     except OSError as error:
         print(error.strerror)
     else:
-        print(why_not_own_network() or "")
+        print(why_no_network_namespace() or "")
 
 
 if __name__ == "__main__":

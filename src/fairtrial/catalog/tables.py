@@ -153,7 +153,7 @@ class Data:
     dataset: Dataset | None = None
     """the rows against which the engine verifies answers, or from which it draws its requests"""
     files: Mapping[str, Sequence[Path]] = field(default_factory=dict)
-    """of a workload of one's own: by service, the files that it is loaded from in place of tables"""
+    """by service, the user's files that it is loaded from in place of tables"""
 
     @property
     def generated(self) -> Dataset:

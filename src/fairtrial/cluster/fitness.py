@@ -6,7 +6,7 @@ from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.cluster.connection import Cluster
-from fairtrial.cluster.hosts import Facts, own_facts, scheduler_facts, worker_facts
+from fairtrial.cluster.hosts import Facts, facts_of_lab, scheduler_facts, worker_facts
 from fairtrial.cluster.settings import SETTINGS_REMEDY, differing
 from fairtrial.cluster.versions import assert_same_versions
 
@@ -21,7 +21,7 @@ def facts_of_fit(cluster: Cluster, workers: Iterable[str]) -> dict[str, Facts]:
     scheduler = scheduler_facts(cluster)
     facts = {worker: worker_facts(cluster, worker) for worker in workers}
     assert_same_versions(
-        own_facts(),
+        facts_of_lab(),
         {"the scheduler": scheduler, **{worker_name(worker): its for worker, its in facts.items()}},
     )
     keys = differing(scheduler.settings, "scheduler", "once")

@@ -64,7 +64,7 @@ class Link:
     reason: str = ""
 
 
-def own_facts() -> Facts:
+def facts_of_lab() -> Facts:
     """The facts of this process, with which hosts must agree."""
     return Facts(**local_facts([]))
 

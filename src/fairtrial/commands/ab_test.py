@@ -7,7 +7,7 @@ import typer
 
 from fairtrial.commands.option_groups import with_option_groups
 from fairtrial.commands.run_options import RunOptions
-from fairtrial.experiment.files import OWN
+from fairtrial.experiment.files import PROJECT_FILE
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,7 +25,7 @@ def ab_test(
     after: Annotated[str | None, typer.Argument(metavar="REF_B", help="The one after it.")] = None,
     file: Annotated[
         Path, typer.Option(metavar="FILE", help="The experiment, with `[contenders.NAME]` and its `folder`.")
-    ] = Path(OWN),
+    ] = Path(PROJECT_FILE),
     contender: Annotated[
         str | None, typer.Option(metavar="NAME", help="Which contender, if several have a folder.")
     ] = None,

@@ -102,7 +102,7 @@ def planned(
 
     folders = selection.stacks or []
     stacks = with_contenders(find_stacks(folders), experiment, file.parent, checkouts)
-    selected, left_out = select_stacks(experiment, stacks, stack_names=selection.stack or [], own_folders=folders)
+    selected, left_out = select_stacks(experiment, stacks, stack_names=selection.stack or [], stack_folders=folders)
     plan = make_plan(
         selected,
         stacks,

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from fairtrial.experiment.reference import StackRef
 
-OWN_FOLDERS = "A folder with stacks of your own."
+STACK_FOLDERS = "A folder with stacks of your own."
 
 
 def check(
@@ -21,7 +21,7 @@ def check(
             "its contenders."
         ),
     ],
-    stacks: Annotated[list[Path] | None, typer.Option("--stacks", help=OWN_FOLDERS, metavar="DIR")] = None,
+    stacks: Annotated[list[Path] | None, typer.Option("--stacks", help=STACK_FOLDERS, metavar="DIR")] = None,
     workload: Annotated[
         str | None,
         typer.Option(help="Only this workload; otherwise all that the stack names. Or a workload file (.toml)."),
@@ -77,7 +77,7 @@ def check(
 
 
 def _check_experiment(
-    console: "Console", file: Path, stack_names: list[str], own_folders: list[Path], workload_folders: list[Path]
+    console: "Console", file: Path, stack_names: list[str], stack_folders: list[Path], workload_folders: list[Path]
 ) -> int:
     from fairtrial.base.problem import Problem
     from fairtrial.catalog.stacks.checkouts import checked_out
@@ -93,7 +93,7 @@ def _check_experiment(
             f"name stacks, too: fairtrial check NAME --workload {file}; or name the experiment that it belongs to",
         )
     experiment = load_experiment(find_experiment(str(file)))
-    selection = SelectionOptions(stack_names, own_folders, workload_folders)
+    selection = SelectionOptions(stack_names, stack_folders, workload_folders)
     with checked_out(experiment, file.parent) as checkouts:
         plan, _ = planned(experiment, file, checkouts, RunOptions(), selection)
         examine_design(console, plan, file, elsewhere=False, anyway=True)
@@ -101,7 +101,7 @@ def _check_experiment(
 
 
 def _check_stacks(
-    console: "Console", names: list[str], own_folders: list[Path], workload: str | None, service: str | None
+    console: "Console", names: list[str], stack_folders: list[Path], workload: str | None, service: str | None
 ) -> int:
     from fairtrial.catalog.stacks.find import MANIFEST, find_stacks, pick_stack
     from fairtrial.experiment.workload_file.read import names_file
@@ -112,7 +112,7 @@ def _check_stacks(
     from fairtrial.tools.check.workload_file import plan_on_file
 
     folders = [Path(each) for each in names if (Path(each) / MANIFEST).is_file()]
-    stacks = find_stacks([*own_folders, *folders])
+    stacks = find_stacks([*stack_folders, *folders])
     references = [_reference(folder.resolve().name if (folder := Path(each)) in folders else each) for each in names]
     assert_within([pick_stack(stacks, reference) for reference in references])
     if workload is not None and names_file(workload):

@@ -71,13 +71,13 @@ def _below_one_another(titles: list[str], rows: list[tuple[str, ...]]) -> "Table
     return table
 
 
-def _names(own_folders: list[Path]) -> dict[str, list[str]]:
+def _names(stack_folders: list[Path]) -> dict[str, list[str]]:
     from fairtrial.catalog.stacks.find import find_stacks
     from fairtrial.catalog.workloads import workloads
     from fairtrial.experiment.files import shipped_experiments
 
     names = {
-        Kind.stacks: list(find_stacks(own_folders)),
+        Kind.stacks: list(find_stacks(stack_folders)),
         Kind.workloads: list(workloads()),
         Kind.experiments: list(shipped_experiments()),
     }
@@ -88,14 +88,14 @@ def _names(own_folders: list[Path]) -> dict[str, list[str]]:
     }
 
 
-def _columns(kind: Kind, own_folders: list[Path]) -> dict[str, list[str]]:
+def _columns(kind: Kind, stack_folders: list[Path]) -> dict[str, list[str]]:
     from fairtrial.catalog.stacks.find import find_stacks
     from fairtrial.catalog.stacks.model import Variant
     from fairtrial.catalog.workloads import workloads
     from fairtrial.experiment.files import load_experiment, shipped_experiments
 
     if kind is Kind.stacks:
-        stacks = find_stacks(own_folders).values()
+        stacks = find_stacks(stack_folders).values()
         return {
             "stack": [stack.name for stack in stacks],
             "class": [stack.class_of(stack.variants.get("default") or Variant()) for stack in stacks],

@@ -28,9 +28,11 @@ def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
         command(**values)
 
     flattened = [_parameter(each) for group in groups.values() for each in fields(group)]
-    own = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for name, each in parameters.items() if name not in groups]
+    ungrouped = [
+        each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for name, each in parameters.items() if name not in groups
+    ]
     # Typer reads both; `wraps` has copied the annotations of the command, which name the dataclasses.
-    flat.__signature__ = inspect.Signature([*flattened, *own])  # type: ignore[attr-defined]
+    flat.__signature__ = inspect.Signature([*flattened, *ungrouped])  # type: ignore[attr-defined]
     flat.__annotations__ = {}
     return flat
 

@@ -65,18 +65,20 @@ def run(
     from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT
     from fairtrial.commands.carry_out import carry_out
     from fairtrial.experiment.changes import with_settings
-    from fairtrial.experiment.files import OWN, QUICKSTART, find_experiment, load_experiment
+    from fairtrial.experiment.files import PROJECT_FILE, QUICKSTART, find_experiment, load_experiment
     from fairtrial.judge.outcome import exit_status
     from fairtrial.lab.private_network import assert_within
 
     console = Console()
-    usual = OWN if Path(OWN).is_file() else QUICKSTART
+    usual = PROJECT_FILE if Path(PROJECT_FILE).is_file() else QUICKSTART
     file = find_experiment(experiment or usual)
     loaded = load_experiment(file)
     if not cluster.is_elsewhere:
         assert_within(loaded.contenders.values())
-    if experiment is None and usual == OWN:
-        console.print(f"the {OWN} of this folder (for the quickstart: fairtrial run {QUICKSTART})", highlight=False)
+    if experiment is None and usual == PROJECT_FILE:
+        console.print(
+            f"the {PROJECT_FILE} of this folder (for the quickstart: fairtrial run {QUICKSTART})", highlight=False
+        )
     changed, too_long = with_settings(
         loaded,
         blocks=options.blocks,

@@ -25,7 +25,7 @@ LOOK_EVERY_SECONDS = 0.005
 _libc = ctypes.CDLL(None, use_errno=True)
 _lock = Lock()
 """Held while a process is started, so that none is looked at that is not known yet."""
-_own: set[int] = set()
+_started: set[int] = set()
 """Numbers of processes that the lab started in a session of their own."""
 _with_pipes: "WeakSet[Popen[bytes]]" = WeakSet()
 """Those of them that somebody still holds."""
@@ -40,7 +40,7 @@ def started_by_lab(start: Callable[[], "Popen[bytes]"]) -> "Popen[bytes]":
     with _lock:
         _libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # refused by no kernel since Linux 3.4
         process = start()
-        _own.add(process.pid)
+        _started.add(process.pid)
         _with_pipes.add(process)
         return process
 
@@ -85,13 +85,13 @@ def kill_tree(pid: int) -> None:
 
 def _orphans() -> list[psutil.Process]:
     """The lab's children that it did not start, and what is below them."""
-    own_session = os.getsid(0)
+    lab_session = os.getsid(0)
     orphans: list[psutil.Process] = []
     children = psutil.Process().children()
-    _own.intersection_update({child.pid for child in children})
+    _started.intersection_update({child.pid for child in children})
     for child in children:
         with suppress(psutil.Error, ProcessLookupError):
-            if child.pid in _own or os.getsid(child.pid) == own_session:
+            if child.pid in _started or os.getsid(child.pid) == lab_session:
                 continue
             orphans += [child, *child.children(recursive=True)]
     return orphans

@@ -4,13 +4,13 @@ from typing import Annotated
 
 from pydantic import AfterValidator, StringConstraints
 
-CONTRACTS_OWN = frozenset({"HOST", "PORT", "DATABASE_URL", "CACHE_URL", "UPSTREAM_URL"})
+CONTRACT_VARIABLES = frozenset({"HOST", "PORT", "DATABASE_URL", "CACHE_URL", "UPSTREAM_URL"})
 """Which the lab sets for each trial."""
 
 
 def _not_the_contracts(names: list[str]) -> list[str]:
     for name in names:
-        if name in CONTRACTS_OWN:
+        if name in CONTRACT_VARIABLES:
             raise ValueError(f"{name} is set by the lab for each trial: leave it out")
     return names
 

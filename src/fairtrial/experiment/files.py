@@ -8,7 +8,7 @@ from fairtrial.base.registry import instead_of
 from fairtrial.base.toml_file import read_toml
 from fairtrial.experiment.model import Experiment
 
-OWN = "fairtrial.toml"
+PROJECT_FILE = "fairtrial.toml"
 """The experiment of a service, in its folder: `fairtrial init` writes it, `run` and `ab-test` look for it."""
 QUICKSTART = "quickstart"
 

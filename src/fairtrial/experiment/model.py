@@ -83,7 +83,7 @@ class ServiceOptions(Strict):
         return value
 
     @model_validator(mode="after")
-    def _nothing_of_a_proxy_without_one(self) -> Self:
+    def _latency_required(self) -> Self:
         if self.latency is None and (
             self.latency_distribution != "constant" or self.bandwidth_bytes_per_second is not None
         ):
@@ -100,12 +100,12 @@ class ServiceOptions(Strict):
 
     @model_validator(mode="before")
     @classmethod
-    def _a_password_that_no_error_quotes(cls, values: Any) -> Any:
+    def _hide_password(cls, values: Any) -> Any:
         assert_secret(values.get("address") if isinstance(values, dict) else None)
         return values
 
     @model_validator(mode="after")
-    def _an_address_of_the_labs_own(self) -> Self:
+    def _address_of_private_service(self) -> Self:
         if self.address is not None and self.url_from is not None:
             raise ValueError("address: the server that is given by URL (url_from) has its own: leave one of them out")
         if self.address is not None and self.latency is not None:
@@ -113,7 +113,7 @@ class ServiceOptions(Strict):
         return self
 
     @model_validator(mode="after")
-    def _no_variant_of_others(self) -> Self:
+    def _no_variant_for_external(self) -> Self:
         if self.url_from is not None and self.variant != "default":
             raise ValueError("variant: settings of a service that is given by URL are its own")
         return self
@@ -228,8 +228,8 @@ class Experiment(Strict):
         if not load.can_be_sliced:
             return f"a load of kind {load.kind} is a whole: it has no slices"
         services = {self.service_of(stack) for stack in self.stacks} | {self.cache or "none"}
-        own = [self.contenders[stack.name] for stack in self.stacks if stack.name in self.contenders]
-        ports = [contender.origin.port for contender in own if contender.origin.port is not None]
+        of_file = [self.contenders[stack.name] for stack in self.stacks if stack.name in self.contenders]
+        ports = [contender.origin.port for contender in of_file if contender.origin.port is not None]
         fixed = f"two always listen on port {max(ports, key=ports.count, default=0)}, and cannot be up at once"
         reasons = {
             "without keep-alive, ports run out": not load.keep_alive,

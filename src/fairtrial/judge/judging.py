@@ -187,10 +187,10 @@ def _findings(
 
 def _valid(trials: Sequence[TrialRecord], results: Mapping[int, TrialResult]) -> list[TrialRecord]:
     """The trials that a condition's figures rest on: none if it is refused."""
-    own = [results[trial.index] for trial in trials]
-    if condition_outcome(own)[0] != "valid":
+    trial_results = [results[trial.index] for trial in trials]
+    if condition_outcome(trial_results)[0] != "valid":
         return []
-    return [trial for trial, result in zip(trials, own, strict=True) if result.outcome == "valid"]
+    return [trial for trial, result in zip(trials, trial_results, strict=True) if result.outcome == "valid"]
 
 
 def _condition(

@@ -112,8 +112,8 @@ def _of_processors(use: _Use) -> Limit | None:
     """A limit that processor time of stack and database is."""
     servers, per = _servers(use.processors), use.processors
     if use.database >= FULL * (use.database_processors or per):
-        own = f"its {count(use.database_processors, 'processor')}" if use.database_processors else servers
-        evidence = f"its database used {use.database / (use.database_processors or per):.0%} of {own}"
+        capacity = f"its {count(use.database_processors, 'processor')}" if use.database_processors else servers
+        evidence = f"its database used {use.database / (use.database_processors or per):.0%} of {capacity}"
         return Limit(kind="database-processors", is_own=True, evidence=evidence)
     if use.stack >= FULL * per:
         return Limit(kind="stack-processors", is_own=True, evidence=f"it used {use.stack / per:.0%} of {servers}")
@@ -277,15 +277,15 @@ def _database_processors(record: ExperimentRecord, trial: TrialRecord) -> int:
 def _busy(record: ExperimentRecord, trial: TrialRecord) -> float:
     """How many of the server's processors were at work, for whom ever: what others took, the contender could not."""
     placement, machine = record.placement_of(trial), trial.machine
-    own = _processors(trial.server)
+    metered = _processors(trial.server)
     if record.shares_processors(trial):
-        own += _processors(trial.service)
+        metered += _processors(trial.service)
     if record.host_of(trial, "balancer") is None:
-        own += _processors(trial.balancer)
+        metered += _processors(trial.balancer)
     if machine is None or machine.window_seconds <= 0 or not placement.server_cpus:
-        return own
+        return metered
     seconds = machine.busy_seconds(placement.server_cpus) + machine.steal_seconds(placement.server_cpus)
-    return max(own, seconds / machine.window_seconds + _interrupts(record, trial))
+    return max(metered, seconds / machine.window_seconds + _interrupts(record, trial))
 
 
 def _upstream(record: ExperimentRecord, trial: TrialRecord) -> float:
@@ -293,12 +293,12 @@ def _upstream(record: ExperimentRecord, trial: TrialRecord) -> float:
     machine, has_upstream = trial.machine, trial.ledger is not None and "calls" in trial.ledger.done
     if machine is None or machine.window_seconds <= 0 or not has_upstream:
         return 0.0
-    own = machine.own_server_cpu_seconds / machine.window_seconds - _processors(trial.server)
+    beside = machine.own_server_cpu_seconds / machine.window_seconds - _processors(trial.server)
     if record.shares_processors(trial):
-        own -= _processors(trial.service)
+        beside -= _processors(trial.service)
     if record.host_of(trial, "balancer") is None:
-        own -= _processors(trial.balancer)
-    return max(own, 0.0)
+        beside -= _processors(trial.balancer)
+    return max(beside, 0.0)
 
 
 def _interrupts(record: ExperimentRecord, trial: TrialRecord) -> float:

@@ -33,8 +33,8 @@ class Losses:
         return cls(
             {
                 trial: taking
-                for trial, own in findings.items()
-                if trial is not None and (taking := [finding for finding in own if finding.metrics])
+                for trial, trial_findings in findings.items()
+                if trial is not None and (taking := [finding for finding in trial_findings if finding.metrics])
             }
         )
 

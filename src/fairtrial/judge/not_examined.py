@@ -150,26 +150,26 @@ def _of_workload_file(record: ExperimentRecord) -> Iterator[Finding]:
     """A note for each check that has nothing to examine because the workload is a file, and for each schema that says
     nothing, and for requests of which nothing is expected; else none.
     """
-    own = record.own_workload
-    if own is None:
+    identity = record.own_workload
+    if identity is None:
         return
     for check, what in OF_WORKLOAD_FILES.items():
-        if check != WRITES_STORED or not own.audits:
+        if check != WRITES_STORED or not identity.audits:
             yield _note(check, what, REMEDY)
-        elif unproven := _unproven(own):
+        elif unproven := _unproven(identity):
             request_names = printable(", ".join(unproven), NAMED_CHARACTERS)
             yield _note(
                 check, f"whether what was acknowledged is stored, of: {request_names}; no audit counts it", AUDIT
             )
-    for request in own.accepts_anything:
+    for request in identity.accepts_anything:
         yield Finding(
             check="errors",
             severity="note",
             evidence=f"{request}: its schema accepts any answer",
             remedy="say in the schema what an answer holds: types of its members, and which are required",
         )
-    if own.expects_nothing:
-        names = printable(", ".join(own.expects_nothing), NAMED_CHARACTERS)
+    if identity.expects_nothing:
+        names = printable(", ".join(identity.expects_nothing), NAMED_CHARACTERS)
         yield Finding(
             check="errors",
             severity="note",
@@ -177,7 +177,7 @@ def _of_workload_file(record: ExperimentRecord) -> Iterator[Finding]:
             remedy="add `expect`: a status, a type, values that must stand in the answer: docs/workload-file.md",
         )
     if record.reference is not None:
-        for what in _of_the_reference(own, record.reference):
+        for what in _of_the_reference(identity, record.reference):
             yield _note("answers-differ", what, REMEDY)
 
 
@@ -192,14 +192,14 @@ def _note(check: str, what: str, remedy: str, contenders: Sequence[str] = ()) ->
     )
 
 
-def _unproven(own: WorkloadIdentity) -> list[str]:
+def _unproven(identity: WorkloadIdentity) -> list[str]:
     """The requests that may write, and of which no audit proves that as many are stored as were acknowledged."""
-    proven = {name for names in own.audits.values() for name in names}
-    return [name for name, what in own.requests.items() if name not in proven and what.split()[0] not in READING]
+    proven = {name for names in identity.audits.values() for name in names}
+    return [name for name, what in identity.requests.items() if name not in proven and what.split()[0] not in READING]
 
 
-def _of_the_reference(own: WorkloadIdentity, reference: ReferenceRecord) -> Iterator[str]:
-    only_before = [name for name in own.requests if name not in reference.under_load]
+def _of_the_reference(identity: WorkloadIdentity, reference: ReferenceRecord) -> Iterator[str]:
+    only_before = [name for name in identity.requests if name not in reference.under_load]
     if only_before:
         yield (
             f"answers to {', '.join(only_before)} under load: such requests change state, or cannot be sent twice, and "

@@ -137,7 +137,7 @@ def made_ready(
         with steps.step("preparing the load engine"):
             version = engine_version()
         with (
-            network_of(plan, plan.stacks) if site is THIS_MACHINE else nullcontext(False) as own_network,
+            network_of(plan, plan.stacks) if site is THIS_MACHINE else nullcontext(False) as private_network,
             environment(plan, placement, watcher.preparing, watcher.rows_loaded, site) as services,
             processors_awake() as idle,
             ExitStack() as answers,
@@ -155,7 +155,7 @@ def made_ready(
                 [ready[stack.build_name(built_apart), 1].identity for stack, built_apart in plan.builds],
                 idle=idle,
                 engine_version=version,
-                own_network=own_network,
+                private_network=private_network,
                 calibrations=calibrations,
                 reference=reference,
                 decide_within_seconds=decide_within_seconds,

@@ -26,7 +26,7 @@ def first_line(
     *,
     idle: IdleLimit,
     engine_version: str,
-    own_network: bool,
+    private_network: bool,
     calibrations: Sequence[Calibration],
     reference: ReferenceRecord | None = None,
     decide_within_seconds: float | None = None,
@@ -36,7 +36,7 @@ def first_line(
 
     Args:
         services: those that were up; where none was, no rows were loaded.
-        own_network: whether all trials are run in a network of their own.
+        private_network: whether all trials are run in a network of their own.
         reference: what was compared before the first trial; None: answers are not compared.
         decide_within_seconds: of a plan with looks, how long the run may take from its first trial on.
         earlier: runs of the experiment.
@@ -56,7 +56,7 @@ def first_line(
         decide_within_seconds=decide_within_seconds,
         host=this_host(),
         placement=placement,
-        own_network=own_network,
+        own_network=private_network,
         idle=idle,
         stacks=list(stacks),
         services=list(services),

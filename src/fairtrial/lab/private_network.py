@@ -8,8 +8,8 @@ network ask about the right one. Trials follow one another, so that each has the
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from fairtrial.base.own_network import own_network, why_not_own_network
-from fairtrial.base.user_namespace import StartAgainWithin, why_no_own_network_within
+from fairtrial.base.network_namespace import network_namespace, why_no_network_namespace
+from fairtrial.base.user_namespace import StartAgainWithin, why_no_network_namespace_within
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.engine.binary import engine_binary, guard_binary
 from fairtrial.experiment.contenders import Contender
@@ -30,12 +30,12 @@ def network_of(plan: Plan, stacks: Sequence[Stack]) -> Iterator[bool]:
         whether it is in such a network. Where the rights are missing it is not, and `assert_rights` refuses a stack
         that asks for one.
     """
-    if not (_asked_for(stacks) or _keeps_others_out(plan, stacks)) or why_not_own_network() is not None:
+    if not (_asked_for(stacks) or _keeps_others_out(plan, stacks)) or why_no_network_namespace() is not None:
         yield False
         return
     for built in (engine_binary, guard_binary):
         built()  # before: cargo may fetch what they are built from
-    with own_network():
+    with network_namespace():
         yield True
 
 
@@ -47,7 +47,7 @@ def assert_within(stacks: Iterable[Stack | Contender]) -> None:
     Raises:
         StartAgainWithin: that is so, and the lab is not in one yet.
     """
-    if _asked_for(stacks) and why_not_own_network() is not None and why_no_own_network_within() is None:
+    if _asked_for(stacks) and why_no_network_namespace() is not None and why_no_network_namespace_within() is None:
         raise StartAgainWithin
 
 

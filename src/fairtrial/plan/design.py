@@ -101,14 +101,14 @@ def _waits(condition: PlannedCondition) -> list[RequestWait]:
     each_asks = max(work.reads, work.writes) >= 1
     is_constant = options.latency is not None and options.latency_distribution == "constant"
     round_trip = options.latency.value if options.latency is not None and is_constant and each_asks else 0.0
-    own = workload.least_answer_seconds(point.options)
-    if not any(own.values()):
+    waits = workload.least_answer_seconds(point.options)
+    if not any(waits.values()):
         return [RequestWait(request=None, share=1.0, seconds=round_trip)] if round_trip else []
     requests = workload.requests(point.data, point.options)
     weights = sum(request.weight for request in requests)
     return [
         RequestWait(
-            request=request.name, share=request.weight / weights, seconds=own.get(request.name, 0.0) + round_trip
+            request=request.name, share=request.weight / weights, seconds=waits.get(request.name, 0.0) + round_trip
         )
         for request in requests
     ]

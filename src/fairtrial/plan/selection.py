@@ -14,30 +14,30 @@ from fairtrial.plan.validate import implements
 
 
 def select_stacks(
-    experiment: Experiment, stacks: Mapping[str, Stack], *, stack_names: Sequence[str], own_folders: Sequence[Path]
+    experiment: Experiment, stacks: Mapping[str, Stack], *, stack_names: Sequence[str], stack_folders: Sequence[Path]
 ) -> tuple[Experiment, list[str]]:
     """The experiment with the stacks to try, and the ids of claims that are left out with stacks that are not.
 
     Args:
         stacks: all stacks that there are, by name.
         stack_names: the stacks to try, and no others; empty: those of the experiment, and beside them those in
-            `own_folders` that implement its workload on its service.
+            `stack_folders` that implement its workload on its service.
 
     Raises:
-        Problem: a name is not written as a stack is, or no stack in `own_folders` fits.
+        Problem: a name is not written as a stack is, or no stack in `stack_folders` fits.
     """
     if stack_names:
         return with_stacks(experiment, [_reference(name) for name in dict.fromkeys(stack_names)])
-    if not own_folders:
+    if not stack_folders:
         return experiment, []
     workload = None if names_file(experiment.workload) else pick_workload(experiment.workload_name)
-    parents = {folder.resolve() for folder in own_folders}
-    own = [stack for stack in stacks.values() if {stack.folder, stack.folder.parent} & parents]
-    fitting = [stack for stack in own if implements(stack, workload, experiment.service)]
+    parents = {folder.resolve() for folder in stack_folders}
+    in_folders = [stack for stack in stacks.values() if {stack.folder, stack.folder.parent} & parents]
+    fitting = [stack for stack in in_folders if implements(stack, workload, experiment.service)]
     if not fitting:
         raise Problem(
-            f"no stack in {', '.join(map(str, own_folders))} implements workload {experiment.workload_name} on "
-            f"{experiment.service}; there are: {', '.join(stack.name for stack in own)}",
+            f"no stack in {', '.join(map(str, stack_folders))} implements workload {experiment.workload_name} on "
+            f"{experiment.service}; there are: {', '.join(stack.name for stack in in_folders)}",
             "add them to `workloads` and `services` of its stack.toml, or name stacks with --stack",
         )
     names = {str(stack) for stack in experiment.stacks}

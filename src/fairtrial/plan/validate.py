@@ -117,12 +117,12 @@ def assert_within_reach(conditions: Sequence[PlannedCondition]) -> None:
 
     All trials of a run are in one network.
     """
-    own = next((each.stack.name for each in conditions if each.stack.origin.network == "own"), None)
-    if own is None:
+    apart = next((each.stack.name for each in conditions if each.stack.origin.network == "own"), None)
+    if apart is None:
         return
     if outside := beyond_reach(conditions):
         raise Problem(
-            f"network: {own} has a network of its own, from which {outside[0]} cannot be reached",
+            f"network: {apart} has a network of its own, from which {outside[0]} cannot be reached",
             "try them in experiments of their own, or leave `network` out",
         )
 
@@ -188,8 +188,8 @@ def _assert_reachable_from_container(stack: Stack, service: Service, point: Poin
 def _private_services(experiment: Experiment, service: Service) -> list[str]:
     """The services of a stack that the lab starts, cache included: only stacks that it starts are told of them."""
     names = [service.name, *([experiment.cache] if experiment.cache is not None else [])]
-    own = [name for name in names if experiment.services.get(name, ServiceOptions()).url_from is None]
-    return [name for name in own if name != "none"]
+    private = [name for name in names if experiment.services.get(name, ServiceOptions()).url_from is None]
+    return [name for name in private if name != "none"]
 
 
 def assert_concurrency(experiment: Experiment, service: Service) -> None:

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from fairtrial.base.for_owner import opened_for_owner
+from fairtrial.base.private_file import opened_privately
 from fairtrial.base.problem import Problem
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.record.profile import Profile
@@ -17,7 +17,7 @@ class RecordWriter:
     def __init__(self, folder: Path, name: str = RECORD_FILE) -> None:
         self._path = folder / name
         try:
-            self._file = opened_for_owner(self._path, "ab", buffering=0)
+            self._file = opened_privately(self._path, "ab", buffering=0)
         except OSError as error:
             raise self._problem(error) from error
 

@@ -3,7 +3,7 @@
 from fairtrial.judge.model import Result
 from fairtrial.record.stack_user import StackUser
 
-OWN = "a user of its own"
+UNPRIVILEGED = "a user of its own"
 ON_ITS_PROCESSORS = "held to its processors by the kernel"
 
 
@@ -20,5 +20,5 @@ def users_in_words(result: Result) -> list[str]:
 
 def _in_words(user: StackUser) -> str:
     if user.own:
-        return f"{OWN}, {ON_ITS_PROCESSORS}" if user.held_to_cpus else OWN
+        return f"{UNPRIVILEGED}, {ON_ITS_PROCESSORS}" if user.held_to_cpus else UNPRIVILEGED
     return f"the user of the lab ({user.reason})"

@@ -163,9 +163,9 @@ def _claims(result: Result, *, verbose: bool) -> Iterator[RenderableType]:
         return
     of_all = [remark for remark in result.claims[0].remarks if _is_of_all(remark, result)] if result.claims else []
     for claim in result.claims:
-        own = [remark for remark in claim.remarks if remark not in of_all]
+        claim_remarks = [remark for remark in claim.remarks if remark not in of_all]
         undecided = [] if claim.reason is None else [f"Undecided, because {claim.reason}.", claim.ending]
-        yield _claim(claim, " ".join([f"{claim.text.strip().rstrip('.')}.", *filter(None, undecided), *own]))
+        yield _claim(claim, " ".join([f"{claim.text.strip().rstrip('.')}.", *filter(None, undecided), *claim_remarks]))
     if of_all:
         yield Text(printable(" ".join(["All claims:", *of_all])))
     yield from (Text(printable(sentence), style="dim") for sentence in when_stated(result))

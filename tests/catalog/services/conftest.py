@@ -49,7 +49,7 @@ def temporary(cache: Path) -> Iterator[Path]:
 
 
 @pytest.fixture
-def own_folder(temporary: Path) -> Iterator[Path]:
+def run_folders(temporary: Path) -> Iterator[Path]:
     """For the servers of one test."""
     del temporary
     with watched_folder() as folder:

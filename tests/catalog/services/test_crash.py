@@ -130,7 +130,7 @@ def test_what_was_acknowledged_is_there_when_the_power_failed(
         if service.why_no_power_cut:
             skip_without("power-cut")
             skip_for(Lack(f"a durable {name}", service.why_no_power_cut, excused=True))
-        with service.disk_of_its_own():
+        with service.separate_disk():
             service.reset()
             acknowledged = killed_while_written(service, insert)
             service.start_again()
@@ -154,7 +154,7 @@ def test_commits_that_are_not_synced_survive_the_server_but_not_the_power(shared
         skip_without("power-cut")
 
         def lost_in_cut() -> set[int]:
-            with service.disk_of_its_own():
+            with service.separate_disk():
                 service.reset()
                 acknowledged = killed_while_written(service, sql)
                 service.start_again()

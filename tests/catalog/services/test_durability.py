@@ -11,7 +11,7 @@ from fairtrial.judge.checks.model import Finding
 from fairtrial.lab.trial.durability import durability_before, durability_since
 from fairtrial.record.durability import Durability
 from tests.builders import a_trial, an_experiment
-from tests.catalog.services.labs_own import own_client
+from tests.catalog.services.lab_client import lab_client
 from tests.catalog.services.shared import SQL, Shared
 from tests.catalog.services.stacks_side import execute
 from tests.judge.checks.findings import found
@@ -82,7 +82,7 @@ def test_a_server_that_was_told_not_to_flush(name: str, shared: Shared) -> None:
         "mariadb": ["SET GLOBAL innodb_flush_log_at_trx_commit = 0"],
     }
     with shared.private(name) as service:
-        own_client(service).execute(*asks[name])
+        lab_client(service).execute(*asks[name])
         (finding,) = wrote(service, 2)
         service.reset()
     assert ("fsync was on, now off" if name == "postgresql" else "trx_commit was 1, now 0") in finding.evidence

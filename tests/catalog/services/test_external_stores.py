@@ -112,13 +112,13 @@ def test_a_malformed_url(outside: Outside, temporary: Path, monkeypatch: pytest.
             pass
 
 
-def test_a_server_that_went_away(outside: Outside, own_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with server_of(outside, own_folder) as url, connected(outside, url, monkeypatch) as up:
+def test_a_server_that_went_away(outside: Outside, run_folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with server_of(outside, run_folders) as url, connected(outside, url, monkeypatch) as up:
         (server,) = [
             process
             for guard in psutil.Process().children()
             for process in guard.children(recursive=True)
-            if Path(process.cwd()).is_relative_to(own_folder)
+            if Path(process.cwd()).is_relative_to(run_folders)
         ]
         server.kill()
         server.wait(30)

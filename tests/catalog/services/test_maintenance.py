@@ -13,7 +13,7 @@ from fairtrial.catalog.services.mongodb.client import Forbidden, MongodbClient
 from fairtrial.catalog.services.redis.client import RedisClient
 from fairtrial.lab.trial.maintenance import MaintenanceWatch
 from fairtrial.record.maintenance import Maintenance
-from tests.catalog.services.labs_own import own_client
+from tests.catalog.services.lab_client import lab_client
 from tests.catalog.services.shared import Shared
 from tests.catalog.services.somebody import Somebody
 from tests.catalog.services.stacks_side import execute
@@ -40,7 +40,7 @@ def told(service: RunningService, work: Callable[[], object], *counters: str) ->
 @needs("postgresql")
 def test_postgresql_tells_of_checkpoints_vacuum_and_analyses(shared: Shared) -> None:
     with shared.private("postgresql") as service:
-        own = own_client(service)
+        own = lab_client(service)
 
         def work() -> None:
             execute(service.url, "UPDATE units SET value = value + 1 WHERE id < 100")
@@ -56,7 +56,7 @@ def test_postgresql_tells_of_checkpoints_vacuum_and_analyses(shared: Shared) -> 
 def test_a_vacuum_that_is_under_way_at_an_end_of_the_window_is_seen(shared: Shared) -> None:
     """So slow that it is still there when the window closes."""
     with shared.private("postgresql") as service:
-        own = own_client(service)
+        own = lab_client(service)
         execute(service.url, "UPDATE units SET value = value + 1")
         with own.connection() as connection:
             pid = connection.info.backend_pid
@@ -90,7 +90,7 @@ def test_mariadb_tells_of_the_pages_that_it_flushes(shared: Shared) -> None:
 
         def work() -> None:
             execute(service.url, "UPDATE units SET value = value + 1")
-            own_client(service).execute(
+            lab_client(service).execute(
                 "SET GLOBAL innodb_max_dirty_pages_pct_lwm = 0", "SET GLOBAL innodb_max_dirty_pages_pct = 0"
             )
 
@@ -100,7 +100,7 @@ def test_mariadb_tells_of_the_pages_that_it_flushes(shared: Shared) -> None:
 @needs("redis")
 def test_redis_tells_of_its_snapshots(shared: Shared) -> None:
     with shared.private("redis") as service:
-        assert told(service, own_client(service).driver.bgsave, "snapshots").counted == {"snapshots": 1}
+        assert told(service, lab_client(service).driver.bgsave, "snapshots").counted == {"snapshots": 1}
 
 
 def test_redis_that_counts_no_forks_tells_of_what_it_saved() -> None:

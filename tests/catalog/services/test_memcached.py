@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fairtrial.base.loopback import LOOPBACK
-from fairtrial.base.own_network import own_network
+from fairtrial.base.network_namespace import network_namespace
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.memcached import SERVICE
 from fairtrial.catalog.services.memcached.server import LEAST_MEGABYTES, megabytes
@@ -36,7 +36,7 @@ def flushes(url: str) -> int:
     return int(memcached(url).stats()[b"cmd_flush"])
 
 
-@needs("own-network")
+@needs("network-namespace")
 def test_in_a_network_of_its_own_nobody_outside_reaches_it(temporary: Path) -> None:
     """It has no password: this is what keeps others of this machine out."""
 
@@ -45,7 +45,7 @@ def test_in_a_network_of_its_own_nobody_outside_reaches_it(temporary: Path) -> N
 
     with ThreadPoolExecutor(1) as outside:
         outside.submit(int).result()  # its thread is there before, and stays in the machine's network
-        with own_network(), SERVICE.up(links(), "default", unheard) as up:
+        with network_namespace(), SERVICE.up(links(), "default", unheard) as up:
             port = int(up.url.rpartition(":")[2])
             connect(port)
             with pytest.raises(ConnectionRefusedError):

@@ -7,7 +7,7 @@ import pytest
 
 from fairtrial.catalog.services.postgresql import SERVICE, server
 from fairtrial.catalog.services.postgresql.client import kind_of
-from tests.catalog.services.labs_own import own_client
+from tests.catalog.services.lab_client import lab_client
 from tests.catalog.services.shared import Shared
 from tests.catalog.services.stacks_side import execute, tables
 from tests.catalog.services.stores import unheard
@@ -78,7 +78,7 @@ def test_without_statistics_of_statements_only_rows_and_commits_are_counted(
 @needs("postgresql")
 def test_the_statements_that_an_external_login_sees_are_counted(shared: Shared) -> None:
     somebody = shared.empty("postgresql")
-    superuser = own_client(somebody)
+    superuser = lab_client(somebody)
     superuser.execute("CREATE EXTENSION pg_stat_statements")
     assert SERVICE.connect is not None
     try:

@@ -22,7 +22,7 @@ from fairtrial.catalog.services.common import server as private_server
 from fairtrial.catalog.services.common.shared_memory import shared_memory_of
 from fairtrial.catalog.services.common.sql import SqlClient
 from fairtrial.catalog.services.model import Addresses, RunningService
-from tests.catalog.services.labs_own import data_of
+from tests.catalog.services.lab_client import data_of
 from tests.catalog.services.shared import REPORT_EVERY_ROWS, SQL, Shared
 from tests.catalog.services.stacks_side import ROWS, cursor, execute, execute_prepared, tables
 from tests.catalog.services.stores import unheard
@@ -267,9 +267,9 @@ def test_a_killed_server_says_so_and_is_brought_back(service: RunningService) ->
 
 
 @pytest.mark.parametrize("name", BOTH)
-def test_loading_is_reported(name: str, own_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_loading_is_reported(name: str, run_folders: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Into an empty cache: in that of all tests, another worker may have loaded these tables already."""
-    del own_folder
+    del run_folders
     monkeypatch.setenv("FAIRTRIAL_CACHE", str(tmp_path))
     reports: list[tuple[str, int]] = []
     with pick_service(name).up(tables(), "default", lambda table, count: reports.append((table, count))):

@@ -137,10 +137,10 @@ def test_a_killed_server_is_told_and_brought_back(stored: Stored, running: Runni
 
 
 def test_loading_is_reported_and_what_was_loaded_is_kept(
-    stored: Stored, own_folder: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    stored: Stored, run_folders: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In an empty cache but for installed servers: in that of all tests, the tables may have been loaded already."""
-    del own_folder
+    del run_folders
     if (cache / "tools").exists():
         (tmp_path / "tools").symlink_to(cache / "tools")
     monkeypatch.setenv("FAIRTRIAL_CACHE", str(tmp_path))

@@ -50,7 +50,7 @@ def test_of_a_program_that_is_run_where_it_lies_all_are_relative_to_its_director
 
 
 def test_a_stack_without_such_keys_needs_no_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rights, "why_not_own_network", lambda: pytest.fail("nobody asked for it"))
+    monkeypatch.setattr(rights, "why_no_network_namespace", lambda: pytest.fail("nobody asked for it"))
     monkeypatch.setattr(guard, "guard_binary", lambda: pytest.fail("nobody asked for it"))
     assert installed_versions(found(tmp_path / "mine", "")) == {}
 
@@ -76,7 +76,7 @@ def test_a_right_that_is_missing_is_a_requirement_that_is_not_met(
     refusing.write_text(f"#!/bin/sh\necho 'fairtrial-guard: {NOT_PERMITTED}' >&2\nexit 1\n")
     refusing.chmod(0o755)
     monkeypatch.setattr(guard, "guard_binary", lambda: refusing)
-    monkeypatch.setattr(rights, "why_not_own_network", lambda: "not here")
+    monkeypatch.setattr(rights, "why_no_network_namespace", lambda: "not here")
     with pytest.raises(Problem) as problem:
         installed_versions(found(tmp_path / "mine", f"{key}\n"))
     assert problem.value.reason == words

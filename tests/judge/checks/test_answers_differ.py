@@ -11,7 +11,7 @@ from fairtrial.record.identity import WorkloadIdentity
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from tests.builders import a_trial, an_experiment, trials_of
 
-OWN = WorkloadIdentity(
+FILE = WorkloadIdentity(
     name="shop.workload.toml", title="", sha256="0" * 64, requests={"look": "GET /items", "order": "POST /orders"}
 )
 DIFFERENCE = Difference(
@@ -39,7 +39,7 @@ def tried(before: EqualAnswers, under_load: EqualAnswers | None) -> tuple[Experi
         trial.model_copy(update={"equal_answers": under_load if trial.condition == b else equal(look=4000)})
         for trial in trials_of(record, a_trial().serving(4000))
     ]
-    return record.model_copy(update={"own_workload": OWN, "reference": reference}), trials
+    return record.model_copy(update={"own_workload": FILE, "reference": reference}), trials
 
 
 def findings(record: ExperimentRecord, trials: list[TrialRecord]) -> list[Finding]:

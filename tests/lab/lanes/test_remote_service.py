@@ -12,7 +12,7 @@ from fairtrial.catalog.services.model import RunningService
 from fairtrial.lab.lanes.host_calls import Up
 from fairtrial.lab.lanes.remote_host import RemoteHost
 from fairtrial.lab.lanes.remote_service import RemoteService
-from fairtrial.lab.meters.service import LaterChange, OnItsOwnHost, has_processes
+from fairtrial.lab.meters.service import LaterChange, OnOtherHost, has_processes
 from fairtrial.lab.trial.later_changes import LaterChanges
 from fairtrial.record.identity import ServiceIdentity
 from tests.waiting import wait_for
@@ -42,7 +42,7 @@ def test_changes_are_told_of_by_the_clock_here() -> None:
     """The other clock is 5 s ahead, and gains 2 ms meanwhile: by half of that, and by its error, it may be wrong."""
     host = SomeHost([ClockOffset(5.0, 0.001), ClockOffset(5.002, 0.001)], end_changes=[(7, 105_001_000_000)])
     service = service_on(host)
-    assert isinstance(service, OnItsOwnHost) and has_processes(cast("RunningService", service))
+    assert isinstance(service, OnOtherHost) and has_processes(cast("RunningService", service))
     service.before_changes()
     assert host.calls == [], "clocks are compared before anything is measured"
     service.begin_changes("items", "name", [LaterChange(0.5, 7, "x"), LaterChange(0.1, 8, "y")], time.monotonic() - 0.3)

@@ -165,9 +165,9 @@ def test_the_lab_s_own_work_is_divided_by_processor() -> None:
     assert on_the_server_s.busy_seconds({cpu}) > 0.2
 
 
-@pytest.mark.parametrize(("below_the_lab", "own_seconds"), [(False, 2.0), (True, 0.0)])
+@pytest.mark.parametrize(("below_the_lab", "lab_seconds"), [(False, 2.0), (True, 0.0)])
 def test_a_container_of_a_daemon_is_the_server_and_is_counted_once(
-    tmp_path: Path, below_the_lab: bool, own_seconds: float
+    tmp_path: Path, below_the_lab: bool, lab_seconds: float
 ) -> None:
     """Docker's daemon is not below the lab, podman is: there the container is among the lab's processes already."""
     used = {name: tmp_path / f"cpuacct.usage_{name}" for name in ("user", "sys")}
@@ -182,7 +182,7 @@ def test_a_container_of_a_daemon_is_the_server_and_is_counted_once(
         meter = watch.close()
         sleeper.kill()
     # This process, bound to all processors, is on the server's side as well, for some milliseconds.
-    assert own_seconds <= meter.own_server_cpu_seconds < own_seconds + 1
+    assert lab_seconds <= meter.own_server_cpu_seconds < lab_seconds + 1
 
 
 def test_this_host_is_described_without_names() -> None:

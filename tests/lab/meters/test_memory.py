@@ -74,8 +74,8 @@ def test_each_page_counts_once_mapped_or_not(program: str, mib: int, bare_bytes:
     with running(program) as pids:
         reading = memory_of(pids)
     # An interpreter's own pages are shared with all that run beside the test, and with none once these have ended.
-    own_bytes = max(bare_bytes, 16 * MIB)
-    assert mib * MIB < reading.total_bytes < (mib + 16) * MIB + len(pids) * own_bytes
+    process_bytes = max(bare_bytes, 16 * MIB)
+    assert mib * MIB < reading.total_bytes < (mib + 16) * MIB + len(pids) * process_bytes
     assert reading.kind is MemoryKind.PROPORTIONAL
 
 

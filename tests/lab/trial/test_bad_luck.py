@@ -6,7 +6,7 @@ lab.
 
 import pytest
 
-from fairtrial.catalog.stacks.own_user import LABS, VARIABLE
+from fairtrial.catalog.stacks.unprivileged_user import LABS, VARIABLE
 from tests.command_line import Finished, Lab
 
 NOT_RUN = {

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fairtrial.catalog.stacks.own_user import LABS, VARIABLE
+from fairtrial.catalog.stacks.unprivileged_user import LABS, VARIABLE
 from fairtrial.lab.trial import context
 from fairtrial.lab.trial.context import awaited_fault
 from tests.command_line import Finished, Lab

@@ -36,7 +36,7 @@ network = "own"
 
 
 @needs("postgresql")
-@needs("own-network")
+@needs("network-namespace")
 def test_it_runs_untouched_and_an_interrupt_leaves_nothing(lab: Lab, cache: Path) -> None:
     (lab.folder / "fixed").mkdir()
     shutil.copy(FIXED_LOGIN, lab.folder / "fixed")

@@ -59,7 +59,7 @@ def test_whoever_reads_the_key_is_valid_by_whatever_command(tried: Tried, store:
     assert line["keys_read"]["read"] > 0
 
 
-@needs("own-network")
+@needs("network-namespace")
 @pytest.mark.parametrize("store", STORES)
 def test_others_are_kept_out_of_a_store_by_its_password_or_by_the_network(tried: Tried, store: str) -> None:
     assert tried(store).record[0]["own_network"] is (store == "memcached")

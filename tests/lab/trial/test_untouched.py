@@ -37,7 +37,7 @@ network = "own"
 """
 
 pytestmark = needs("memcached")
-needs_rights = needs("own-network")
+needs_rights = needs("network-namespace")
 
 
 def two_of_one_port(lab: Lab, port: int, blocks: int = 1) -> Path:

@@ -4,13 +4,13 @@ import pytest
 
 from fairtrial.record.folded_stacks import Stack
 from fairtrial.report.profile.differences import differing_frames, pairs
-from fairtrial.report.profile.frames import MOST_DRAWN, laid_out, own_shares, whole_shares
+from fairtrial.report.profile.frames import MOST_DRAWN, laid_out, self_shares, whole_shares
 from tests.report.profile.profiles import NEW, OLD, two_profiles
 
 
 def test_shares_of_a_frame_that_calls_itself_are_no_more_than_all() -> None:
     stacks = {("main", "walk (a.py:1)", "walk (a.py:2)"): 3, ("main",): 1}
-    assert own_shares(stacks) == {"walk (a.py)": 0.75, "main": 0.25}
+    assert self_shares(stacks) == {"walk (a.py)": 0.75, "main": 0.25}
     assert whole_shares(stacks) == {"main": 1.0, "walk (a.py)": 0.75}
 
 
@@ -22,7 +22,7 @@ def test_a_frame_lies_below_its_caller_and_beside_its_siblings() -> None:
         (0.0, 0.5),
         (0.5, 0.75),
     ]
-    assert drawn["m", "b", "c"].depth == 3 and drawn["m",].own == 0.25
+    assert drawn["m", "b", "c"].depth == 3 and drawn["m",].self_share == 0.25
 
 
 def test_what_would_be_too_narrow_or_too_much_is_left_out() -> None:
@@ -37,8 +37,13 @@ def test_what_would_be_too_narrow_or_too_much_is_left_out() -> None:
 
 def test_the_frame_that_came_is_found_whatever_its_line() -> None:
     came, rest = differing_frames(OLD, NEW)
-    assert "<script>" in came.frame and "\x1b" not in came.frame and came.own == (0.0, 0.3) and came.whole == (0.0, 0.3)
-    assert rest.frame == "serve (a.py)" and rest.own == (0.5, 0.21) and rest.whole == (1.0, 1.0)
+    assert (
+        "<script>" in came.frame
+        and "\x1b" not in came.frame
+        and came.self_share == (0.0, 0.3)
+        and came.whole == (0.0, 0.3)
+    )
+    assert rest.frame == "serve (a.py)" and rest.self_share == (0.5, 0.21) and rest.whole == (1.0, 1.0)
 
 
 @pytest.mark.parametrize("samples", [1, 4])

@@ -164,7 +164,7 @@ class CanBeKilled(Protocol):
     def why_no_power_cut(self) -> str:
         """Why its disk is not to lose its power when it is killed, in words; empty: it is."""
 
-    def disk_of_its_own(self) -> AbstractContextManager[None]:
+    def separate_disk(self) -> AbstractContextManager[None]:
         """Within it, once reset, its data lie on a disk whose power fails when it is killed. It is down afterwards.
 
         Raises:
@@ -211,7 +211,7 @@ def one_by_one(
 
 @dataclass(frozen=True)
 class SqlAccess:
-    """How statements of a user's own are put to a database, whoever runs it.
+    """How the user's statements are put to a database, whoever runs it.
 
     Both take the URL that stacks get, the SQL and how many seconds it may take, and raise Problem without the URL in
     it: the database cannot be reached, or refuses, or does not answer in time.
@@ -278,7 +278,7 @@ class Service:
     install: Callable[[], None] | None = None
     """installs what no Debian package brings; raises Problem; None if packages bring all"""
     up_with: Callable[[Sequence[Path], str], AbstractContextManager[RunningService]] | None = None
-    """`up_with(files, variant)`: as `up`, loaded from files of a user's own; raises Problem, with what the database
+    """`up_with(files, variant)`: as `up`, loaded from the user's files; raises Problem, with what the database
     refused; None: it cannot be loaded from files"""
     sql: SqlAccess | None = None
     """None: it takes no SQL"""

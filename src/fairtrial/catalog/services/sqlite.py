@@ -15,8 +15,8 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.client import table_named
 from fairtrial.catalog.services.common.folder import run_folder
 from fairtrial.catalog.services.common.loading import assert_loaded, reported_rows
-from fairtrial.catalog.services.common.own_files import files_sha256, refused, text_of
 from fairtrial.catalog.services.common.server import copy_folder
+from fairtrial.catalog.services.common.user_files import files_sha256, refused, text_of
 from fairtrial.catalog.services.model import Change, Counters, Missing, RowsLoaded, Service, SqlAccess
 from fairtrial.catalog.tables import ColumnKind, Table, tables_sha256
 from fairtrial.record.identity import ServiceIdentity
@@ -142,7 +142,7 @@ def up(tables: Sequence[Table], variant: str, on_rows: RowsLoaded) -> Iterator[S
 
 @contextmanager
 def up_with(files: Sequence[Path], variant: str) -> Iterator[SqliteFile]:
-    """What SQL files of a user's own make, in a file of this run, removed at the end.
+    """What the user's SQL files make, in a file of this run, removed at the end.
 
     Raises:
         Problem: the file cannot be made, or SQLite refused what they say.

@@ -117,8 +117,8 @@ class ContainerProgram:
         names = self.ask("ps", "-a", "--filter", f"label={USER_LABEL}={user}", "--format", "{{.Names}}").split()
         for kind in ("network", "volume"):
             with suppress(Problem):  # a machine where networks cannot be listed may run containers without any
-                own = f"name=fairtrial-{_machine()}-{user}-"
-                names += self.ask(kind, "ls", "--filter", own, "--format", "{{.Name}}").split()
+                name_filter = f"name=fairtrial-{_machine()}-{user}-"
+                names += self.ask(kind, "ls", "--filter", name_filter, "--format", "{{.Name}}").split()
         # What a project has is named after it.
         dead: dict[str, bool] = {}
         for each in names:

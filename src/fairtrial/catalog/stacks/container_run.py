@@ -165,7 +165,7 @@ def find_processes(
     for pid in pids if cpus else []:
         _assert_bound(pid, cpus)
     if not running.published:
-        _assert_own_port(running, pids[0])
+        _assert_port_held(running, pids[0])
     return pids[0]
 
 
@@ -179,7 +179,7 @@ def _assert_bound(pid: int, cpus: Sequence[int]) -> None:
             )
 
 
-def _assert_own_port(running: RunningContainer, pid: int) -> None:
+def _assert_port_held(running: RunningContainer, pid: int) -> None:
     """With the host's network, refuse a port on which another program answers, as far as sockets can be told apart."""
     assert running.root is not None
     try:

@@ -104,8 +104,8 @@ def _assert_described_alike(stack: Stack, checkouts: Mapping[str, Checkout]) -> 
 def _at_refs(stack: Stack, checkouts: Mapping[str, Checkout]) -> Stack:
     """The stack with a variant for each ref, which is built apart. All are described alike: by the working tree."""
     usual = stack.variants.get("default", Variant())
-    own_build = stack.build if usual.build is None else usual.build
-    at_ref = usual.model_copy(update={"build": own_build})
+    usual_build = stack.build if usual.build is None else usual.build
+    at_ref = usual.model_copy(update={"build": usual_build})
     return stack.model_copy(
         update={"variants": stack.variants | dict.fromkeys(checkouts, at_ref), "checkouts": dict(checkouts)}
     )

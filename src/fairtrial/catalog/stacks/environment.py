@@ -7,7 +7,7 @@ from math import ceil
 
 from fairtrial.base.problem import Problem
 
-LABS_OWN = frozenset({"VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONUNBUFFERED"})
+LAB_VARIABLES = frozenset({"VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONUNBUFFERED"})
 """Variables about the Python that the lab runs on: other programs have their own."""
 
 OF_MAKE = frozenset({"MAKEFLAGS", "MFLAGS", "MAKELEVEL"})
@@ -53,7 +53,7 @@ def users_environment(settings: Mapping[str, str] | None = None) -> dict[str, st
 
     It is for what the user would run by hand beside a stack: the container program, the commands of a workload file.
     """
-    withheld = LABS_OWN | OF_MAKE
+    withheld = LAB_VARIABLES | OF_MAKE
     inherited = {name: value for name, value in os.environ.items() if name not in withheld}
     return inherited | dict(settings or {})
 

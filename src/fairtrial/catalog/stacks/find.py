@@ -13,14 +13,14 @@ from fairtrial.experiment.reference import StackRef
 MANIFEST = "stack.toml"
 
 
-def find_stacks(own_folders: Sequence[Path] = ()) -> dict[str, Stack]:
-    """Return all stacks by name. A folder in `own_folders` holds stacks, or is itself one.
+def find_stacks(stack_folders: Sequence[Path] = ()) -> dict[str, Stack]:
+    """Return all stacks by name. A folder in `stack_folders` holds stacks, or is itself one.
 
     Raises:
         Problem: a folder is missing or holds no stack, a manifest is broken, or two stacks share a name.
     """
     stacks: dict[str, Stack] = {}
-    for folder in [shipped("stacks"), *own_folders]:
+    for folder in [shipped("stacks"), *stack_folders]:
         for stack in _stacks_in(folder.resolve()):
             if stack.name in stacks and stacks[stack.name].folder != stack.folder:
                 raise Problem(

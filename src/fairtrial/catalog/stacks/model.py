@@ -137,8 +137,8 @@ class Stack(Described):
 
     def built_apart(self, variant: str) -> str | None:
         """Return `variant` if it has a build of its own, or None: it shares the stack's build with all others."""
-        own_variant = self.variants.get(variant)
-        return None if own_variant is None or own_variant.build is None else variant
+        variant_with_build = self.variants.get(variant)
+        return None if variant_with_build is None or variant_with_build.build is None else variant
 
     def build_name(self, built_apart: str | None) -> str:
         """What to call a build: the stack's name, or `NAME:VARIANT` for the one that a variant has to itself."""
@@ -146,8 +146,8 @@ class Stack(Described):
 
     def build_commands(self, built_apart: str | None) -> list[Command]:
         """The commands of the stack's build, or of the one that a variant has to itself."""
-        own = None if built_apart is None else self.variants[built_apart].build
-        return self.build if own is None else own
+        variant_build = None if built_apart is None else self.variants[built_apart].build
+        return self.build if variant_build is None else variant_build
 
     def requirements(self, built_apart: str | None) -> list[Requirement]:
         """What the stack requires, and what the build of a variant requires beside it."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
 
-from fairtrial.base.for_owner import opened_for_owner
+from fairtrial.base.private_file import opened_privately
 from fairtrial.experiment.workload_file.secrets import Secrets
 
 SHORTEST = 8
@@ -52,7 +52,7 @@ class Redaction:
                 content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             if pattern.search(content) is None:
                 return
-            with opened_for_owner(part, "wb") as rewritten:
+            with opened_privately(part, "wb") as rewritten:
                 end = 0
                 for match in pattern.finditer(content):
                     rewritten.write(content[end : match.start()])
@@ -80,7 +80,7 @@ NOTHING_SECRET = Redaction()
 def new_log(log: Path) -> BinaryIO:
     """Open a log to add to it; only its owner can read it."""
     log.parent.mkdir(parents=True, exist_ok=True)
-    return opened_for_owner(log, "ab")
+    return opened_privately(log, "ab")
 
 
 def redaction_of(environment: Mapping[str, str], env_from: Sequence[str]) -> Redaction:

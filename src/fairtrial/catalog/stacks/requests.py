@@ -7,8 +7,8 @@ from threading import Event
 
 from fairtrial.base.loopback import LOOPBACK
 from fairtrial.catalog.stacks.model import Stack, Variant
-from fairtrial.catalog.stacks.own_user import RunsAs
 from fairtrial.catalog.stacks.redaction import NOTHING_SECRET, Redaction
+from fairtrial.catalog.stacks.unprivileged_user import RunsAs
 from fairtrial.engine.guard import NO_PLACES, Places
 from fairtrial.experiment.ready import HEALTH, Ready
 

@@ -4,7 +4,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from fairtrial.base.own_network import why_not_own_network
+from fairtrial.base.network_namespace import why_no_network_namespace
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.base.user_namespace import how_to_be_allowed
@@ -24,7 +24,7 @@ def assert_rights(stack: Stack) -> None:
         Problem: a right is missing; the remedy names it.
     """
     origin = stack.origin
-    if origin.network == "own" and (why := why_not_own_network()) is not None:
+    if origin.network == "own" and (why := why_no_network_namespace()) is not None:
         raise Problem(
             f'network: {stack.name} needs a network of its own, and this user may not make one: "{why}"',
             "let it listen on the address that the variable HOST says, and leave `network` out; or run as root (with "

@@ -10,10 +10,10 @@ from fairtrial.base.printable import log_tail
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.answer import client_of
 from fairtrial.catalog.stacks.environment import stack_environment
-from fairtrial.catalog.stacks.own_user import as_lab
 from fairtrial.catalog.stacks.readiness import ANSWER_WITHIN_SECONDS, NOTHING_LISTENS, seen_instead
 from fairtrial.catalog.stacks.redaction import new_log
 from fairtrial.catalog.stacks.requests import StartRequest
+from fairtrial.catalog.stacks.unprivileged_user import as_lab
 from fairtrial.engine.guard import GRACE_SECONDS, Guarded
 from fairtrial.engine.process_tree import Root, processes_below
 from fairtrial.experiment.origins import READY_WITHIN_SECONDS
@@ -98,7 +98,7 @@ def start_process(request: StartRequest) -> RunningStack:
     running = RunningStack(process, port, host)
     try:
         running.start_up_seconds = await_ready(running, request) - began
-        _assert_own_port(running, request)
+        _assert_port_held(running, request)
     except BaseException:
         process.stop()
         raise
@@ -159,7 +159,7 @@ def _assert_not_ended(running: RunningStack, request: StartRequest) -> None:
         )
 
 
-def _assert_own_port(running: RunningStack, request: StartRequest) -> None:
+def _assert_port_held(running: RunningStack, request: StartRequest) -> None:
     """Refuse a port on which another program answers: its figures would be taken for the stack's."""
     if any(port == running.port for _, port in running.listening()):
         return

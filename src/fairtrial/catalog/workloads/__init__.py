@@ -78,7 +78,7 @@ def _least_answer_seconds(
     """By request. Where each answer implies a statement of its own, it waits for one round trip at least."""
     work = workload.work(options)
     each_asks = max(work.reads, work.writes) >= 1
-    own = dict(workload.least_answer_seconds(options))
+    waits = dict(workload.least_answer_seconds(options))
     if not each_asks or round_trip_seconds == 0:
-        return own
-    return {name: own.get(name, 0.0) + round_trip_seconds for name in {**own, **dict.fromkeys(requests)}}
+        return waits
+    return {name: waits.get(name, 0.0) + round_trip_seconds for name in {**waits, **dict.fromkeys(requests)}}

@@ -114,9 +114,11 @@ def most_similar(article_id: int, vectors_by_id: Mapping[int, Vector]) -> Rankin
     return ranked(vectors_by_id[article_id], vectors_by_id, {article_id})
 
 
-def ranked(own: Vector, vectors_by_id: Mapping[int, Vector], left_out: Collection[int]) -> Ranking:
-    """All articles but those left out, by their similarity to `own`: the cosine of two vectors of length 1."""
-    others = [(_product(own, other), other_id) for other_id, other in vectors_by_id.items() if other_id not in left_out]
+def ranked(vector: Vector, vectors_by_id: Mapping[int, Vector], left_out: Collection[int]) -> Ranking:
+    """All articles but those left out, by their similarity to `vector`: the cosine of two vectors of length 1."""
+    others = [
+        (_product(vector, other), other_id) for other_id, other in vectors_by_id.items() if other_id not in left_out
+    ]
     return sorted(others, key=lambda pair: (-pair[0], pair[1]))
 
 

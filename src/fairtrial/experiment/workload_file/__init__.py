@@ -1,1 +1,1 @@
-"""Workload files: requests of one's own, and what their answers must be. The format is docs/workload-file.md."""
+"""Workload files: a user's requests, and what their answers must be. The format is docs/workload-file.md."""

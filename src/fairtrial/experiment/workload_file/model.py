@@ -207,8 +207,8 @@ class RequestEntry(Strict):
 
     def over(self, defaults: "Defaults") -> Self:
         """The request with the defaults where it says nothing; of its headers those that are not empty."""
-        own = {name.lower() for name in self.headers}
-        inherited = {name: value for name, value in defaults.headers.items() if name.lower() not in own}
+        names = {name.lower() for name in self.headers}
+        inherited = {name: value for name, value in defaults.headers.items() if name.lower() not in names}
         headers = {name: value for name, value in {**inherited, **self.headers}.items() if value}
         default = defaults.expect
         if self.method == "HEAD":  # its answer has no body

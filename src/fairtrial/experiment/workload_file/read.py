@@ -174,8 +174,8 @@ def _patterns(expect: Expect, key: str) -> dict[str, Pattern]:
 def _key_of(key: str, name: str, model: WorkloadFile) -> str:
     """Where the expectation of a request stands: with it, or among the defaults."""
     field = "json_schema" if key == "schema" else key
-    own = field in model.requests[name].expect.model_fields_set
-    return f"requests.{name}.expect.{key}" if own else f"defaults.expect.{key}"
+    in_request = field in model.requests[name].expect.model_fields_set
+    return f"requests.{name}.expect.{key}" if in_request else f"defaults.expect.{key}"
 
 
 def _beside(file: Path, name: str) -> Path:

@@ -1,4 +1,4 @@
-"""The state of a workload of one's own: what a database holds before a trial, and what it must hold after it."""
+"""The state of a workload: what a database holds before a trial, and what it must hold after it."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -5,8 +5,8 @@ from typing import Any
 
 from fairtrial.experiment.claims import Claim
 from fairtrial.judge.claims import budget, difference, equal, order, property, ratio, shape
+from fairtrial.judge.claims.contender_limit import withheld_by_limits
 from fairtrial.judge.claims.evidence import Evidence
-from fairtrial.judge.claims.own_limit import withheld_by_limits
 from fairtrial.judge.claims.remarks import with_remarks
 from fairtrial.judge.claims.validate import RequestNames, recorded_requests, validate_claim
 from fairtrial.judge.model import ClaimResult

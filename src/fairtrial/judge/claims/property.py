@@ -100,11 +100,11 @@ def _votes(kind: Property, condition: Condition, evidence: Evidence) -> _Votes:
     successes, failures, too_short, obstacles = [], [], [], []
     for trial in evidence.of(condition).values():
         outcome = evidence.outcomes[trial.index]
-        own = outcome.refusing & kind.checks
-        if outcome.outcome == "not run" or outcome.refusing - kind.checks or (outcome.outcome != "valid" and not own):
+        hits = outcome.refusing & kind.checks
+        if outcome.outcome == "not run" or outcome.refusing - kind.checks or (outcome.outcome != "valid" and not hits):
             obstacles.append(f"trial {trial.index} was {outcome.outcome} ({outcome.cause})")
-        elif (how := kind.failure(trial, condition.load)) is not None or own:
-            failures.append(f"trial {trial.index}: {how or ', '.join(sorted(own))}")
+        elif (how := kind.failure(trial, condition.load)) is not None or hits:
+            failures.append(f"trial {trial.index}: {how or ', '.join(sorted(hits))}")
         elif outcome.noting & kind.checks:
             too_short.append(f"trial {trial.index}")
         else:

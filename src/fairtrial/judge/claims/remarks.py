@@ -8,8 +8,8 @@ from fairtrial.experiment.claims import Claim
 from fairtrial.experiment.stack_class import StackClass
 from fairtrial.judge.claims.baselines import baseline_figure
 from fairtrial.judge.claims.closed_rates import closed_rates
+from fairtrial.judge.claims.contender_limit import limits_in_words
 from fairtrial.judge.claims.evidence import Evidence
-from fairtrial.judge.claims.own_limit import limits_in_words
 from fairtrial.judge.design import is_in_sentence
 from fairtrial.judge.model import ClaimResult
 from fairtrial.record.model import Condition
@@ -75,9 +75,9 @@ def _over_the_run(claim: Claim, evidence: Evidence) -> list[str]:
     conditions = _conditions(claim, evidence).values()
     names = {each.contender for each in conditions}
     trials = {trial.index for each in conditions for trial in evidence.of(each).values()}
-    own = [each for each in evidence.overall if not each.contenders or names.intersection(each.contenders)]
-    warned = sorted({each.check for each in own if each.severity == "warning"})
-    blind = {each.check for each in own if not each.examined}
+    relevant = [each for each in evidence.overall if not each.contenders or names.intersection(each.contenders)]
+    warned = sorted({each.check for each in relevant if each.severity == "warning"})
+    blind = {each.check for each in relevant if not each.examined}
     blind |= {check for trial in trials for check in evidence.outcomes[trial].not_examined}
     sentences = [f"Of the whole run, checks warn: {', '.join(warned)}."] if warned else []
     return [*sentences, f"Not examined: {', '.join(sorted(blind))}."] if blind else sentences

@@ -144,8 +144,8 @@ def _read(metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence
     blocks = sorted(set().union(*trials.values()))
     takings: list[Finding] = []
     for block in blocks:
-        own = [each[block] for each in trials.values() if block in each]
-        if late := [finding for each in own if (finding := evidence.losses.by_machine(metric, each)) is not None]:
+        records = [each[block] for each in trials.values() if block in each]
+        if late := [finding for each in records if (finding := evidence.losses.by_machine(metric, each)) is not None]:
             takings.append(late[0])  # the block counts for none of them, so that pairs stay together
             continue
         in_block: dict[ConditionRef, tuple[float, bool]] = {}
@@ -197,7 +197,7 @@ def _read(metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence
 def _medians(
     read: Callable[[TrialRecord], float], trials: Mapping[ConditionRef, Sequence[TrialRecord]]
 ) -> dict[ConditionRef, float]:
-    return {condition: median(map(read, own)) for condition, own in trials.items() if own}
+    return {condition: median(map(read, records)) for condition, records in trials.items() if records}
 
 
 def _in_groups(metric: Metric, condition: ConditionRef) -> _Obstacle:

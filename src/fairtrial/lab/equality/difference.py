@@ -84,8 +84,8 @@ def _apart_from_the_body(answer: GivenAnswer, reference: GivenAnswer) -> str | N
 
 
 def _text_difference(body: str, reference: str, normalisation: Normalisation) -> str:
-    own_text, reference_text = without_what_varies(body, normalisation), without_what_varies(reference, normalisation)
-    at = first_difference(own_text, reference_text)
+    body_text, reference_text = without_what_varies(body, normalisation), without_what_varies(reference, normalisation)
+    at = first_difference(body_text, reference_text)
     start = max(0, at - BEFORE_CHARACTERS)
-    excerpts = [printable(text[start : at + AFTER_CHARACTERS]) for text in (own_text, reference_text)]
+    excerpts = [printable(text[start : at + AFTER_CHARACTERS]) for text in (body_text, reference_text)]
     return f'character {at + 1}: "{excerpts[0]}", not "{excerpts[1]}"'

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from fairtrial.base.exit_status import NOTHING_RAN
-from fairtrial.base.for_owner import opened_for_owner
+from fairtrial.base.private_file import opened_privately
 from fairtrial.base.problem import Problem
 from fairtrial.lab.conduct import Conducted, Watcher
 from fairtrial.lab.decide import WhenComplete, WhenDecided
@@ -209,7 +209,7 @@ class _Run:
             return
         # Of what another host says, no more than a file's name is taken over.
         path = self._results / "logs" / Path(record.log).name
-        with opened_for_owner(path, "wb") as file:
+        with opened_privately(path, "wb") as file:
             file.write(text.encode())
         record.log = str(path.relative_to(self._results))
 

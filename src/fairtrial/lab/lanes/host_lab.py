@@ -258,7 +258,7 @@ def _end_changes(running: _Running) -> list[tuple[int, int]]:
 def _open_disk(running: _Running) -> int:
     with ExitStack() as opening:
         number = next(running.numbers)
-        opening.enter_context(running.service.disk_of_its_own())
+        opening.enter_context(running.service.separate_disk())
         running.closing[number] = opening.pop_all()
         return number
 

@@ -73,7 +73,7 @@ def lane_hosts_of(task: LaneTask, on_step: Callable[[str], None]) -> Iterator[La
             if place is None:
                 return None
             host_task = HostTask(
-                addresses=Addresses(server=place.host, stacks=own_address_towards(place.host)),
+                addresses=Addresses(server=place.host, stacks=local_address_towards(place.host)),
                 held_cpus=place.held_cpus,
                 wait=task.wait,
                 plan=task.plan,
@@ -96,7 +96,7 @@ def lane_hosts_of(task: LaneTask, on_step: Callable[[str], None]) -> Iterator[La
         yield LaneHosts(cluster, loads, services, balancer)
 
 
-def own_address_towards(host: str) -> str:
+def local_address_towards(host: str) -> str:
     """The IPv4 address from which this host connects to another one. Raises OSError: there is no way to it."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.connect((host, ANY_PORT))  # of a datagram socket, this sends nothing

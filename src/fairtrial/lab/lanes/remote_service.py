@@ -156,7 +156,7 @@ class RemoteService:
         self._call("begin_changes", table, column, moments)
 
     def end_changes(self) -> tuple[Mapping[int, int], float]:
-        """Change no more. Returns and raises as `OnItsOwnHost.end_changes` says."""
+        """Change no more. Returns and raises as `OnOtherHost.end_changes` says."""
         committed: list[tuple[int, int]] = self._call("end_changes")
         clock = over_time(self._clock, self._host.clock())
         ahead_ns = round(clock.ahead_seconds * 1e9)
@@ -170,12 +170,12 @@ class RemoteService:
         """Start it again on what it left. Raises Problem: it did not start."""
         self._call("start_again")
 
-    def disk_of_its_own(self) -> AbstractContextManager[None]:
+    def separate_disk(self) -> AbstractContextManager[None]:
         """Within it, its power fails when the server is killed. Raises Problem: there is no such disk there."""
-        return self._disk_of_its_own()
+        return self._separate_disk()
 
     @contextmanager
-    def _disk_of_its_own(self) -> Iterator[None]:
+    def _separate_disk(self) -> Iterator[None]:
         with ExitStack() as closing:
             closing.callback(self._call, "close", self._call("open_disk"))
             yield

@@ -107,17 +107,17 @@ def plan_of(description: SentPlan) -> Plan:
         Problem: it cannot be made, or is another one.
     """
     stacks: dict[str, Stack] = {name: unpacked_stack(each) for name, each in description.stacks.items()}
-    own_plan = make_plan(description.experiment, stacks, description.file, until_decided=description.until_decided)
+    plan_here = make_plan(description.experiment, stacks, description.file, until_decided=description.until_decided)
     plan = Plan(
-        experiment=own_plan.experiment,
-        workload=own_plan.workload,
-        points=own_plan.points,
-        conditions=own_plan.conditions,
-        cache=own_plan.cache,
-        balancer=own_plan.balancer,
-        blocks=own_plan.blocks,
-        spare_blocks=own_plan.spare_blocks,
-        looks=own_plan.looks,
+        experiment=plan_here.experiment,
+        workload=plan_here.workload,
+        points=plan_here.points,
+        conditions=plan_here.conditions,
+        cache=plan_here.cache,
+        balancer=plan_here.balancer,
+        blocks=plan_here.blocks,
+        spare_blocks=plan_here.spare_blocks,
+        looks=plan_here.looks,
         crash_audits=frozenset(description.crash_audits),
     )
     if _order(plan) != description.order:

@@ -28,7 +28,7 @@ class _Reading:
     at: float
     ticks: dict[int, tuple[int, int, int]]
     """ticks by processor: busy, interrupts, steal"""
-    own: tuple[float, float]
+    lab_seconds: tuple[float, float]
     """CPU seconds of the lab's process tree: on the server's processors, and elsewhere"""
     swapped: tuple[int | None, int | None]
     throttled: tuple[int | None, float | None]
@@ -57,13 +57,13 @@ class MachineWatch:
         self,
         server_cpus: Collection[int],
         root: Path = ROOT,
-        own: Callable[[], tuple[float, float]] | None = None,
+        lab_seconds: Callable[[], tuple[float, float]] | None = None,
         beside: Iterable[Root] = (),
     ) -> None:
         self._server_cpus = set(server_cpus)
         self._containers = [tree for tree in beside if isinstance(tree, ContainerTree)]
-        self._own = own or self._of_tree
-        self._with_kernel_threads = own is None
+        self._lab_seconds = lab_seconds or self._of_tree
+        self._with_kernel_threads = lab_seconds is None
         self._root = root
         self._cgroup = Cgroup(root)
 
@@ -85,8 +85,8 @@ class MachineWatch:
                 if cpu in before.ticks
             ],
             kernel_threads={} if kernel is None else {printable(name): used for name, used in kernel.by_name.items()},
-            own_server_cpu_seconds=after.own[0] - before.own[0],
-            own_load_cpu_seconds=after.own[1] - before.own[1],
+            own_server_cpu_seconds=after.lab_seconds[0] - before.lab_seconds[0],
+            own_load_cpu_seconds=after.lab_seconds[1] - before.lab_seconds[1],
             swapped_in_pages=_change(before.swapped[0], after.swapped[0]),
             swapped_out_pages=_change(before.swapped[1], after.swapped[1]),
             memory_total_bytes=memory.get("MemTotal:", 0) * KIB,
@@ -111,7 +111,7 @@ class MachineWatch:
         return _Reading(
             at=time.monotonic(),
             ticks=self._ticks(),
-            own=self._own(),
+            lab_seconds=self._lab_seconds(),
             swapped=(vmstat.get("pswpin"), vmstat.get("pswpout")),
             throttled=self._cgroup.throttled(),
             thermal=self._thermal(),

@@ -48,7 +48,7 @@ class MeteredThere(Protocol):
 
 
 @runtime_checkable
-class OnItsOwnHost(MeteredThere, Protocol):
+class OnOtherHost(MeteredThere, Protocol):
     """A running service on a host of its own, where another lab does what must not wait for a message."""
 
     def before_changes(self) -> None:
@@ -88,4 +88,4 @@ def meter_of(service: RunningService) -> ServiceMeter | None:
 
 def has_processes(service: RunningService) -> bool:
     """Whether the lab, here or on the service's host, runs its processes."""
-    return service.pid is not None or isinstance(service, OnItsOwnHost)
+    return service.pid is not None or isinstance(service, OnOtherHost)

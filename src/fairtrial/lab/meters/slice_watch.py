@@ -53,7 +53,7 @@ class SliceWatch:
     ) -> None:
         self._placement, self._loaded, self._stray_threads = placement, loaded, stray_threads
         self._trees = [CpuTimes(*guards) for guards in (loaded, *idle)]
-        self._machine = MachineWatch(placement.server_cpus, own=lambda: (0.0, _seconds_of_lab()))
+        self._machine = MachineWatch(placement.server_cpus, lab_seconds=lambda: (0.0, _seconds_of_lab()))
         self._network = NetworkWatch()
 
     def open(self) -> None:

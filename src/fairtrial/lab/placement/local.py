@@ -89,7 +89,7 @@ def _rank(kind: str) -> int:
 def _on_one_node(cores: list[Core]) -> list[Core]:
     """Those of the node with the most processors, of equally many the first, if it has half of them; else all."""
     nodes = {core.node: [each for each in cores if each.node == core.node] for core in cores}
-    largest = max(nodes.values(), key=lambda own: len(_cpus(own)))
+    largest = max(nodes.values(), key=lambda group: len(_cpus(group)))
     return largest if 2 * len(_cpus(largest)) >= len(_cpus(cores)) else cores
 
 
@@ -102,9 +102,9 @@ def _apart_from(server: Sequence[Core], cores: Sequence[Core], processors: int) 
     groups: dict[tuple[str, int | None], list[Core]] = {}
     for core in left:
         groups.setdefault((core.kind, core.node), []).append(core)
-    enough = {key: own for key, own in groups.items() if len(_cpus(own)) >= processors}
+    enough = {key: group for key, group in groups.items() if len(_cpus(group)) >= processors}
     if not enough and len(server) == 1 and groups:
-        return max(groups.values(), key=lambda own: len(_cpus(own)))
+        return max(groups.values(), key=lambda group: len(_cpus(group)))
     kind = server[0].kind
     best = min(enough, key=lambda key: (key[0] != kind, _rank(key[0])), default=None)
     return [] if best is None else _last(enough[best], processors)

@@ -88,7 +88,7 @@ def audit_by_crash(context: TrialContext, again: TrialContext) -> CrashAudit | N
     no_power_cut = service.why_no_power_cut
     with context.stage("crash"), bound_to(context.lab_cpus):
         try:
-            with nullcontext() if no_power_cut else service.disk_of_its_own():
+            with nullcontext() if no_power_cut else service.separate_disk():
                 audit = _kill_and_audit(again, service)
             return audit.model_copy(update={"power_cut": not no_power_cut, "why_no_power_cut": no_power_cut})
         except Problem as problem:

@@ -274,9 +274,9 @@ def _on_the_servers_side(machine: MachineMeter, server: ServerMeter, service: Se
 
     A program that has ended is in the sum of its guard or of the lab, wherever those are bound to.
     """
-    own = machine.own_server_cpu_seconds + machine.own_load_cpu_seconds
-    servers = min(own, server.cpu_seconds + (0.0 if service is None else service.cpu_seconds))
-    return machine.model_copy(update={"own_server_cpu_seconds": servers, "own_load_cpu_seconds": own - servers})
+    lab_seconds = machine.own_server_cpu_seconds + machine.own_load_cpu_seconds
+    servers = min(lab_seconds, server.cpu_seconds + (0.0 if service is None else service.cpu_seconds))
+    return machine.model_copy(update={"own_server_cpu_seconds": servers, "own_load_cpu_seconds": lab_seconds - servers})
 
 
 PROGRAM_RUNNER = Runner(run=run_program, check=check_program)

@@ -19,7 +19,7 @@ from fairtrial.catalog.services.model import RunningService
 from fairtrial.catalog.tables import Data, Table
 from fairtrial.catalog.workloads.model import FreshnessProbe
 from fairtrial.engine.plan import ChangedRow, ChangedText, EnginePlan, ExactBody, Request
-from fairtrial.lab.meters.service import LaterChange, OnItsOwnHost
+from fairtrial.lab.meters.service import LaterChange, OnOtherHost
 from fairtrial.lab.trial.freshness import ROWS, grace_seconds, new_text, table_of
 from fairtrial.lab.trial.later_changes import LaterChanges
 from fairtrial.lab.trial.spot_checks import SPOT_CHECKS_UNTIL
@@ -67,7 +67,7 @@ class RowChanges:
         self._committed_ns: dict[int, int] = {}
         self._problem: Problem | None = None
         self._here: LaterChanges | None = None
-        self._elsewhere: OnItsOwnHost | None = None
+        self._elsewhere: OnOtherHost | None = None
         self._error_seconds = 0.0
         """by how much the moments of commits may be wrong"""
 
@@ -77,7 +77,7 @@ class RowChanges:
         Raises:
             Problem: the database refused.
         """
-        if isinstance(self._service, OnItsOwnHost):
+        if isinstance(self._service, OnOtherHost):
             self._service.before_changes()
         early = [key for key in self._old if key not in self._in_window]
         # Entered first: if that fails halfway, `end` sets them all back.
@@ -128,7 +128,7 @@ class RowChanges:
         """
         changes = [LaterChange(moment, key, new_text(self._old[key])) for key, moment in self._in_window.items()]
         table, column = self._table.name, self._probe.column
-        if isinstance(self._service, OnItsOwnHost):
+        if isinstance(self._service, OnOtherHost):
             self._service.begin_changes(table, column, changes, opened)
             self._elsewhere = self._service
         else:

@@ -135,7 +135,7 @@ def contract_of(context: TrialContext, deployment: Deployment) -> Iterator[Claus
     load = context.condition.load
     assert isinstance(workload, ServerWorkload)
     # In a network of its own there is nothing but loopback: on whatever address it listens, nobody outside reaches it.
-    own_network = context.condition.stack.origin.network == "own"
+    in_private_network = context.condition.stack.origin.network == "own"
 
     def on_first_answer(seconds: float) -> None:
         if record.readiness is not None:
@@ -147,7 +147,7 @@ def contract_of(context: TrialContext, deployment: Deployment) -> Iterator[Claus
         workload.clauses,
         point.data,
         point.options,
-        None if own_network else deployment.listening(),
+        None if in_private_network else deployment.listening(),
         on_first_answer=on_first_answer,
         on_summary=context.contract_runs.append,
         ready=workload.ready,

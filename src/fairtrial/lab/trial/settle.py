@@ -8,7 +8,7 @@ import time
 
 from fairtrial.catalog.services.model import RunningService
 from fairtrial.engine.process_tree import cpu_seconds_below
-from fairtrial.lab.meters.service import OnItsOwnHost
+from fairtrial.lab.meters.service import OnOtherHost
 from fairtrial.record.model import Settle
 
 LOOK_EVERY_SECONDS = 0.1
@@ -25,7 +25,7 @@ def settle(service: RunningService, writes_at_end: int | None, longest_seconds: 
     Args:
         writes_at_end: the service's count of writing statements when the load had ended; None if it does not count.
     """
-    if isinstance(service, OnItsOwnHost):
+    if isinstance(service, OnOtherHost):
         return service.settle(writes_at_end, longest_seconds)
     began = time.monotonic()
     looks = [(began, _cpu_seconds(service))]

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fairtrial.base.locations import cache_folder
-from fairtrial.catalog.stacks.own_user import MOST_PROCESSES, RunsAs, as_lab, runs_as
 from fairtrial.catalog.stacks.shared_with_stacks import share_embedded, share_with_stacks
+from fairtrial.catalog.stacks.unprivileged_user import MOST_PROCESSES, RunsAs, as_lab, runs_as
 from fairtrial.engine.held_to_cpus import is_held_to_cpus
 from fairtrial.lab.trial.context import TrialContext
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from fairtrial.base.printable import log_tail, printable
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.common.own_files import text_of
 from fairtrial.catalog.services.common.sql_external import redactor
+from fairtrial.catalog.services.common.user_files import text_of
 from fairtrial.catalog.stacks.environment import users_environment
 from fairtrial.catalog.workloads.state import DatabaseState
 from fairtrial.engine.guard import Guarded

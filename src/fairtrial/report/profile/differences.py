@@ -7,7 +7,7 @@ from math import sqrt
 
 from fairtrial.record.folded_stacks import Stack
 from fairtrial.record.profile import Profile, Profiles, SampledStacks
-from fairtrial.report.profile.frames import own_shares, whole_shares
+from fairtrial.report.profile.frames import self_shares, whole_shares
 
 MOST_FRAMES = 12
 MOST_PAIRS = 4
@@ -24,7 +24,7 @@ class FrameDifference:
     """One frame, in shares of all samples of each side."""
 
     frame: str
-    own: tuple[float, float]
+    self_share: tuple[float, float]
     """the share of the stacks that end in it"""
     whole: tuple[float, float]
     """the share of the stacks that it is in"""
@@ -32,7 +32,7 @@ class FrameDifference:
     @property
     def more(self) -> float:
         """By how much the second's own share is larger."""
-        return self.own[1] - self.own[0]
+        return self.self_share[1] - self.self_share[0]
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,10 @@ def differing_frames(first: Mapping[Stack, int], second: Mapping[Stack, int]) ->
     counts = sum(first.values()), sum(second.values())
     if not all(counts):
         return []
-    own, whole = (own_shares(first), own_shares(second)), (whole_shares(first), whole_shares(second))
+    in_itself, whole = (self_shares(first), self_shares(second)), (whole_shares(first), whole_shares(second))
     differences = []
-    for frame in own[0].keys() | own[1].keys():
-        shares = own[0].get(frame, 0.0), own[1].get(frame, 0.0)
+    for frame in in_itself[0].keys() | in_itself[1].keys():
+        shares = in_itself[0].get(frame, 0.0), in_itself[1].get(frame, 0.0)
         if _differ(shares, counts):
             differences.append(FrameDifference(frame, shares, (whole[0].get(frame, 0.0), whole[1].get(frame, 0.0))))
     return sorted(differences, key=lambda each: (-abs(each.more), each.frame))[:MOST_FRAMES]

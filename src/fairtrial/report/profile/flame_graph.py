@@ -14,7 +14,7 @@ KERNEL = " [kernel]"
 STRONGEST_DIFFERENCE = 0.1
 """Share of the samples by which a frame differs that is drawn in the full colour."""
 MORE, LESS = "var(--refuted)", "var(--accent)"
-OWN_COLOUR, KERNEL_COLOUR = SERIES[1], SERIES[7]
+PROGRAM_COLOUR, KERNEL_COLOUR = SERIES[1], SERIES[7]
 SHADES = (0.35, 0.45, 0.55, 0.65)
 """Neighbours can be told apart."""
 
@@ -73,8 +73,8 @@ def _frame(span: Any, before: Mapping[Stack, float] | None) -> dict[str, Any]:
         "begins": round(span.begins, 6),
         "ends": round(span.ends, 6),
         "depth": span.depth,
-        "shown": f"{span.name}: {share:.1%} of the samples, {span.own:.1%} in itself",
-        "colour": KERNEL_COLOUR if span.name.endswith(KERNEL) else OWN_COLOUR,
+        "shown": f"{span.name}: {share:.1%} of the samples, {span.self_share:.1%} in itself",
+        "colour": KERNEL_COLOUR if span.name.endswith(KERNEL) else PROGRAM_COLOUR,
         "shade": SHADES[sum(map(ord, span.name)) % len(SHADES)],
     }
     if before is not None:

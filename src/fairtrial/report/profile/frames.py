@@ -20,7 +20,7 @@ class Node:
 
     name: str
     count: int = 0
-    own: int = 0
+    self_count: int = 0
     """the samples of the stacks that end in it"""
     children: dict[str, "Node"] = field(default_factory=dict)
 
@@ -34,7 +34,7 @@ class FrameBox:
     begins: float
     ends: float
     depth: int
-    own: float
+    self_share: float
     """share of all samples that end in it"""
 
 
@@ -43,7 +43,7 @@ def without_line(frame: str) -> str:
     return LINE.sub(")", frame)
 
 
-def own_shares(stacks: Mapping[Stack, int]) -> dict[str, float]:
+def self_shares(stacks: Mapping[Stack, int]) -> dict[str, float]:
     """By frame, the share the samples of the stacks that end in it."""
     ends: Counter[str] = Counter()
     for stack, count in stacks.items():
@@ -81,7 +81,7 @@ def tree(stacks: Mapping[Stack, int]) -> Node:
         for frame in map(without_line, stack):
             node = node.children.setdefault(frame, Node(frame))
             node.count += count
-        node.own += count
+        node.self_count += count
     return root
 
 
@@ -96,7 +96,7 @@ def laid_out(stacks: Mapping[Stack, int]) -> list[FrameBox]:
     waiting: list[tuple[Node, Stack, float, int]] = [(root, (), 0.0, 0)]
     while waiting:
         node, path, begins, depth = waiting.pop()
-        frames.append(FrameBox(node.name, path, begins, begins + node.count / whole, depth, node.own / whole))
+        frames.append(FrameBox(node.name, path, begins, begins + node.count / whole, depth, node.self_count / whole))
         at = begins
         for child in sorted(node.children.values(), key=lambda each: each.name):
             if child.count >= LEAST_SHARE * whole:

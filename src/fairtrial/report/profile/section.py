@@ -8,7 +8,7 @@ from fairtrial.record.profile import Profile, Profiles, SampledStacks
 from fairtrial.report.profile.counters import EXPLANATION, CounterRow, counter_rows
 from fairtrial.report.profile.differences import Pair, pairs
 from fairtrial.report.profile.flame_graph import flame_graph
-from fairtrial.report.profile.frames import own_shares
+from fairtrial.report.profile.frames import self_shares
 from fairtrial.report.vega import Spec
 
 MOST_FRAMES = 10
@@ -66,7 +66,7 @@ def profile_section(profiles: Profiles) -> ProfileSection:
             stacks = profiles.stacks[sampled.file]
             name = f"flame-{len(graphs) + 1}"
             charts[name] = flame_graph(stacks)
-            ranked = sorted(own_shares(stacks).items(), key=lambda each: (-each[1], each[0])) if stacks else []
+            ranked = sorted(self_shares(stacks).items(), key=lambda each: (-each[1], each[0])) if stacks else []
             graphs.append(Graph(name, line, sampled, ranked[:MOST_FRAMES]))
     differences = []
     for number, pair in enumerate(pairs(profiles), 1):

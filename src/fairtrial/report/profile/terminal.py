@@ -69,7 +69,7 @@ def _difference(pair: Pair) -> list[RenderableType]:
     for name in (first, second):
         table.add_column(Text(name), justify="right", overflow="fold")
     for frame in pair.frames[:FRAMES_SHOWN]:
-        table.add_row(Text(printable(frame.frame)), *(f"{share:.1%}" for share in frame.own))
+        table.add_row(Text(printable(frame.frame)), *(f"{share:.1%}" for share in frame.self_share))
     return [Text(), table]
 
 

@@ -11,7 +11,7 @@ from fairtrial.base.formatting import count, figure, figure_in
 from fairtrial.base.printable import printable
 from fairtrial.base.units import UNITS
 from fairtrial.cluster.connection import Cluster
-from fairtrial.cluster.hosts import Host, Link, examine_hosts, measure_links, own_facts, scheduler_facts
+from fairtrial.cluster.hosts import Host, Link, examine_hosts, facts_of_lab, measure_links, scheduler_facts
 from fairtrial.cluster.roles import link_pairs
 from fairtrial.tools.cluster.diagnose import diagnose_cluster
 from fairtrial.tools.doctor.examine import diagnosis_table
@@ -32,7 +32,7 @@ def check_cluster(console: Console, cluster: Cluster, idle_seconds: float) -> in
     with console.status(f"measuring {count(len(pairs[:MOST_LINKS]), 'link')} between roles"):
         links = list(measure_links(cluster, pairs[:MOST_LINKS]))
     encrypted = all(address.startswith("tls://") for address in [cluster.address, *(host.address for host in hosts)])
-    diagnoses = list(diagnose_cluster(own_facts(), scheduler_facts(cluster), hosts, links, encrypted=encrypted))
+    diagnoses = list(diagnose_cluster(facts_of_lab(), scheduler_facts(cluster), hosts, links, encrypted=encrypted))
     console.print(_host_table(hosts))
     if links:
         console.print(_link_table(links))

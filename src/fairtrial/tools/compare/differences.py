@@ -27,7 +27,7 @@ def differences(before: ExperimentRecord, after: ExperimentRecord) -> list[str]:
         ),
         *_changed("service", _services(before), _services(after)),
         *_changed("dataset", _dataset(before), _dataset(after)),
-        *_changed("workload file", _own(before), _own(after)),
+        *_changed("workload file", _workload_file(before), _workload_file(after)),
         *_changed("runtime", *_runtimes(before, after)),
         *_changed("lab", _lab(before), _lab(after)),
     ]
@@ -62,9 +62,9 @@ def _dataset(record: ExperimentRecord) -> dict[str, object]:
     return of_every_condition | {condition: content(dataset) for condition, dataset in record.datasets.items()}
 
 
-def _own(record: ExperimentRecord) -> dict[str, object]:
-    own = record.own_workload
-    return {} if own is None else {"sha256": own.sha256, "requests": own.requests}
+def _workload_file(record: ExperimentRecord) -> dict[str, object]:
+    identity = record.own_workload
+    return {} if identity is None else {"sha256": identity.sha256, "requests": identity.requests}
 
 
 def _runtimes(*records: ExperimentRecord) -> list[dict[str, object]]:

@@ -52,9 +52,9 @@ def assemble(source: ImportedRequests, variables: Variables, hosts: Sequence[str
         Problem: nothing is left.
     """
     remarks = list(source.remarks)
-    own = next((each.origin for each in source.requests if each.origin), None) if not hosts else None
-    own = source.own_origin or own
-    requests = _of_hosts(source.requests, hosts, own, remarks)
+    site = next((each.origin for each in source.requests if each.origin), None) if not hosts else None
+    site = source.page_origin or site
+    requests = _of_hosts(source.requests, hosts, site, remarks)
     requests = _with_known_methods(requests, remarks)
     requests = _merged(_redacted(requests, variables, remarks))
     requests = _most_frequent(requests, most, remarks)
@@ -96,7 +96,7 @@ def _used(variables: Variables, requests: Sequence[FoundRequest]) -> dict[str, s
 
 
 def _of_hosts(
-    requests: Sequence[FoundRequest], hosts: Sequence[str], own: str | None, remarks: list[str]
+    requests: Sequence[FoundRequest], hosts: Sequence[str], site: str | None, remarks: list[str]
 ) -> list[FoundRequest]:
     """Those that go to these hosts (or to the own one, or nowhere in particular)."""
 
@@ -105,7 +105,7 @@ def _of_hosts(
             return True
         authority = origin.partition("://")[2]
         name = re.sub(r":\d+$", "", authority)
-        return bool({authority, name} & {host.lower() for host in hosts}) if hosts else origin == own
+        return bool({authority, name} & {host.lower() for host in hosts}) if hosts else origin == site
 
     others = Counter(request.origin for request in requests if request.origin and not is_wanted(request.origin))
     for origin, number in others.most_common(10):

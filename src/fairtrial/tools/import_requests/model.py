@@ -80,7 +80,7 @@ class ImportedRequests:
     requests: Sequence[FoundRequest]
     remarks: Sequence[str] = ()
     """remarks on what was left out, and on what was made up"""
-    own_origin: str | None = None
+    page_origin: str | None = None
     """the server whose requests are wanted; None: that of the first request that has one"""
 
 

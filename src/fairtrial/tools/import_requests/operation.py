@@ -78,8 +78,8 @@ def parameters_of(document: Document, operation: Operation) -> Parameters:
 
 def _parameters(document: Document, operation: Operation) -> Iterator[dict[str, Any]]:
     """Those of the path, replaced by those of the operation with the same name and place."""
-    own = operation.keys.get("parameters")
-    resolved = [document.resolved(each) for each in [*operation.shared, *(own if isinstance(own, list) else [])]]
+    values = operation.keys.get("parameters")
+    resolved = [document.resolved(each) for each in [*operation.shared, *(values if isinstance(values, list) else [])]]
     by_name = {(each.get("name"), each.get("in")): each for each in resolved if isinstance(each, dict)}
     yield from by_name.values()
 

@@ -47,7 +47,7 @@ class Answers:
     """asked by GET"""
     are_proposed: bool = False
     """the paths, which nobody has typed"""
-    own_network: bool = False
+    private_network: bool = False
     """it listens on all addresses, and has a network of its own"""
 
 

@@ -73,7 +73,7 @@ def answers_from(
     port = _answer("port", options.port, port_proposed, port_of, ask, say)
     paths = best.paths if best else ()
     proposed_requests = documents[0] if documents else " ".join(paths_to_ask(paths)) or ("/" if best else "")
-    words, (document, own_paths) = _answer(
+    words, (document, asked_paths) = _answer(
         "requests", options.requests, proposed_requests, lambda text: (text, requests_of(text, folder)), ask, say
     )
     if options.build is not None:
@@ -88,7 +88,7 @@ def answers_from(
         port=port,
         ready=None if ready is None else ready_of(ready),
         document=document,
-        paths=own_paths,
+        paths=asked_paths,
         are_proposed=document is None and options.requests is None and words.strip() == proposed_requests,
     )
 

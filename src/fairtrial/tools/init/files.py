@@ -151,6 +151,6 @@ def _ready(answers: Answers) -> str:
 
 def network_line(answers: Answers) -> str:
     """The lines of the experiment on the network in which the service runs."""
-    if answers.own_network:
+    if answers.private_network:
         return _line("network", '"own"', "it listens on all addresses: here nothing reaches it from outside")
     return '# network = "own"                          # for a program that listens on all addresses (0.0.0.0)'

@@ -9,13 +9,13 @@ from rich.console import Console
 from rich.text import Text
 
 from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, INTERRUPTED
-from fairtrial.base.own_network import why_not_own_network
+from fairtrial.base.network_namespace import why_no_network_namespace
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.base.user_namespace import why_no_own_network_within
+from fairtrial.base.user_namespace import why_no_network_namespace_within
 from fairtrial.base.within_user_namespace import called_within
 from fairtrial.catalog.stacks.repository import Repository
-from fairtrial.experiment.files import OWN
+from fairtrial.experiment.files import PROJECT_FILE
 from fairtrial.report.files import write_text
 from fairtrial.tools.import_requests.import_source import Import, import_source
 from fairtrial.tools.init.answers import HAS_PARAMETERS, Answers, line_of
@@ -32,7 +32,7 @@ from fairtrial.tools.init.files import (
 from fairtrial.tools.init.project_folder import ProjectFolder
 from fairtrial.tools.init.projects import proposals_for
 from fairtrial.tools.init.proposal import Proposal
-from fairtrial.tools.init.requests import MOST_IMPORTED, MOST_OTHERS_NAMED, OwnRequests
+from fairtrial.tools.init.requests import MOST_IMPORTED, MOST_OTHERS_NAMED, UserRequests
 from fairtrial.tools.init.summary import print_attempt
 from fairtrial.tools.init.try_once import Attempt, try_once
 
@@ -60,7 +60,7 @@ def initialise(call: Init, console: Console) -> int:
     folder = call.folder.resolve()
     _assert_usable(call, folder)
     name = name_of(folder)
-    experiment, workload = folder / OWN, workload_file(folder, name)
+    experiment, workload = folder / PROJECT_FILE, workload_file(folder, name)
     _assert_no_files([experiment, workload], force=call.force)
     looked_at = ProjectFolder(folder)
     proposals, documents = proposals_for(looked_at), documents_in(looked_at)
@@ -72,9 +72,9 @@ def initialise(call: Init, console: Console) -> int:
 
     answers = answers_from(call.options, proposals, documents, folder, ask, say)
     _write(experiment, workload, name, answers, proposals, call.force, console)
-    attempt = try_once(experiment, workload, console, _own_requests(workload, name, answers, proposals))
+    attempt = try_once(experiment, workload, console, _user_requests(workload, name, answers, proposals))
     if attempt.listens_elsewhere and not attempt.interrupted:
-        attempt = _in_own_network(experiment, workload, answers, attempt, console)
+        attempt = _tried_apart(experiment, workload, answers, attempt, console)
     print_attempt(console, attempt, workload.name)
     if attempt.interrupted:
         return INTERRUPTED
@@ -139,29 +139,29 @@ def _write(
         console.print(Text(remark, style="yellow"), soft_wrap=True)
 
 
-def _own_requests(
+def _user_requests(
     workload: Path, name: str, answers: Answers, proposals: list[Proposal]
 ) -> Callable[[str, Console], None] | None:
     """The function that writes the requests anew once the service has started; None where somebody has said them."""
     if not answers.are_proposed:
         return None
     best = proposals[0]
-    return OwnRequests(
+    return UserRequests(
         workload=workload, name=name, paths=best.paths, prefixes=best.prefixes, documents=best.documents
     ).write
 
 
-def _in_own_network(experiment: Path, workload: Path, answers: Answers, attempt: Attempt, console: Console) -> Attempt:
+def _tried_apart(experiment: Path, workload: Path, answers: Answers, attempt: Attempt, console: Console) -> Attempt:
     """Try a service that listens on all addresses in a network of its own, and leave it there if it works as well.
 
     It does not, for example, if it needs a database of this machine's; and the user may lack the right for it.
     """
-    within = why_not_own_network() is not None
-    if within and why_no_own_network_within() is not None:
+    within = why_no_network_namespace() is not None
+    if within and why_no_network_namespace_within() is not None:
         return attempt
     console.print(Text('it listens on all addresses: trying it with network = "own"', style="dim"))
     before = experiment.read_text(encoding="utf-8")
-    apart = before.replace(network_line(answers), network_line(replace(answers, own_network=True)), 1)
+    apart = before.replace(network_line(answers), network_line(replace(answers, private_network=True)), 1)
     write_text(experiment, apart)
     try:
         again = (
@@ -177,11 +177,11 @@ def _in_own_network(experiment: Path, workload: Path, answers: Answers, attempt:
 
 def _tell_what_next(console: Console, folder: Path, path: Path, workload: str, *, well: bool) -> None:
     change_folder = "" if path == Path() else f"cd {shlex.quote(str(path))} && "
-    steps = [("mend what is marked above", f"in {OWN} or {workload}")] if not well else []
+    steps = [("mend what is marked above", f"in {PROJECT_FILE} or {workload}")] if not well else []
     steps += [(f"{change_folder}fairtrial run --quick", "a look, with a report")]
     refs, comparison = "", "what you change from here on: does it make it slower?"
     try:
-        if (last := Repository.of(folder).last_change(OWN, f"*{WORKLOAD_ENDING}")) is not None:
+        if (last := Repository.of(folder).last_change(PROJECT_FILE, f"*{WORKLOAD_ENDING}")) is not None:
             refs, comparison = f" {' '.join(last)}", "did the last change make it slower?"
     except Problem:
         comparison += " (once it is in a repository of git)"

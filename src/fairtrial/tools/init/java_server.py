@@ -77,12 +77,12 @@ def _of_controllers(text: str) -> Iterator[str]:
             arguments = match["arguments"] or ""
             if match["name"] == "Path" or (match["name"] == "RequestMapping" and OTHER_METHOD.search(arguments)):
                 continue
-            own = _path(match)
+            handler = _path(match)
             if match["name"] == "GET":  # JAX-RS has the path beside it, before or after
                 after = re.match(r"(?:\s*@\w+(?:\([^()]*\))?)*", body[match.end() :])
                 beside = _annotations_before(body, match.start()) + (after[0] if after else "")
-                own = next((_path(each) for each in ANNOTATION.finditer(beside) if each["name"] == "Path"), "")
-            yield f"/{'/'.join(part.strip('/') for part in (base, own) if part.strip('/'))}"
+                handler = next((_path(each) for each in ANNOTATION.finditer(beside) if each["name"] == "Path"), "")
+            yield f"/{'/'.join(part.strip('/') for part in (base, handler) if part.strip('/'))}"
 
 
 def _types(text: str) -> Iterator[tuple[str, str]]:

@@ -31,7 +31,7 @@ OF_ENVIRONMENT = re.compile(r"\{\{env (\w+)\}\}")
 
 
 @dataclass(frozen=True, kw_only=True)
-class OwnRequests:
+class UserRequests:
     """A service as it is known before it is started, and where its requests are written."""
 
     workload: Path

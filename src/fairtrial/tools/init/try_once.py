@@ -101,13 +101,13 @@ def try_once(
     logs, is_of_use = Path(tempfile.mkdtemp(prefix="fairtrial-init-")), False
     try:
         folder = _built(condition, logs / "build.log", file, console)
-        with network_of(plan, [condition.stack]) as own_network:
+        with network_of(plan, [condition.stack]) as private_network:
             running = _started(plan, condition, folder, logs / "run.log", file, console)
             try:
                 if on_start is not None:
                     on_start(running.url, console)
                     plan = _planned(file)
-                attempt = _try_requests(plan, running, own_network=own_network)
+                attempt = _try_requests(plan, running, private_network=private_network)
                 if attempt.answered:
                     attempt.measurement = _loaded(running, workload, console)
             finally:
@@ -194,11 +194,11 @@ def _remedy(problem: Problem, port: int | None, ports: set[int], file: Path) -> 
     return again
 
 
-def _try_requests(plan: Plan, running: RunningStack, *, own_network: bool) -> Attempt:
+def _try_requests(plan: Plan, running: RunningStack, *, private_network: bool) -> Attempt:
     """Each request asked once, as a trial asks it before the load."""
     workload, point = plan.workload, plan.points[0]
     assert isinstance(workload, ServerWorkload)
-    listening = None if own_network else running.listening()
+    listening = None if private_network else running.listening()
     clauses = try_contract(
         running.url,
         workload.stack_clauses,

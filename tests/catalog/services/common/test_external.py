@@ -68,7 +68,7 @@ class Server:
     def close(self) -> None:
         self._do("close")
 
-    def assert_own(self) -> None:
+    def assert_only_labs_data(self) -> None:
         self._do("assert own")
 
     def clear(self, tables: Sequence[Table]) -> None:

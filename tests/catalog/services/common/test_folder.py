@@ -26,19 +26,19 @@ with pick_service(sys.argv[1]).up(tables(), "default", lambda table, count: None
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=needs(name)) for name in SQL])
-def test_a_killed_lab_leaves_nothing(name: str, own_folder: Path, shared: Shared) -> None:
+def test_a_killed_lab_leaves_nothing(name: str, run_folders: Path, shared: Shared) -> None:
     with shared.private(name):
         pass  # so that the lab finds the tables in the cache
     with subprocess.Popen([sys.executable, "-c", LAB, name], stdout=subprocess.PIPE) as lab:
         assert lab.stdout is not None
         assert lab.stdout.readline().strip().isdigit()
-        assert left_running(own_folder) != []
+        assert left_running(run_folders) != []
         assert sweep() == [], "a folder whose lab lives is left alone"
         lab.send_signal(signal.SIGKILL)
-    wait_for(lambda: left_running(own_folder) == [], "nothing runs any more")
+    wait_for(lambda: left_running(run_folders) == [], "nothing runs any more")
     (folder,) = sweep()
     assert not folder.exists()
-    assert list(own_folder.iterdir()) == []
+    assert list(run_folders.iterdir()) == []
 
 
 def test_what_others_put_in_the_place_of_a_lock_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

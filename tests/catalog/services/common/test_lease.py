@@ -121,7 +121,7 @@ def by_another_lab(**changes: Any) -> str:
     return Marker(**(fields | changes)).model_dump_json()
 
 
-def own_marker(**changes: Any) -> str:
+def lab_marker(**changes: Any) -> str:
     """A marker as a lab on this machine writes it."""
     place = Place()
     lease = MarkerLease("a store", place)
@@ -144,13 +144,13 @@ def test_a_lab_on_this_machine_lives_if_its_process_runs() -> None:
     parent = os.getppid()
     ticks = int(Path(f"/proc/{parent}/stat").read_text().rpartition(")")[2].split()[19])
     with pytest.raises(Problem, match=IN_USE):
-        MarkerLease("a store", Place(own_marker(process=parent, started_ticks=ticks))).hold()
+        MarkerLease("a store", Place(lab_marker(process=parent, started_ticks=ticks))).hold()
     for dead in ({"process": parent, "started_ticks": ticks + 1}, {"process": 2**22 + 1}):
-        MarkerLease("a store", Place(own_marker(**dead))).hold()
+        MarkerLease("a store", Place(lab_marker(**dead))).hold()
 
 
 def test_a_marker_of_an_ended_lab_of_this_process_is_replaced() -> None:
-    place = Place(own_marker())
+    place = Place(lab_marker())
     lease = MarkerLease("a store", place, lambda: ["link:"])
     lease.hold()
     marker = read_marker(place.text)

@@ -12,7 +12,7 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.engine.plan import EnginePlan, JsonBody
-from fairtrial.tools.load.request.options import OWN_SERVER, LoadOptions
+from fairtrial.tools.load.request.options import USUAL_SERVER, LoadOptions
 from fairtrial.tools.load.request.translate import to_engine_plan
 from fairtrial.tools.load.request.values import Header
 from tests.command_line import Finished
@@ -77,7 +77,7 @@ def test_what_does_not_go_with_a_file(file: Path, options: dict[str, Any], reaso
 
 
 def test_without_a_url_a_file_is_for_the_server_that_stacks_are_by_default(file: Path) -> None:
-    assert LoadOptions(file=file).url == OWN_SERVER
+    assert LoadOptions(file=file).url == USUAL_SERVER
     with pytest.raises(Problem, match="there is no URL"):
         LoadOptions()
 

@@ -24,7 +24,7 @@ from fairtrial.record.identity import ServiceIdentity
 class ExternalClient(Client, Protocol):
     """A client that can also tell what the lab made from what is somebody else's."""
 
-    def assert_own(self) -> None:
+    def assert_only_labs_data(self) -> None:
         """Raise Problem if the database holds anything that no lab made."""
 
     def clear(self, tables: Sequence[Table]) -> None:
@@ -123,7 +123,7 @@ def external_service(
     """
     with closing(client):
         try:
-            client.assert_own()
+            client.assert_only_labs_data()
             lease.hold()
             try:
                 service = ExternalService(name, url, client, lease, tables, on_rows)

@@ -32,7 +32,7 @@ ENDED_STATES = "ZX"
 
 REMEDY = "wait until that one has ended, or name another database"
 
-_own_tokens: set[str] = set()
+_process_tokens: set[str] = set()
 """The tokens of the leases that this process holds."""
 
 
@@ -191,9 +191,9 @@ class MarkerLease:
     def _take(self) -> None:
         old = self._place.read()
         marker = read_marker(old)
-        if marker and (marker.lab in _own_tokens or _lives(marker)):
+        if marker and (marker.lab in _process_tokens or _lives(marker)):
             raise self._in_use()
-        _own_tokens.add(self._token)  # before others in this process can read the marker
+        _process_tokens.add(self._token)  # before others in this process can read the marker
         try:
             is_taken = self._write(old)
         except BaseException:
@@ -228,7 +228,7 @@ class MarkerLease:
 
     def release(self) -> None:
         """This process no longer uses the store: a marker that is still there stands in nobody's way."""
-        _own_tokens.discard(self._token)
+        _process_tokens.discard(self._token)
 
     def _write(self, old: str | None) -> bool:
         new = Marker(

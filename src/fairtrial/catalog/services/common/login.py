@@ -42,7 +42,7 @@ class Login:
         return f"{scheme}://{self.user}:{quote(password, safe='')}@{location.host}:{location.port}/{self.database}"
 
 
-LABS_OWN = Login(USER, USER, MOST_CONNECTIONS)
+LAB_LOGIN = Login(USER, USER, MOST_CONNECTIONS)
 
 
 def login_of(title: str, superuser: str, address: ServiceAddress) -> Login:

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from threading import Thread
 
-from fairtrial.base.own_mounts import own_mounts
+from fairtrial.base.mount_namespace import mount_namespace
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.folder import run_folder, why_not_root
@@ -94,7 +94,7 @@ def disk(folder: Path, image: Path, size_bytes: int) -> Iterator[Disk]:
     new_disk = Disk(image, folder)
     with ExitStack() as undone:
         try:
-            undone.enter_context(own_mounts())
+            undone.enter_context(mount_namespace())
             undone.callback(new_disk.remove)
             folder.mkdir(exist_ok=True)
             with image.open("wb") as file:

@@ -20,10 +20,10 @@ from fairtrial.catalog.services.common.client import (
 )
 from fairtrial.catalog.services.common.folder import run_folder
 from fairtrial.catalog.services.common.key_value import key_of
-from fairtrial.catalog.services.common.own_files import files_sha256
 from fairtrial.catalog.services.common.power import why_no_power_cut
 from fairtrial.catalog.services.common.server import PrivateServer, copy_folder, folder_bytes
 from fairtrial.catalog.services.common.server_program import DATA, DataRecipe, Location, ProgramFor, ServerProgram
+from fairtrial.catalog.services.common.user_files import files_sha256
 from fairtrial.catalog.services.model import (
     ON_ONE_MACHINE,
     Addresses,
@@ -128,7 +128,7 @@ class PrivateService:
         return f"not durable: {loses}" if loses else why_no_power_cut()
 
     @contextmanager
-    def disk_of_its_own(self) -> Iterator[None]:
+    def separate_disk(self) -> Iterator[None]:
         """Within it, the power fails when the server is killed. It is down when that is entered and left: `reset`.
 
         Raises:
@@ -136,7 +136,7 @@ class PrivateService:
         """
         self._client.close()
         loaded = self._loaded_data()
-        with self._server.disk_of_its_own(ROOM_BYTES + (2 * folder_bytes(loaded) if loaded is not None else 0)):
+        with self._server.separate_disk(ROOM_BYTES + (2 * folder_bytes(loaded) if loaded is not None else 0)):
             yield
 
     def kill(self) -> None:
@@ -253,7 +253,7 @@ def private_service(
 def private_service_with(
     program_for: ProgramFor, files: Sequence[Path], variant: str
 ) -> AbstractContextManager[PrivateService]:
-    """The same without tables, loaded from files of a user's own.
+    """The same without tables, loaded from the user's files.
 
     Raises:
         Problem: as `private_service`; the reason quotes what the database refused.

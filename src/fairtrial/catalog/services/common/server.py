@@ -185,7 +185,7 @@ class PrivateServer:
         self._memory = []
 
     @contextmanager
-    def disk_of_its_own(self, size_bytes: int) -> Iterator[None]:
+    def separate_disk(self, size_bytes: int) -> Iterator[None]:
         """Within it, the data lie on a disk whose power fails when the server is killed.
 
         The server is stopped before and after, and has to be restarted in both cases.

@@ -68,7 +68,7 @@ class DataRecipe:
     initialise: Callable[[Path], None] = empty_data
     """make data without tables in a new folder, for `command`"""
     run: Callable[[Location, Sequence[Path]], None] | None = None
-    """load files of a user's own into a server that `fill` has made ready; None: that cannot be done"""
+    """load the user's files into a server that `fill` has made ready; None: that cannot be done"""
     filled_key: Sequence[object] = ()
     """what decides only what `fill` makes"""
     end_signal: Signals = SIGTERM

@@ -360,15 +360,15 @@ class SqlClient(ABC):
                 cursor.execute("COMMIT")
             self.lab_work.add({"commits": 1})
 
-    def assert_own(self) -> None:
+    def assert_only_labs_data(self) -> None:
         """Raise Problem if the database holds any table or view that no lab made.
 
         Raises:
             Problem: it does, or as `connection`.
         """
         relations = self.relations()
-        own = {MARKER, *self._marked()} if MARKER in relations else set()
-        others = [name for name in relations if name not in own]
+        marked = {MARKER, *self._marked()} if MARKER in relations else set()
+        others = [name for name in relations if name not in marked]
         if others:
             examples = ", ".join(printable(name, 60) for name in others[:SHOWN_TABLES])
             more = f" and {len(others) - SHOWN_TABLES} more" if len(others) > SHOWN_TABLES else ""

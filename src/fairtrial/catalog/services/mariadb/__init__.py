@@ -7,16 +7,18 @@ from fairtrial.catalog.services.common.login import login_of
 from fairtrial.catalog.services.common.private import private_service, private_service_on, private_service_with
 from fairtrial.catalog.services.common.sql_external import external_sql
 from fairtrial.catalog.services.mariadb.client import PORT, TITLE, client_at
-from fairtrial.catalog.services.mariadb.own_sql import SQL
 from fairtrial.catalog.services.mariadb.server import NAME, PROGRAMS, SUPERUSER, VARIANTS, program
+from fairtrial.catalog.services.mariadb.user_sql import SQL
 from fairtrial.catalog.services.model import Service
 from fairtrial.experiment.service_address import ServiceAddress
 
 
 def _at(address: ServiceAddress) -> Service:
-    own_program = partial(program, login=login_of(TITLE, SUPERUSER, address))
+    at_address = partial(program, login=login_of(TITLE, SUPERUSER, address))
     return replace(
-        SERVICE, up=partial(private_service, own_program), up_with=partial(private_service_with, own_program)
+        SERVICE,
+        up=partial(private_service, at_address),
+        up_with=partial(private_service_with, at_address),
     )
 
 

@@ -12,7 +12,7 @@ from pymysql.converters import escape_string
 
 from fairtrial.base.loopback import LOOPBACK
 from fairtrial.catalog.services.common.installed import Programs, assert_installed
-from fairtrial.catalog.services.common.login import LABS_OWN, Login
+from fairtrial.catalog.services.common.login import LAB_LOGIN, Login
 from fairtrial.catalog.services.common.server_program import (
     DATA,
     DataRecipe,
@@ -25,7 +25,7 @@ from fairtrial.catalog.services.common.server_program import (
 from fairtrial.catalog.services.common.sql import OF_ROWS, PASSWORD_BYTES
 from fairtrial.catalog.services.mariadb.client import TITLE, MariaClient
 from fairtrial.catalog.services.mariadb.durability import count_commits, durability, sessions
-from fairtrial.catalog.services.mariadb.own_sql import load
+from fairtrial.catalog.services.mariadb.user_sql import load
 from fairtrial.catalog.services.model import RowsLoaded
 from fairtrial.catalog.tables import Table
 
@@ -59,7 +59,7 @@ WHILE_LOADING = (
 USER_STATISTICS = "--userstat=1"
 
 
-def program(_tables: Sequence[Table], variant: str, login: Login = LABS_OWN) -> ServerProgram:
+def program(_tables: Sequence[Table], variant: str, login: Login = LAB_LOGIN) -> ServerProgram:
     """A private MariaDB: its own defaults, with statistics by user.
 
     Raises:
@@ -67,7 +67,7 @@ def program(_tables: Sequence[Table], variant: str, login: Login = LABS_OWN) -> 
     """
     assert_installed(PROGRAMS.missing())
     arguments = arguments_of(TITLE, VARIANTS, variant)
-    version, password, own_password = PROGRAMS.version(), login.password_to_use(), secrets.token_urlsafe(PASSWORD_BYTES)
+    version, password, lab_password = PROGRAMS.version(), login.password_to_use(), secrets.token_urlsafe(PASSWORD_BYTES)
 
     def admit_stacks(location: Location) -> None:
         # By the method that every driver knows.
@@ -79,7 +79,7 @@ def program(_tables: Sequence[Table], variant: str, login: Login = LABS_OWN) -> 
             f"ALTER USER '{login.user}'@'{stacks}' {identified} ACCOUNT UNLOCK",
             # Who runs as the server's user, or as root, can enter the folder of the socket.
             f"ALTER USER '{SUPERUSER}'@'localhost' IDENTIFIED VIA mysql_native_password "
-            f"USING PASSWORD('{own_password}')",
+            f"USING PASSWORD('{lab_password}')",
         )
 
     return ServerProgram(
@@ -96,12 +96,12 @@ def program(_tables: Sequence[Table], variant: str, login: Login = LABS_OWN) -> 
         ),
         command=lambda location: _command(location, [USER_STATISTICS, *arguments], login),
         is_ready=_is_ready,
-        client=lambda location: _client(login, location, own_password),
+        client=lambda location: _client(login, location, lab_password),
         admit_stacks=admit_stacks,
         durability=Durable(
-            reading=lambda location: durability(_client(login, location, own_password)),
-            sessions=lambda location: sessions(_client(login, location, own_password), login.user),
-            begin=lambda location: count_commits(_client(login, location, own_password)),
+            reading=lambda location: durability(_client(login, location, lab_password)),
+            sessions=lambda location: sessions(_client(login, location, lab_password), login.user),
+            begin=lambda location: count_commits(_client(login, location, lab_password)),
         ),
         url=lambda location: login.url("mysql", password, location),
         port=login.port,
@@ -155,13 +155,13 @@ def _target(location: Location, database: str | None) -> dict[str, Any]:
 def _fill(login: Login, location: Location, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
     """One database with the tables, and a user that logs in by loopback and may read and write their rows, no more.
 
-    Where there are no tables of the lab's, the database is the user's own: its tables are those of a user's files, or
-    of a stack that makes them. All users but these are removed.
+    Where there are no tables of the lab's, the tables are those of the user's files, or of a stack that
+    makes them. All users but these are removed.
     """
-    own = MariaClient(_target(location, None))
-    own_users = f"('{SUPERUSER}@localhost', 'mariadb.sys@localhost')"
-    others = own.query(f"SELECT user, host FROM mysql.global_priv WHERE concat(user, '@', host) NOT IN {own_users}")  # noqa: S608
-    own.execute(
+    lab = MariaClient(_target(location, None))
+    labs = f"('{SUPERUSER}@localhost', 'mariadb.sys@localhost')"
+    others = lab.query(f"SELECT user, host FROM mysql.global_priv WHERE concat(user, '@', host) NOT IN {labs}")  # noqa: S608
+    lab.execute(
         *(f"DROP USER '{user}'@'{host}'" for user, host in others),
         f"CREATE DATABASE `{login.database}` CHARACTER SET utf8mb4",
         f"CREATE USER '{login.user}'@'{LOOPBACK}' ACCOUNT LOCK",
@@ -169,11 +169,11 @@ def _fill(login: Login, location: Location, tables: Sequence[Table], on_rows: Ro
     )
     _client(login, location).load(tables, on_rows)
     rights = ", ".join(OF_ROWS)
-    own.execute(
+    lab.execute(
         *(f"GRANT {rights} ON `{login.database}`.{table.name} TO '{login.user}'@'{LOOPBACK}'" for table in tables)
     )
 
 
 def _run(login: Login, location: Location, files: Sequence[Path]) -> None:
-    """Files of a user's own, into the stacks' database."""
+    """The user's files, into the stacks' database."""
     load(PROGRAMS.path_of("mariadb|mysql"), location.data / SOCKET, SUPERUSER, login.database, files)

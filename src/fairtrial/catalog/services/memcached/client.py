@@ -211,9 +211,9 @@ class MemcachedClient:
 
     def _stored(self, driver: Driver) -> int:
         """How many keys are the lab's."""
-        return len(self._own_keys(driver)) if self._prefixes is not None else int(driver.stats()[b"curr_items"])
+        return len(self._labs_keys(driver)) if self._prefixes is not None else int(driver.stats()[b"curr_items"])
 
-    def _own_keys(self, driver: Driver) -> list[bytes]:
+    def _labs_keys(self, driver: Driver) -> list[bytes]:
         return [key for key in self.keys(driver) if _has_prefix(self.prefixes, key)]
 
     def keys(self, driver: Driver) -> set[bytes]:
@@ -242,7 +242,7 @@ class MemcachedClient:
                 raise Problem("memcached lists other keys every time", "is someone still writing? run it again")
             time.sleep(ASK_AGAIN_SECONDS)
 
-    def assert_own(self) -> None:
+    def assert_only_labs_data(self) -> None:
         """Raise Problem if there are any keys but the marker and those whose prefixes the marker names.
 
         The prefixes in a marker become the lab's, too: whoever comes next, if not this lab, is to remove those keys.
@@ -261,7 +261,7 @@ class MemcachedClient:
     def clear(self, _tables: Sequence[Table]) -> None:
         """Delete the lab's keys, but not the marker."""
         with self.connection() as driver:
-            driver.delete_many(self._own_keys(driver), noreply=True)
+            driver.delete_many(self._labs_keys(driver), noreply=True)
             driver.version()  # answered when they are deleted
 
     def remove(self) -> None:

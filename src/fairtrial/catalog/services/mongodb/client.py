@@ -98,8 +98,8 @@ class MongodbClient:
             build = self.driver.admin.command("buildInfo")
         version = printable(str(build.get("version", "")), 40)
         if "secantusVersion" in build:
-            own = printable(str(build["secantusVersion"]), 40)
-            return f"{self._package or 'SecantusDB'} (secantusd-rs {own}, speaks as MongoDB {version} does)"
+            daemon = printable(str(build["secantusVersion"]), 40)
+            return f"{self._package or 'SecantusDB'} (secantusd-rs {daemon}, speaks as MongoDB {version} does)"
         return f"MongoDB {version}"
 
     def settings(self) -> Mapping[str, str]:
@@ -192,7 +192,7 @@ class MongodbClient:
 
     changing = one_by_one
 
-    def assert_own(self) -> None:
+    def assert_only_labs_data(self) -> None:
         """Raise Problem unless the database is empty or marked."""
         with driver_errors():
             collections = self._collections()

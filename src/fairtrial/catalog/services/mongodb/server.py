@@ -15,8 +15,8 @@ from fairtrial.catalog.services.common.server_program import DataRecipe, Locatio
 from fairtrial.catalog.services.common.sql import PASSWORD_BYTES
 from fairtrial.catalog.services.model import RowsLoaded
 from fairtrial.catalog.services.mongodb.client import NAME, TITLE, MongodbClient
-from fairtrial.catalog.services.mongodb.own_documents import load
 from fairtrial.catalog.services.mongodb.program import installed_program, missing
+from fairtrial.catalog.services.mongodb.user_documents import load
 from fairtrial.catalog.tables import Table
 
 DATABASE = "fairtrial"
@@ -58,13 +58,13 @@ def program(tables: Sequence[Table], variant: str) -> ServerProgram:
     def fill(location: Location, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
         with closing(client(location)) as loading:
             loading.load(tables, on_rows)
-            own_password = secrets.token_urlsafe(PASSWORD_BYTES)
-            loading.add_user(LABS_DATABASE, LABS_USER, own_password, "root")
-        write_secret(location.data / LABS_LOGIN_FILE, own_password)
+            lab_password = secrets.token_urlsafe(PASSWORD_BYTES)
+            loading.add_user(LABS_DATABASE, LABS_USER, lab_password, "root")
+        write_secret(location.data / LABS_LOGIN_FILE, lab_password)
 
     def admit_stacks(location: Location) -> None:
-        with closing(client(location)) as own:
-            own.add_user(DATABASE, USER, password, *(RIGHTS_OF_STACKS if tables else RIGHTS_WITHOUT_TABLES))
+        with closing(client(location)) as lab_client:
+            lab_client.add_user(DATABASE, USER, password, *(RIGHTS_OF_STACKS if tables else RIGHTS_WITHOUT_TABLES))
 
     def run(location: Location, files: Sequence[Path]) -> None:
         with closing(client(location)) as loading:

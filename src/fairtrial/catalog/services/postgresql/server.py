@@ -12,7 +12,7 @@ import psycopg
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.folder import give_to_server
 from fairtrial.catalog.services.common.installed import Programs, assert_installed
-from fairtrial.catalog.services.common.login import LABS_OWN, Login
+from fairtrial.catalog.services.common.login import LAB_LOGIN, Login
 from fairtrial.catalog.services.common.server_program import (
     DATA,
     DataRecipe,
@@ -26,12 +26,12 @@ from fairtrial.catalog.services.common.sql import OF_ROWS, PASSWORD_BYTES
 from fairtrial.catalog.services.model import RowsLoaded
 from fairtrial.catalog.services.postgresql.client import TITLE, PostgresClient
 from fairtrial.catalog.services.postgresql.durability import durability, sessions
-from fairtrial.catalog.services.postgresql.own_sql import load
+from fairtrial.catalog.services.postgresql.user_sql import load
 from fairtrial.catalog.tables import Table
 
 NAME = "postgresql"
 SUPERUSER = "lab"
-OWN_DATABASE = "template1"
+LAB_DATABASE = "template1"
 """Where the lab keeps its own objects: the stacks' database holds only the tables."""
 
 UNUSED_DATABASE, EMPTY_DATABASE = "postgres", "template0"
@@ -77,7 +77,7 @@ SHUT_WITHIN_SECONDS = 5.0
 ASK_EVERY_SECONDS = 0.005
 
 
-def program(_tables: Sequence[Table], variant: str, login: Login = LABS_OWN) -> ServerProgram:
+def program(_tables: Sequence[Table], variant: str, login: Login = LAB_LOGIN) -> ServerProgram:
     """A private PostgreSQL: its own defaults, with statistics of statements where the installation has them.
 
     Raises:
@@ -85,21 +85,21 @@ def program(_tables: Sequence[Table], variant: str, login: Login = LABS_OWN) -> 
     """
     assert_installed(PROGRAMS.missing())
     arguments = arguments_of(TITLE, VARIANTS, variant)
-    version, password, own_password = PROGRAMS.version(), login.password_to_use(), secrets.token_urlsafe(PASSWORD_BYTES)
+    version, password, lab_password = PROGRAMS.version(), login.password_to_use(), secrets.token_urlsafe(PASSWORD_BYTES)
     statistics = (f"shared_preload_libraries={STATISTICS}",) if has_statistics() else ()
 
     def admit_stacks(location: Location) -> None:
         # By the verifier: the statistics of statements keep the text of this one.
-        own = PostgresClient(_target(location, OWN_DATABASE))
-        passwords = {login.user: password, SUPERUSER: own_password}
-        own.execute(
+        lab_client = PostgresClient(_target(location, LAB_DATABASE))
+        passwords = {login.user: password, SUPERUSER: lab_password}
+        lab_client.execute(
             *(
-                f"""ALTER ROLE "{name}" PASSWORD '{own.scram_verifier(name, each)}'"""
+                f"""ALTER ROLE "{name}" PASSWORD '{lab_client.scram_verifier(name, each)}'"""
                 for name, each in passwords.items()
             )
         )
         _allow(login, location, WITH_PASSWORDS)
-        own.execute("SELECT pg_reload_conf()")
+        lab_client.execute("SELECT pg_reload_conf()")
         _await_shut(location)
 
     return ServerProgram(
@@ -117,17 +117,17 @@ def program(_tables: Sequence[Table], variant: str, login: Login = LABS_OWN) -> 
         ),
         command=lambda location: _command(location, [*arguments, *statistics], login),
         is_ready=_is_ready,
-        client=lambda location: _client(login, location, own_password),
+        client=lambda location: _client(login, location, lab_password),
         admit_stacks=admit_stacks,
         durability=Durable(
             reading=lambda location: durability(
-                _client(login, location, own_password), PostgresClient(_target(location, OWN_DATABASE, own_password))
+                _client(login, location, lab_password), PostgresClient(_target(location, LAB_DATABASE, lab_password))
             ),
-            sessions=lambda location: sessions(_client(login, location, own_password), login.user),
+            sessions=lambda location: sessions(_client(login, location, lab_password), login.user),
         ),
         url=lambda location: login.url("postgresql", password, location),
         port=login.port,
-        end_sessions=lambda location: _client(login, location, own_password).end_sessions_of(login.user),
+        end_sessions=lambda location: _client(login, location, lab_password).end_sessions_of(login.user),
         leftovers=("postmaster.pid",),
         end_signal=SIGQUIT,
         loses_when_killed=VARIANTS[variant].description if arguments else "",
@@ -144,7 +144,7 @@ def _initialise(folder: Path) -> None:
     data = folder / DATA
     command = [PROGRAMS.path("initdb"), "-D", str(data), "-U", SUPERUSER, "-A", "reject"]
     PROGRAMS.run(folder, [*command, "-E", "UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions"])
-    _allow(LABS_OWN, Location(data, 0), ACCESS)
+    _allow(LAB_LOGIN, Location(data, 0), ACCESS)
     give_to_server(data)
 
 
@@ -170,7 +170,7 @@ def _is_ready(location: Location) -> bool:
 def _admits(location: Location) -> bool:
     """Whether it takes a connection of the superuser without a password."""
     try:
-        psycopg.connect(_target(location, OWN_DATABASE), connect_timeout=2).close()
+        psycopg.connect(_target(location, LAB_DATABASE), connect_timeout=2).close()
     except psycopg.Error:
         return False
     return True
@@ -195,8 +195,8 @@ def _client(login: Login, location: Location, password: str = "") -> PostgresCli
     Args:
         password: the superuser's, which is asked for once stacks are admitted.
     """
-    own = PostgresClient(_target(location, OWN_DATABASE, password))
-    return PostgresClient(_target(location, login.database, password), counted_user=login.user, statistics=own)
+    lab_client = PostgresClient(_target(location, LAB_DATABASE, password))
+    return PostgresClient(_target(location, login.database, password), counted_user=login.user, statistics=lab_client)
 
 
 def _target(location: Location, database: str, password: str = "") -> str:
@@ -213,7 +213,7 @@ def _fill(login: Login, location: Location, tables: Sequence[Table], on_rows: Ro
     """
     _allow(login, location, ACCESS)
     owner = SUPERUSER if tables else login.user
-    PostgresClient(_target(location, OWN_DATABASE)).execute(
+    PostgresClient(_target(location, LAB_DATABASE)).execute(
         f"DROP DATABASE {UNUSED_DATABASE}",
         f'CREATE ROLE "{login.user}" LOGIN',
         f'CREATE DATABASE "{login.database}" OWNER "{owner}" TEMPLATE {EMPTY_DATABASE}',
@@ -240,7 +240,7 @@ def _rights(login: Login, tables: Sequence[Table]) -> list[str]:
 
 
 def _run(login: Login, location: Location, files: Sequence[Path]) -> None:
-    """Files of a user's own, as the stacks' user; and statistics for the planner."""
+    """The user's files, as the stacks' user; and statistics for the planner."""
     target = _target(location, login.database)
     load(PROGRAMS.path_of("psql"), target, login.user, files)
     PostgresClient(target).execute("ANALYZE")

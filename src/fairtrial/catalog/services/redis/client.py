@@ -236,7 +236,7 @@ class RedisClient:
                 steps.object("IDLETIME", key)
             return sum(idle is not None and int(idle) < IDLE_SECONDS // 2 for idle in steps.execute())
 
-    def assert_own(self) -> None:
+    def assert_only_labs_data(self) -> None:
         """Raise Problem unless the database is empty or marked."""
         with driver_errors():
             if self.driver.dbsize() and not self.driver.exists(MARKER):

@@ -15,7 +15,7 @@ from fairtrial.catalog.services.common.server_program import DataRecipe, Locatio
 from fairtrial.catalog.services.common.sql import PASSWORD_BYTES
 from fairtrial.catalog.services.model import RowsLoaded
 from fairtrial.catalog.services.redis.client import NAME, TITLE, RedisClient
-from fairtrial.catalog.services.redis.own_commands import load
+from fairtrial.catalog.services.redis.user_commands import load
 from fairtrial.catalog.tables import Table
 
 PROGRAM = "redis-server"

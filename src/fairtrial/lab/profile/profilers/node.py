@@ -99,9 +99,9 @@ def folded_profile(profile: dict[str, Any]) -> Counter[Stack]:
         while at is not None and len(frames) < MOST_DEEP:
             frames.append(_frame(nodes[at]["callFrame"]))
             at = parents.get(at)
-        own_frames = [frame for frame in reversed(frames) if frame not in NOT_FRAMES]
-        if own_frames and own_frames[-1] != IDLE:
-            stacks[as_stack(own_frames)] += count
+        program_frames = [frame for frame in reversed(frames) if frame not in NOT_FRAMES]
+        if program_frames and program_frames[-1] != IDLE:
+            stacks[as_stack(program_frames)] += count
     return stacks
 
 

@@ -14,13 +14,13 @@ def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
         delay, duration = run.delay_seconds, _request_seconds(run)
         if delay is None or duration is None or run.rate_per_second is None or delay.value <= 0:
             continue
-        own = _own_time(run, evidence.runs)
-        shortest = duration.low - (own.high if own is not None else 0.0)
-        longest = duration.high - (own.low if own is not None else 0.0)
+        undelayed = _undelayed_time(run, evidence.runs)
+        shortest = duration.low - (undelayed.high if undelayed is not None else 0.0)
+        longest = duration.high - (undelayed.low if undelayed is not None else 0.0)
         room = kind.threshold("share") * delay.value + kind.threshold("timer_seconds")
-        implied = duration.value - (own.value if own is not None else 0.0)
+        implied = duration.value - (undelayed.value if undelayed is not None else 0.0)
         # Without the time at no delay, a longer time than the delay can be the request's own.
-        too_long = own is not None and shortest > delay.high + room
+        too_long = undelayed is not None and shortest > delay.high + room
         too_short = duration.high < (1 - kind.threshold("share")) * delay.low
         if not too_long and not too_short:
             continue
@@ -31,10 +31,10 @@ def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
             f"stated as the delay of the server. "
         )
         says += (
-            f"Without the {time(own.value)} that a request takes at no delay, the delay was {time(implied)}, between "
-            f"{time(shortest)} and {time(longest)} by the digits printed: {implied / delay.value:.2g} times the "
-            "stated one."
-            if too_long and own is not None
+            f"Without the {time(undelayed.value)} that a request takes at no delay, the delay was {time(implied)}, "
+            f"between {time(shortest)} and {time(longest)} by the digits printed: {implied / delay.value:.2g} times "
+            "the stated one."
+            if too_long and undelayed is not None
             else "No answer can be faster than the delay."
         )
         figures = {
@@ -52,7 +52,7 @@ def _request_seconds(run: PrintedRun) -> Figure | None:
     return Figure(value=float(run.connections)).over(run.rate_per_second)
 
 
-def _own_time(run: PrintedRun, runs: Sequence[PrintedRun]) -> Figure | None:
+def _undelayed_time(run: PrintedRun, runs: Sequence[PrintedRun]) -> Figure | None:
     """The time that a request of the same contender takes at no delay."""
     for other in runs:
         same = other.contender is not None and other.contender == run.contender and other.source == run.source

@@ -54,7 +54,7 @@ def read(source: Source, _variables: Variables) -> ImportedRequests:
         title=source.stem,
         requests=requests,
         remarks=remarks,
-        own_origin=_own_origin(entries, source.label),
+        page_origin=_page_origin(entries, source.label),
     )
 
 
@@ -129,7 +129,7 @@ def _body(recorded: dict[str, Any], content_type: str) -> Body | None:
     return typed_body(literal(body), content_type) if body else None
 
 
-def _own_origin(entries: Sequence[dict[str, Any]], label: str) -> str | None:
+def _page_origin(entries: Sequence[dict[str, Any]], label: str) -> str | None:
     """The server of the first document; without a document, that of the first request."""
     answers = [
         (text(member(entry, "request", "url")), text(member(entry, "response", "content", "mimeType")))

@@ -127,7 +127,7 @@ def _headers(values: argparse.Namespace, *, with_body: bool) -> list[Header]:
         headers.append(parse_header(f"Cookie: {'; '.join(values.cookies)}"))
     if values.user:
         headers.append(Header("Authorization", "Basic " + base64.b64encode(values.user.encode()).decode()))
-    own: list[Header] = values.headers or []
-    own_names = {header.name.lower() for header in own}
+    extra: list[Header] = values.headers or []
+    given_names = {header.name.lower() for header in extra}
     defaults = (Header("Accept", "*/*"), Header("User-Agent", "ApacheBench/2.3"))
-    return [*(header for header in defaults if header.name.lower() not in own_names), *headers, *own]
+    return [*(header for header in defaults if header.name.lower() not in given_names), *headers, *extra]

@@ -52,11 +52,11 @@ def requests_of_file(options: LoadOptions, url: Url, tls: Tls | None = None) -> 
         client = _client(options, url, tls)
         variables = send_setup(source, client, host_header(options, url), headers=headers)
     workload = sent_requests(source, check_every=1, variables=variables)
-    own = [header for header in options.headers if header.name.lower() != "host"]
+    extra = [header for header in options.headers if header.name.lower() != "host"]
     return replace(
         workload,
-        requests=[_with_headers(request, own) for request in workload.requests],
-        setup=[_with_headers(request, own) for request in workload.setup],
+        requests=[_with_headers(request, extra) for request in workload.requests],
+        setup=[_with_headers(request, extra) for request in workload.setup],
     )
 
 
@@ -104,8 +104,8 @@ def _said_twice(options: LoadOptions) -> Iterator[str]:
 AnyRequest = TypeVar("AnyRequest", Request, SetupRequest)
 
 
-def _with_headers(request: AnyRequest, own: Sequence[Header]) -> AnyRequest:
-    names = {header.name.lower() for header in own}
+def _with_headers(request: AnyRequest, extra: Sequence[Header]) -> AnyRequest:
+    names = {header.name.lower() for header in extra}
     others: list[tuple[str, str]] = [(name, value) for name, value in request.headers if name.lower() not in names]
-    added: list[tuple[str, str]] = [(header.name, header.value.replace("{{", "{{{{")) for header in own]
+    added: list[tuple[str, str]] = [(header.name, header.value.replace("{{", "{{{{")) for header in extra]
     return request.model_copy(update={"headers": [*others, *added]})

@@ -35,8 +35,8 @@ def to_engine_request(options: LoadOptions, url: Url) -> Request:
 
 def host_header(options: LoadOptions, url: Url) -> str:
     """The value of the Host header: the user's own, or that of the URL."""
-    own = [header.value for header in options.headers if header.name.lower() == "host"]
-    return own[-1] if own else url.host
+    hosts = [header.value for header in options.headers if header.name.lower() == "host"]
+    return hosts[-1] if hosts else url.host
 
 
 def _body(options: LoadOptions) -> tuple[str | None, str | None]:

@@ -31,7 +31,7 @@ LOAD, REQUEST, EXPECTATION = "Load", "Request", "Expectation"
 GOAL, CONNECTION, HOST, OUTPUT = "Goal", "Connection", "Host", "Output"
 """The panels of the help."""
 STDOUT = Path("-")
-OWN_SERVER = "http://127.0.0.1:8080/"
+USUAL_SERVER = "http://127.0.0.1:8080/"
 """What a workload file is aimed at without a URL: where stacks listen by default."""
 
 
@@ -91,7 +91,7 @@ class LoadOptions:
         str,
         typer.Argument(
             help="What to request: http://HOST[:PORT]/PATH, or https://…; with -f, the server alone "
-            f"(default: {OWN_SERVER}).",
+            f"(default: {USUAL_SERVER}).",
             show_default=False,
         ),
     ] = ""
@@ -377,9 +377,11 @@ class LoadOptions:
 
     def __post_init__(self) -> None:
         if not self.url and self.file is None:
-            raise Problem("there is no URL to request", f"write one, such as {OWN_SERVER}, or a workload file with -f")
+            raise Problem(
+                "there is no URL to request", f"write one, such as {USUAL_SERVER}, or a workload file with -f"
+            )
         if not self.url:
-            object.__setattr__(self, "url", OWN_SERVER)
+            object.__setattr__(self, "url", USUAL_SERVER)
 
 
 @dataclass(frozen=True, kw_only=True)

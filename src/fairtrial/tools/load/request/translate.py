@@ -39,9 +39,9 @@ def to_engine_plan(options: LoadOptions, hosts: LoadHosts | None = None) -> tupl
     load = load_of(options, tls=url.secure)
     tls = _tls(options, url)
     if options.file is not None:
-        own = requests_of_file(options, url, tls)
+        workload = requests_of_file(options, url, tls)
     else:
-        own = SentRequests([to_engine_request(options, url)], rows={}, secrets={})
+        workload = SentRequests([to_engine_request(options, url)], rows={}, secrets={})
     endpoint = hosts.connect(redirected(url, options.connect_to), options.unix_socket, tls, options.timeout_seconds)
     cpus = _cpus(hosts.cpus, options.threads, local=endpoint.local, is_here=hosts.is_here)
     threads = options.threads or min(len(cpus[0]), max(1, load.load.connections // len(cpus)))
@@ -50,10 +50,10 @@ def to_engine_plan(options: LoadOptions, hosts: LoadHosts | None = None) -> tupl
     plan = EnginePlan(
         address=endpoint.address,
         host=host_header(options, url),
-        requests=list(own.requests),
-        rows=dict(own.rows),
-        secrets=dict(own.secrets),
-        setup=list(own.setup),
+        requests=list(workload.requests),
+        rows=dict(workload.rows),
+        secrets=dict(workload.secrets),
+        setup=list(workload.setup),
         threads=threads,
         cpus=[cpu for of_host in cpus for cpu in of_host],
         driver=options.driver.value,
@@ -61,7 +61,7 @@ def to_engine_plan(options: LoadOptions, hosts: LoadHosts | None = None) -> tupl
         tls=tls,
         **load.engine_terms(),
     )
-    assert_load_fits(own, plan)
+    assert_load_fits(workload, plan)
     return load, plan
 
 

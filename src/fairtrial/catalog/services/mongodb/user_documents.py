@@ -1,4 +1,4 @@
-"""Documents of a user's own in MongoDB: files of them, as mongoexport writes them."""
+"""MongoDB loads a user's files of documents, as mongoexport writes them."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from bson import json_util
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.common.own_files import refused, text_of
+from fairtrial.catalog.services.common.user_files import refused, text_of
 from fairtrial.catalog.services.mongodb.client import TITLE, MongodbClient, driver_errors
 from fairtrial.catalog.services.mongodb.documents import Document
 

@@ -12,15 +12,15 @@ import redis
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.services.common.sql import USER
-from fairtrial.catalog.services.mariadb import own_sql as own_mariadb
+from fairtrial.catalog.services.mariadb import user_sql as mariadb_files
 from fairtrial.catalog.services.mariadb.server import PROGRAMS, SUPERUSER
 from fairtrial.catalog.services.model import SqlAccess
-from fairtrial.catalog.services.mongodb import own_documents
-from fairtrial.catalog.services.postgresql import own_sql as own_postgresql
+from fairtrial.catalog.services.mongodb import user_documents
+from fairtrial.catalog.services.postgresql import user_sql as postgresql_files
 from fairtrial.catalog.services.postgresql.server import PROGRAMS as OF_POSTGRESQL
-from fairtrial.catalog.services.redis import own_commands
+from fairtrial.catalog.services.redis import user_commands
 from fairtrial.catalog.services.redis.client import RedisClient
-from tests.catalog.services.labs_own import data_of, own_client
+from tests.catalog.services.lab_client import data_of, lab_client
 from tests.catalog.services.shared import Shared
 from tests.machine.needs import needs
 
@@ -72,7 +72,7 @@ def test_a_database_holds_what_sql_files_say(name: str, more: str, temporary: Pa
             wrong = tmp_path / "wrong.sql"
             wrong.write_text("CREATE TABEL orders (id bigint);\n")
             with pytest.raises(Problem, match=r'wrong.sql: PostgreSQL refused it: .*at or near "TABEL"'):
-                own_postgresql.load(OF_POSTGRESQL.path_of("psql"), up.url, USER, [wrong])
+                postgresql_files.load(OF_POSTGRESQL.path_of("psql"), up.url, USER, [wrong])
         else:
             up.reset()
             assert [tuple(row) for row in sql_of(name).query(up.url, COUNT, 5)] == [(2,)]
@@ -88,9 +88,9 @@ def test_mariadb_s_own_client_loads_files(temporary: Path, tmp_path: Path, share
     wrong.write_text("INSERT INTO nothing_there VALUES (1);\n")
 
     def load(each: Path) -> None:
-        own_mariadb.load(PROGRAMS.path_of("mariadb|mysql"), socket, SUPERUSER, USER, [each])
+        mariadb_files.load(PROGRAMS.path_of("mariadb|mysql"), socket, SUPERUSER, USER, [each])
 
-    own_client(somebody).execute(f"ALTER USER {SUPERUSER}@localhost IDENTIFIED BY ''")  # as it is while data are made
+    lab_client(somebody).execute(f"ALTER USER {SUPERUSER}@localhost IDENTIFIED BY ''")  # as it is while data are made
     try:
         load(file)
         answers("mariadb", url)
@@ -111,11 +111,11 @@ def test_redis_holds_what_commands_say(tmp_path: Path, shared: Shared) -> None:
     file = tmp_path / "keys.redis"
     file.write_text('# two kinds\nSET greeting "hello there"\n\nHSET order:1 item tea quantity 2\n')
     with shared.private("redis") as up, redis.Redis.from_url(up.url, decode_responses=True) as client:
-        own_commands.load(RedisClient(up.url), [file])
+        user_commands.load(RedisClient(up.url), [file])
         assert client.get("greeting") == "hello there" and client.hgetall("order:1") == {"item": "tea", "quantity": "2"}
         file.write_text("SET a 1\nINCRR a\n")
         with pytest.raises(Problem, match=r"keys.redis: Redis refused it: line 2: "):
-            own_commands.load(RedisClient(up.url), [file])
+            user_commands.load(RedisClient(up.url), [file])
 
 
 def test_a_file_of_documents_fills_the_collection_of_its_name(tmp_path: Path) -> None:
@@ -124,13 +124,13 @@ def test_a_file_of_documents_fills_the_collection_of_its_name(tmp_path: Path) ->
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
     inserted: list[Any] = []
     client: Any = SimpleNamespace(database={"orders": SimpleNamespace(insert_many=inserted.extend)})
-    own_documents.load(client, [file])
+    user_documents.load(client, [file])
     assert [each["_id"] for each in inserted] == [1, 2] and inserted[0]["placed"].year == 2026
     file.write_text('{"_id": 1}\n[2]\n')
     with pytest.raises(Problem, match=r"orders.jsonl: .* refused it: line 2: no document"):
-        own_documents.load(client, [file])
+        user_documents.load(client, [file])
     with pytest.raises(Problem, match=r"orders.js: no file of documents"):
-        own_documents.load(client, [tmp_path / "orders.js"])
+        user_documents.load(client, [tmp_path / "orders.js"])
 
 
 def test_a_statement_that_takes_too_long_is_ended(tmp_path: Path) -> None:

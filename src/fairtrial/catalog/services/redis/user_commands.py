@@ -1,4 +1,4 @@
-"""Commands of a user's own in Redis: a file of them, as redis-cli takes them."""
+"""Redis loads a user's file of commands, as redis-cli takes them."""
 
 import shlex
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import redis
 
-from fairtrial.catalog.services.common.own_files import refused, text_of
+from fairtrial.catalog.services.common.user_files import refused, text_of
 from fairtrial.catalog.services.redis.client import TITLE, RedisClient, driver_errors
 
 AT_ONCE = 1000

@@ -7,7 +7,7 @@ from typing import BinaryIO, Literal
 MODE = 0o600
 
 
-def opened_for_owner(path: Path, mode: Literal["ab", "wb"], buffering: int = -1) -> BinaryIO:
+def opened_privately(path: Path, mode: Literal["ab", "wb"], buffering: int = -1) -> BinaryIO:
     """Open a file to write to it. If that makes it, only its owner can read it.
 
     Raises:

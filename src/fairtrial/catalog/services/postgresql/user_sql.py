@@ -1,4 +1,4 @@
-"""SQL of a user's own in PostgreSQL: a dump by psql, statements by the driver."""
+"""PostgreSQL takes a user's SQL: a dump by psql, statements by the driver."""
 
 import os
 from collections.abc import Sequence
@@ -8,8 +8,8 @@ from typing import Any
 import psycopg
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.common.own_files import load_by_client
 from fairtrial.catalog.services.common.sql_external import redactor
+from fairtrial.catalog.services.common.user_files import load_by_client
 from fairtrial.catalog.services.model import SqlAccess
 from fairtrial.catalog.services.postgresql.client import CONNECT_WITHIN_SECONDS, TITLE
 

@@ -8,10 +8,10 @@ from threading import Thread
 import pytest
 
 from fairtrial.base.loopback import listens
-from fairtrial.base.own_network import NETWORK_OF_THREAD, own_network, why_not_own_network
+from fairtrial.base.network_namespace import NETWORK_OF_THREAD, network_namespace, why_no_network_namespace
 from tests.machine.needs import needs
 
-needs_rights = needs("own-network")
+needs_rights = needs("network-namespace")
 
 
 def in_a_thread(do: Callable[[], None]) -> None:
@@ -43,7 +43,7 @@ def test_neither_side_reaches_the_other_and_loopback_works() -> None:
         with socket.create_server(("127.0.0.1", 0)) as outside:
             port = outside.getsockname()[1]
             assert listens(port)
-            with own_network():
+            with network_namespace():
                 assert here() != before
                 assert not listens(port)
                 with socket.create_server(("0.0.0.0", port)):
@@ -60,5 +60,5 @@ def test_neither_side_reaches_the_other_and_loopback_works() -> None:
 @needs_rights
 def test_to_ask_for_the_right_changes_nothing() -> None:
     before = here()
-    assert why_not_own_network() is None
+    assert why_no_network_namespace() is None
     assert here() == before

@@ -1,4 +1,4 @@
-"""Mounts of one's own: a mount namespace (mount_namespaces(7)), which ends with the last process in it."""
+"""A mount namespace (mount_namespaces(7)): what is mounted within ends with the last process in it."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ MOUNTS_OF_THREAD = "/proc/thread-self/ns/mnt"
 
 
 @contextmanager
-def own_mounts() -> Iterator[None]:
+def mount_namespace() -> Iterator[None]:
     """Within, only the calling thread and what it starts find what they mount. What the machine mounts meanwhile they
     find as well. Even if this process is killed, nothing stays mounted.
 

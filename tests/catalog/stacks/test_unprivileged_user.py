@@ -10,8 +10,8 @@ import psutil
 import pytest
 
 from fairtrial.catalog.services.common.folder import run_folder
-from fairtrial.catalog.stacks.own_user import LABS, VARIABLE, RunsAs, runs_as, why_labs_user
 from fairtrial.catalog.stacks.shared_with_stacks import share_with_stacks, stacks_group
+from fairtrial.catalog.stacks.unprivileged_user import LABS, VARIABLE, RunsAs, runs_as, why_labs_user
 from fairtrial.engine.guard import NO_PLACES, Guarded
 from fairtrial.engine.held_to_cpus import is_held_to_cpus
 from tests.catalog.stacks.stack_in import stack_in
@@ -163,7 +163,7 @@ def test_why_a_stack_is_the_user_of_the_lab(tmp_path: Path, monkeypatch: pytest.
     assert "where it lies" in why_labs_user(stack_in(tmp_path, "command", run=["sh"], directory="."))
     assert "already" in why_labs_user(stack_in(tmp_path, "url", url="http://127.0.0.1:1"))
     assert "container" in why_labs_user(stack_in(tmp_path, "image", image="busybox", container_port=80))
-    monkeypatch.setattr("fairtrial.catalog.stacks.own_user.why_not_root", lambda: "the lab is not root")
+    monkeypatch.setattr("fairtrial.catalog.stacks.unprivileged_user.why_not_root", lambda: "the lab is not root")
     assert why_labs_user(built) == "the lab is not root"
     monkeypatch.setenv(VARIABLE, LABS)
     assert VARIABLE in why_labs_user(built)

@@ -5,7 +5,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
 
-from fairtrial.base.own_mounts import own_mounts
+from fairtrial.base.mount_namespace import mount_namespace
 from tests.machine.needs import needs
 
 pytestmark = needs("mounts")
@@ -14,7 +14,7 @@ pytestmark = needs("mounts")
 def test_what_is_mounted_is_there_for_the_thread_and_what_it_starts_alone(tmp_path: Path) -> None:
     folder, seen_by_another, before = tmp_path / "own", [True], Path.cwd()
     folder.mkdir()
-    with own_mounts():
+    with mount_namespace():
         subprocess.run(["mount", "-t", "tmpfs", "none", str(folder)], check=True)
         (folder / "file").touch()
         assert subprocess.run(["ls", str(folder)], check=True, capture_output=True, text=True).stdout == "file\n"
@@ -38,7 +38,7 @@ def test_a_thread_from_before_does_not_see_them(tmp_path: Path) -> None:
     before = Thread(target=tell)
     before.start()
     try:
-        with own_mounts():
+        with mount_namespace():
             subprocess.run(["mount", "-t", "tmpfs", "none", str(tmp_path)], check=True)
             asked.put(tmp_path)
             assert told.get(timeout=30) is False

@@ -1,4 +1,4 @@
-"""A network of one's own: a network namespace (network_namespaces(7)) with nothing in it but loopback.
+"""A network namespace (network_namespaces(7)) with nothing in it but loopback.
 
 A namespace belongs to threads. The thread that enters one takes along what it starts from then on, threads and
 processes; threads that ran before stay where they are. The namespace ends with the last process in it.
@@ -25,7 +25,7 @@ LEAST_PORT_FOR_ALL = "/proc/sys/net/ipv4/ip_unprivileged_port_start"
 """A file about the network of its reader: the least port that takes no right (ip-sysctl of the kernel)."""
 
 
-def why_not_own_network() -> str | None:
+def why_no_network_namespace() -> str | None:
     """Why this process may not have a network of its own, in the kernel's words; None if it may.
 
     It is tried, in a thread that ends with the namespace that it made.
@@ -45,13 +45,13 @@ def why_not_own_network() -> str | None:
 
 
 @contextmanager
-def own_network() -> Iterator[None]:
+def network_namespace() -> Iterator[None]:
     """Within, the calling thread and what it starts have a network of their own.
 
     It is for the main thread of the process: /proc/net shows that thread's network to all others.
 
     Raises:
-        OSError: the rights for it are missing (`why_not_own_network`).
+        OSError: the rights for it are missing (`why_no_network_namespace`).
     """
     machines = os.open(NETWORK_OF_THREAD, os.O_RDONLY | os.O_CLOEXEC)
     try:

@@ -1,4 +1,4 @@
-"""Files of a user's own, from which a service is loaded: their digest, and how one is read or handed to a program."""
+"""The user's files, from which a service is loaded: their digest, and how one is read or handed to a program."""
 
 import hashlib
 import subprocess

@@ -1,4 +1,4 @@
-"""SQL of a user's own in MariaDB: a dump by its own client, statements by the driver."""
+"""MariaDB takes a user's SQL: a dump by MariaDB's client, statements by the driver."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,8 +8,8 @@ import pymysql
 from pymysql.constants import CLIENT
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.common.own_files import load_by_client
 from fairtrial.catalog.services.common.sql_external import redactor
+from fairtrial.catalog.services.common.user_files import load_by_client
 from fairtrial.catalog.services.mariadb.client import CONNECT_WITHIN_SECONDS, TITLE, target_at
 from fairtrial.catalog.services.model import SqlAccess
 

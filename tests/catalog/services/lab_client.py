@@ -8,7 +8,7 @@ import psutil
 from fairtrial.catalog.services.model import RunningService
 
 
-def own_client(service: RunningService) -> Any:
+def lab_client(service: RunningService) -> Any:
     """The client with all rights."""
     running: Any = service
     return running._client

@@ -70,9 +70,9 @@ class RunsAs:
         """The variables with those that name a user's folders; those that somebody has chosen stay as they are."""
         if self.home is None:
             return dict(environment)
-        own = {"HOME": str(self.home / "home"), "TMPDIR": str(self.home / "tmp"), "USER": NAME, "LOGNAME": NAME}
+        folders = {"HOME": str(self.home / "home"), "TMPDIR": str(self.home / "tmp"), "USER": NAME, "LOGNAME": NAME}
         others = {name: value for name, value in environment.items() if name not in OF_A_USER or name in choices}
-        return others | {name: value for name, value in own.items() if name not in choices}
+        return others | {name: value for name, value in folders.items() if name not in choices}
 
 
 def as_lab(reason: str) -> RunsAs:
@@ -96,11 +96,11 @@ def runs_as(
         return
     built, program = folder.resolve(), stack.run[0]
     with run_folder(NAME) as home:
-        own_paths = [built, *programs_of(program, built)]
-        opened = closed_above([*own_paths, home])
+        needed_paths = [built, *programs_of(program, built)]
+        opened = closed_above([*needed_paths, home])
         covered = [path.resolve() for path in hidden if path.is_dir()]
-        covered = sorted({path for path in covered if path not in own_paths}, key=lambda path: len(path.parts))
-        exempt = [path for path in own_paths if any(path.is_relative_to(each) for each in covered)]
+        covered = sorted({path for path in covered if path not in needed_paths}, key=lambda path: len(path.parts))
+        exempt = [path for path in needed_paths if any(path.is_relative_to(each) for each in covered)]
         user = CommandUser(
             FIRST_ID + secrets.randbelow(IDS), stacks_group(), most_processes, opened, covered, _outermost(exempt)
         )
@@ -117,8 +117,8 @@ def runs_as(
         for path in (home, home / "home", home / "tmp"):
             path.chmod(0o700)
             os.chown(path, user.uid, user.gid)
-        has_own_mounts = bool(user.opened or user.hidden)
-        yield RunsAs(StackUser(own=True), user, home, _names(user, home) if has_own_mounts else {})
+        has_mounts = bool(user.opened or user.hidden)
+        yield RunsAs(StackUser(own=True), user, home, _names(user, home) if has_mounts else {})
 
 
 def _names(user: CommandUser, home: Path) -> dict[str, Path]:
