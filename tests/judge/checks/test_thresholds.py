@@ -8,8 +8,6 @@ from fairtrial.judge.checks import all_checks, unusual_thresholds, validate_thre
 from tests.builders import a_trial, an_experiment
 from tests.judge.checks.findings import in_trial, severities
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "checks.md"
-
 
 def test_every_check_in_the_folder_is_found() -> None:
     sources = [path.read_text(encoding="utf-8") for path in Path(checks.__file__).parent.glob("*.py")]
@@ -52,33 +50,3 @@ def test_wrong_overrides_are_named_with_what_is_allowed(overrides: dict[str, dic
 
 def test_right_overrides_pass() -> None:
     validate_thresholds({"errors": {"share": 0.5}, "picks-uniform": {"alpha": 1e-9}})
-
-
-def test_the_document_describes_every_check_and_threshold() -> None:
-    text = DOCUMENT.read_text(encoding="utf-8")
-    sections = {part.split("\n", 1)[0]: part for part in text.split("\n## ")[1:]}
-    for check in all_checks().values():
-        section = sections[check.name]
-        for key, threshold in check.thresholds.items():
-            assert f"| `{key}` | {threshold.value:g} | {threshold.unit} |" in section
-        for word in ("**Looks at**", "**Evidence**", "**Remedy**"):
-            assert word in section
-
-
-def test_the_document_names_the_checks_of_a_load_by_itself() -> None:
-    text = DOCUMENT.read_text(encoding="utf-8")
-    (section,) = [part for part in text.split("\n## ") if part.startswith("The checks of a load by itself\n")]
-    named, _, _ = section.partition("each with its default thresholds")
-    listed = re.findall(r"`([a-z-]+)`", named)
-    of_loads = [name for name, check in all_checks().items() if check.of_loads]
-    assert [name for name in listed if name in all_checks()] == of_loads
-    assert len(of_loads) > 5
-
-
-def test_the_table_names_every_check_with_its_thresholds() -> None:
-    rows = [line for line in DOCUMENT.read_text(encoding="utf-8").splitlines() if line.startswith("| [")]
-    by_name = {row.split("]")[0].removeprefix("| ["): row for row in rows}
-    assert list(by_name) == list(all_checks())
-    for name, check in all_checks().items():
-        thresholds = ", ".join(f"`{key}` {threshold.value:g}" for key, threshold in check.thresholds.items())
-        assert by_name[name].endswith(f"| {thresholds or '–'} |")

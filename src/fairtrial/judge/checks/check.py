@@ -66,6 +66,20 @@ class Check:
     needs_processes: bool
     """whether it looks at the stack's own processes: of trials where the lab knows none it says *not examined*"""
 
+    @property
+    def finds(self) -> str:
+        """The first line of its function's docstring, without the full stop."""
+        return self._docstring.partition("\n\n")[0].replace("\n", " ").removesuffix(".")
+
+    @property
+    def decides(self) -> str:
+        """The rest of the docstring: how grave what it finds is, and why."""
+        return self._docstring.partition("\n\n")[2]
+
+    @property
+    def _docstring(self) -> str:
+        return inspect.getdoc(self.examine) or ""
+
     def findings(self, case: LoadCase, overrides: Mapping[str, float]) -> Iterator[Finding]:
         """All that it finds in a case. The evidence names the thresholds that are not the check's own.
 

@@ -1,0 +1,27 @@
+"""Prose and lists as the pages have them."""
+
+import textwrap
+from collections.abc import Iterable
+
+WIDTH = 120
+
+
+def prose(text: str) -> str:
+    """Paragraphs, each wrapped anew."""
+    return "\n\n".join(_wrapped(paragraph) for paragraph in text.split("\n\n"))
+
+
+def bullets(items: Iterable[str]) -> str:
+    """A list of these texts."""
+    return "\n".join(_wrapped(f"- {item}", "  ") for item in items)
+
+
+def sentence(text: str) -> str:
+    """A text that begins with a capital and ends with a full stop."""
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+def _wrapped(text: str, indent: str = "") -> str:
+    return textwrap.fill(
+        " ".join(text.split()), WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )

@@ -1,0 +1,30 @@
+"""Which pages have generated parts, and how a part gets into its page.
+
+A part stands between `<!-- name -->` and `<!-- /name -->`. Headings and what else is on the page are written by hand.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+
+from fairtrial.docs import checks
+
+PAGES: Mapping[str, Callable[[], Mapping[str, str]]] = {"checks.md": checks.parts}
+"""By the name of the page in `docs/`, what gives its parts by their names."""
+
+
+def with_parts(page: str, parts: Mapping[str, str]) -> str:
+    """The text of a page with these parts in the place of what stood between their markers.
+
+    Raises:
+        ValueError: the page lacks a part's markers, or has markers of a part that there is not.
+    """
+    marked = re.findall(r"^<!-- /(.+) -->$", page, flags=re.MULTILINE)
+    if lacking := [name for name in parts if name not in marked]:
+        raise ValueError(f"the page lacks the lines <!-- {lacking[0]} --> and <!-- /{lacking[0]} -->")
+    if unknown := [name for name in marked if name not in parts]:
+        raise ValueError(f"nothing writes the part between <!-- {unknown[0]} --> and <!-- /{unknown[0]} -->")
+    for name, text in parts.items():
+        before, _, rest = page.partition(f"<!-- {name} -->\n")
+        _, _, after = rest.partition(f"<!-- /{name} -->\n")
+        page = f"{before}<!-- {name} -->\n{text}\n<!-- /{name} -->\n{after}"
+    return page
