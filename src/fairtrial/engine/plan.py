@@ -174,7 +174,7 @@ class EnginePlan(Strict):
     address: str
     requests: list[Request]
     load: EngineLoad
-    stop: StopAfterSeconds | StopAfterRequests | None
+    stop: StopAfterSeconds | StopAfterRequests
     warmup_seconds: float = 0.0
     warmup_limit_seconds: float | None = Field(
         None, description="the warm-up goes on until the pace is flat, and no longer than this; null: whatever the pace"

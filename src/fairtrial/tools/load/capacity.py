@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from random import random
+from typing import Any
 
 from rich.console import Console
 
@@ -20,10 +21,7 @@ from fairtrial.tools.load.request.named_requests import assert_sent
 from fairtrial.tools.load.request.options import Arrival, GoalOptions, LoadOptions
 from fairtrial.tools.load.request.translate import to_engine_plan
 
-LOWEST_PER_SECOND, HIGHEST_PER_SECOND = 50.0, 200_000.0
-CONNECTIONS = 256
-PROBE_SECONDS = 1.0
-"""All as a capacity load of an experiment has them by default."""
+LONGEST_PROBE_SECONDS = 1.0
 MOST_OBJECTIVES, LONGEST_WARMUP_SECONDS = 8, 3600.0
 
 
@@ -82,19 +80,19 @@ def capacity_load(options: LoadOptions, goals: GoalOptions) -> CapacityLoad:
     for wrong, reason, remedy in _contradictions(options, goals):
         if wrong:
             raise Problem(reason, remedy)
-    lowest, highest = goals.between or (LOWEST_PER_SECOND, HIGHEST_PER_SECOND)
     seconds = options.seconds or DEFAULT_SECONDS
+    given: dict[str, Any] = {} if options.connections is None else {"connections": options.connections}
+    if goals.between is not None:
+        given["lowest_per_second"], given["highest_per_second"] = goals.between
     return CapacityLoad(
         kind="capacity",
         objectives=[_objective(each) for each in goals.capacity],
-        lowest_per_second=lowest,
-        highest_per_second=highest,
         arrivals="constant" if options.arrival is Arrival.CONSTANT else "poisson",
-        connections=options.connections or CONNECTIONS,
         warmup_seconds=WARMUP_SECONDS if options.warmup_seconds is None else options.warmup_seconds,
-        probe_seconds=min(PROBE_SECONDS, seconds),
+        probe_seconds=min(LONGEST_PROBE_SECONDS, seconds),
         duration_seconds=seconds,
         drain_seconds=options.drain_seconds,
+        **given,
     )
 
 
