@@ -173,7 +173,7 @@ def single_runs(repetitions: int) -> str:
     """Of comparisons of nothing between two single runs, how many name a change."""
     rows = (1, 5, 10, 15)
     return table(
-        ["whole runs are taken to scatter by", *(f"{count} rows" for count in rows)],
+        ["whole runs are taken to scatter by", "1 row", *(f"{count} rows" for count in rows[1:])],
         [
             [
                 f"{spread:.0%}",
