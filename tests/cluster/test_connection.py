@@ -4,13 +4,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.problem import Problem
-from fairtrial.cluster.connection import ANSWER_WITHIN_SECONDS, _result, assert_safe, connected, host_of
+from fairtrial.cluster.connection import ANSWER_WITHIN_SECONDS, assert_safe, connected, host_of
 from tests.cluster.clusters import Processes, running
 from tests.waiting import wait_for
 
@@ -71,31 +70,10 @@ def test_a_lost_worker_is_not_waited_for(tmp_path: Path) -> None:
         processes.wait_for_workers(1)
         with connected(processes.address, unencrypted=False) as cluster:
             (worker,) = cluster.workers()
-            assert cluster.monotonic_clock(worker) > 0
+            assert cluster.call(worker, time.monotonic) > 0
             process.kill()
             wait_for(lambda: not cluster.workers(), "the scheduler knows of its end")
             asked = time.monotonic()
             with pytest.raises(Problem, match=f"the worker at {worker} is lost"):
-                cluster.monotonic_clock(worker)
+                cluster.call(worker, time.monotonic)
     assert time.monotonic() - asked < ANSWER_WITHIN_SECONDS / 3
-
-
-class AnswerAtTheEnd:
-    """A future of Dask's whose answer comes just as the first look ends."""
-
-    status = "finished"
-
-    def __init__(self) -> None:
-        self.looks = 0
-
-    def result(self, timeout: float) -> str:
-        self.looks += 1
-        if self.looks == 1:
-            raise UnboundLocalError("cannot access local variable 'result'")
-        return "answer"
-
-
-def test_an_answer_at_the_end_of_a_look_is_not_missed() -> None:
-    future = AnswerAtTheEnd()
-    assert _result(SimpleNamespace(status="running"), "tcp://127.0.0.1:1", future, future, 5.0) == "answer"
-    assert future.looks == 2

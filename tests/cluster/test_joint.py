@@ -28,38 +28,56 @@ HOSTS = [EngineThere("tcp://10.0.0.1:1", ""), EngineThere("tcp://10.0.0.2:1", ""
 
 
 class LocalEngine:
-    """An engine of this machine in the place of one on a worker's host."""
+    """An engine of this machine in the place of one on a worker's host: a `RemoteProgram`."""
 
     late_seconds: float = 0.0
     """how late the second host begins"""
-    started: list["LocalEngine"]
+    status: int | None
 
-    def __init__(
-        self, _cluster: Cluster, location: EngineThere, plan: EnginePlan, *, on_hold: bool, quiet_seconds: float
-    ) -> None:
-        assert on_hold and not quiet_seconds
-        self._is_second, self.plan = location is HOSTS[1], plan
+    def __init__(self, location: EngineThere, plan: EnginePlan) -> None:
+        self.worker, self.plan = location.worker, plan
+        self.status, self.errors = None, b""
         command = [str(engine_binary()), "run", "--die-with-parent", "--hold"]
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0)
         self.say(plan.to_json())
-        LocalEngine.started.append(self)
+
+    def lines(self) -> Iterator[bytes]:
+        assert self.process.stdout and self.process.stderr
+        for line in self.process.stdout:
+            yield line.rstrip(b"\n")
+        self.errors = self.process.stderr.read()
+        self.status = self.process.wait()
 
     def say(self, line: str) -> None:
-        if line.startswith("go") and self._is_second:
+        if line.startswith("go") and self.worker == HOSTS[1].worker:
             line = f"go {float(line.split()[1]) + self.late_seconds:.9f}"
         assert self.process.stdin
         self.process.stdin.write(line.encode() + b"\n")
+
+    def send_signal(self, number: int) -> None:
+        self.process.send_signal(number)
+
+    def release(self) -> None:
+        self.process.kill()
 
 
 @pytest.fixture
 def engines(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[LocalEngine]]:
     """Those that a test starts, which end with it."""
-    LocalEngine.started = []
-    monkeypatch.setattr(joint, "RemoteEngine", LocalEngine)
+    started: list[LocalEngine] = []
+
+    def start(
+        _cluster: Cluster, location: EngineThere, plan: EnginePlan, *, on_hold: bool, quiet_seconds: float
+    ) -> LocalEngine:
+        assert on_hold and not quiet_seconds
+        started.append(LocalEngine(location, plan))
+        return started[-1]
+
+    monkeypatch.setattr(joint, "start_engine", start)
     monkeypatch.setattr(joint, "clock_of", lambda _cluster, _worker: ClockOffset(0.0, 1e-4))
-    yield LocalEngine.started
-    for engine in LocalEngine.started:
+    yield started
+    for engine in started:
         engine.process.kill()
         engine.process.wait()
         for pipe in (engine.process.stdin, engine.process.stdout, engine.process.stderr):

@@ -1,108 +1,84 @@
 """A lab on a host, as the lab here hears it: whatever goes wrong, whoever waits for it is told."""
 
 import queue
-import threading
-from types import SimpleNamespace
+from collections.abc import Iterator
 from typing import Any, cast
 
-import distributed
 import pytest
 
-from fairtrial.cluster.connection import Cluster
-from fairtrial.cluster.lab import Message, RemoteLab
-from fairtrial.cluster.sent import lab
-from fairtrial.cluster.sent.lab import HeldLab
+from fairtrial.base.problem import Problem
+from fairtrial.cluster.connection import Cluster, RemoteProgram
+from fairtrial.cluster.lab import Message, start_lab
+from fairtrial.cluster.programs import Command, Output
 
 
 class SomeCluster:
-    """Hands out one object, and has news of it at once."""
+    """Starts no program, and has these outputs of it."""
 
-    def __init__(self, held: Any) -> None:
-        self.held = held
+    def __init__(self, *outputs: Output) -> None:
+        self.outputs = iter(outputs)
+        self.commands: list[Command] = []
 
-    def subscribe(self, _topic: str, on_event: Any) -> None:
-        on_event()
+    def call(self, _worker: str, function: Any) -> Any:
+        return function()
 
-    def unsubscribe(self, _topic: str) -> None:
-        """Nothing is subscribed."""
+    def start(self, worker: str, command: Command) -> RemoteProgram:
+        self.commands.append(command)
+        return RemoteProgram(cast("Cluster", self), worker, 0)
 
-    def hold(self, *_: Any, **__: Any) -> Any:
-        return self.held
-
-
-class Held:
-    """A lab that has said this."""
-
-    def __init__(self, lines: list[str]) -> None:
-        self.lines = lines
-
-    def call(self, _method: str) -> Any:
-        return {"lines": self.lines, "status": None, "error": ""}
-
-    def assert_there(self) -> None:
-        """It is."""
-
-    def release(self) -> None:
-        """Nothing runs."""
+    def call_program(self, _worker: str, _number: int, _seconds: float | None, method: str, *_arguments: Any) -> Any:
+        return next(self.outputs) if method == "take" else None
 
 
-@pytest.mark.parametrize("line", ["no JSON", '{"kind": "nobody foresaw this"}'])
-def test_what_cannot_be_heard_ends_the_lab_with_a_reason(line: str) -> None:
+class LostCluster(SomeCluster):
+    """Its worker is lost."""
+
+    def start(self, worker: str, command: Command) -> RemoteProgram:
+        raise Problem("the worker is lost")
+
+    def call_program(self, *_: Any) -> Any:
+        raise Problem("the worker is lost")
+
+
+def heard_of(cluster: SomeCluster) -> Iterator[Message]:
+    """What a lab says, up to its end."""
     heard: queue.SimpleQueue[Message] = queue.SimpleQueue()
 
     def on_message(message: Message) -> None:
-        if message["kind"] != "lost":
+        if message["kind"] == "nobody foresaw this":
             raise KeyError(message["kind"])
         heard.put(message)
 
-    remote = RemoteLab(cast("Cluster", SomeCluster(Held([line]))), "tcp://a:1", "lane", "{}", on_message)
-    message = heard.get(timeout=10)
-    remote.release()
+    lab = start_lab(cast("Cluster", cluster), "tcp://a:1", "lane", "{}", on_message)
+    while True:
+        message = heard.get(timeout=10)
+        yield message
+        if message["kind"] == "lost":
+            lab.say("whoever waits for it may still speak")
+            lab.release()
+            return
+
+
+@pytest.mark.parametrize("line", [b"no JSON\n", b'{"kind": "nobody foresaw this"}\n'])
+def test_what_cannot_be_heard_ends_the_lab_with_a_reason(line: bytes) -> None:
+    (message,) = heard_of(SomeCluster(Output(line)))
     assert message["kind"] == "lost" and "cannot be heard" in message["problem"].reason
 
 
-@pytest.fixture
-def events(monkeypatch: pytest.MonkeyPatch) -> "queue.SimpleQueue[str]":
-    """Those of a worker whose certificates are texts."""
-    told: queue.SimpleQueue[str] = queue.SimpleQueue()
-    pem = "-----BEGIN PRIVATE KEY-----\nsecret\n-----END PRIVATE KEY-----\n"
-    names = ("ca_file", "client_cert", "client_key", "worker_cert", "worker_key")
-    security = SimpleNamespace(**{f"tls_{name}": pem for name in names})
-    worker = SimpleNamespace(log_event=lambda topic, _event: told.put(topic), security=security)
-    monkeypatch.setattr(distributed, "get_worker", lambda: worker)
-    return told
+def test_lines_come_whole_and_then_the_end() -> None:
+    parts = [Output(b'{"kind": "st'), Output(b'ep"}\n{"kind": "ready"}\n'), Output(b"", b"no memory\n", -9)]
+    step, ready, lost = heard_of(SomeCluster(*parts))
+    assert (step["kind"], ready["kind"]) == ("step", "ready")
+    assert lost["problem"].reason == "the lab at tcp://a:1 ended with status -9: no memory"
 
 
-def test_a_lab_that_cannot_be_started_says_so(
-    events: "queue.SimpleQueue[str]", monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(lab.sys, "executable", "/nowhere/python")
-    held = HeldLab("lane", "a topic", "{}")
-    assert events.get(timeout=5) == "a topic"
-    output = held.take()
-    assert output["status"] == 127 and "/nowhere/python" in output["error"]
+def test_a_lab_whose_worker_is_lost_says_so() -> None:
+    (message,) = heard_of(LostCluster())
+    assert message["problem"].reason == "the worker is lost"
 
 
 @pytest.mark.parametrize(("command", "has_key"), [("lane", True), ("lane-host", False)])
-def test_only_a_lab_that_connects_gets_the_key(
-    events: "queue.SimpleQueue[str]", monkeypatch: pytest.MonkeyPatch, command: str, has_key: bool
-) -> None:
-    """In memory, and by descriptors that it alone inherits."""
-    started: list[tuple[dict[str, str], list[str]]] = []
-    real = lab.subprocess.Popen
-
-    def start(arguments: list[str], *, env: dict[str, str], pass_fds: list[int], **more: Any) -> Any:
-        paths = [value for key, value in env.items() if key.startswith("DASK_DISTRIBUTED__COMM__TLS__")]
-        started.append((env, [open(path).read() for path in paths]))  # noqa: SIM115
-        assert paths == [f"/proc/self/fd/{each}" for each in pass_fds]
-        return real(["true"], env=env, pass_fds=pass_fds, **more)
-
-    monkeypatch.setattr(lab.subprocess, "Popen", start)
-    held = HeldLab(command, "a topic", "{}")
-    assert events.get(timeout=5) == "a topic"
-    ((environment, contents),) = started
-    assert [("secret" in content) for content in contents] == ([True] * 3 if has_key else [])
-    assert not any("secret" in value for value in environment.values())
-    done = threading.Event()
-    while held.take()["status"] is None:
-        done.wait(0.01)
+def test_only_a_lab_that_connects_gets_the_certificates(command: str, has_key: bool) -> None:
+    cluster = SomeCluster(Output(b"", b"", 0))
+    start_lab(cast("Cluster", cluster), "tcp://a:1", command, "{}", lambda _message: None)
+    assert [each.has_credentials for each in cluster.commands] == [has_key]

@@ -1,189 +1,221 @@
 """The connection to a running Dask cluster: refused where others could listen in, silent where Dask would log.
 
-Nothing is pickled but names of Python's own and plain values: a function that a worker cannot import ends that worker,
-and one that another version of Python has compiled can hang it. What runs there is sent as source text.
+Functions are pickled by their names, so a worker needs the same Fairtrial: `fairtrial.cluster.fitness` compares
+versions first, by functions of Python's own.
 """
 
 import asyncio
+import concurrent.futures
 import logging
 import socket
-import time
-from collections.abc import Callable, Iterator, Mapping
+import threading
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import cache
 from ipaddress import ip_address
-from operator import methodcaller
-from pathlib import Path
-from typing import Any, Literal
+from secrets import token_hex
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.cluster import programs
+from fairtrial.cluster.programs import Command, Output
 
 CONNECT_WITHIN_SECONDS = 10.0
 ANSWER_WITHIN_SECONDS = 30.0
 """A worker answers within milliseconds. One that is stopped, or whose link is down, never does."""
 READY_WITHIN_SECONDS = 900.0
 """The first use of the engine on a host builds it, which takes minutes."""
-LOOK_EVERY_SECONDS = 1.0
+CLOSE_WITHIN_SECONDS = 10.0
 
 INSTALL = "pip install 'fairtrial[cluster]'; in a checkout: make set-up"
-CALL = "(exec(source), globals()[function](**arguments))[1]"
-"""Evaluated on the other side, with these names as its globals."""
 
-Program = Literal["engine", "facts", "lab", "link"]
-"""A file of `sent/`."""
+T = TypeVar("T")
 
 
 class Cluster:
     """A connected cluster.
 
     Args:
-        client: a `distributed.Client`.
+        client: an asynchronous `distributed.Client`.
         address: of its scheduler.
+        loop: the event loop of the client, which runs in a thread of its own.
     """
 
-    def __init__(self, client: Any, address: str) -> None:
-        self._client = client
-        self.address = address
+    def __init__(self, client: Any, address: str, loop: asyncio.AbstractEventLoop) -> None:
+        self._client, self.address, self._loop = client, address, loop
+        self._presences: dict[str, asyncio.Task[_Presence]] = {}
 
     def workers(self) -> dict[str, Mapping[str, Any]]:
         """What the scheduler knows about each worker, by the worker's address."""
-        workers: dict[str, Mapping[str, Any]] = self._client.scheduler_info(n_workers=-1)["workers"]
-        return workers
+        return self._result(self._workers())
 
-    def call(self, worker: str, program: Program, function: str, **arguments: Any) -> Any:
-        """Call a function of a sent program in a worker, and return what it returns: plain values.
-
-        Raises:
-            Problem: the worker did not answer in time, or is lost.
-            OSError: the function raised it.
-        """
-        namespace = {"source": _source(program), "function": function, "arguments": arguments}
-        return self._answer(worker, eval, CALL, namespace)
-
-    def hold(self, worker: str, program: Program, function: str, **arguments: Any) -> "RemoteObject":
-        """Call a function in a worker and leave what it returns there, until it is released or this process ends.
+    def call(self, worker: str, function: Callable[..., T], *arguments: Any) -> T:
+        """Call a quick function in a worker, and return what it returns.
 
         It is called once: neither again when it fails, nor elsewhere when its worker is lost.
-        """
-        return RemoteObject(self._client, worker, self._submitted(worker, program, function, arguments))
-
-    def compute(self, worker: str, program: Program, function: str, **arguments: Any) -> Any:
-        """Call a function that takes its time in a worker, and return what it returns: plain values.
 
         Raises:
-            Problem: the worker is lost, or needed a quarter of an hour.
+            Problem: the worker did not answer in time, or is lost. It and others: the function raised them.
         """
-        future = self._submitted(worker, program, function, arguments)
-        return _result(self._client, worker, future, future, READY_WITHIN_SECONDS)
-
-    def _submitted(self, worker: str, program: Program, function: str, arguments: Mapping[str, Any]) -> Any:
-        namespace = {"source": _source(program), "function": function, "arguments": arguments}
-        return self._client.submit(eval, CALL, namespace, **_once(worker))
-
-    def subscribe(self, topic: str, on_event: Callable[[], None]) -> None:
-        """Have a function called, by another thread, whenever a worker logs an event of this topic."""
-        self._client.subscribe_topic(topic, lambda _event: on_event())
-
-    def unsubscribe(self, topic: str) -> None:
-        """Call it no more."""
-        with suppress(ValueError, OSError):  # with the connection, it ended
-            self._client.unsubscribe_topic(topic)
-
-    def clock(self, worker: str) -> float:
-        """The worker's wall clock, in seconds since 1970."""
-        answer: float = self._answer(worker, time.time)
+        answer: T = self._result(self._answer(worker, ANSWER_WITHIN_SECONDS, function, *arguments))
         return answer
 
-    def monotonic_clock(self, worker: str) -> float:
-        """The clock of the worker's host that nobody sets, in seconds since that was started."""
-        answer: float = self._answer(worker, time.monotonic)
+    def compute(self, worker: str, function: Callable[..., T], *arguments: Any) -> T:
+        """The same for a function that takes its time, up to a quarter of an hour."""
+        answer: T = self._result(self._answer(worker, READY_WITHIN_SECONDS, programs.in_thread, function, *arguments))
         return answer
 
-    def call_on_scheduler(self, program: Program, function: str, **arguments: Any) -> Any:
-        """The same as `call`, in the scheduler's process."""
-        namespace = {"source": _source(program), "function": function, "arguments": arguments}
-        with _answer_of(f"the scheduler at {self.address}"):
-            return self._client.sync(
-                self._client._run_on_scheduler, eval, CALL, namespace, callback_timeout=ANSWER_WITHIN_SECONDS
-            )
+    def call_unknown(self, worker: str | None, function: Callable[..., T], *arguments: Any) -> T:
+        """The same as `call` where it is not known yet that the same Fairtrial is installed.
 
-    def _answer(self, worker: str, function: Any, *arguments: Any) -> Any:
-        with _answer_of(f"the worker at {worker}"):
-            return self._client.sync(self._answer_while_there, worker, function, arguments)
+        Args:
+            worker: its address; None: the scheduler.
+        """
+        answer: T = self._result(self._answer_of_unknown(worker, function, arguments))
+        return answer
 
-    async def _answer_while_there(self, worker: str, function: Any, arguments: tuple[Any, ...]) -> Any:
-        """What the worker answers. Dask alone would try for half a minute to reach one that is lost."""
-        until = time.monotonic() + ANSWER_WITHIN_SECONDS
-        answers = asyncio.ensure_future(self._client._run(function, *arguments, workers=[worker]))
-        try:
-            while (left := until - time.monotonic()) > 0:
-                if (await asyncio.wait({answers}, timeout=min(left, LOOK_EVERY_SECONDS)))[0]:
-                    return answers.result()[worker]
-                if worker not in (await self._client.scheduler.identity(n_workers=-1))["workers"]:
-                    raise _worker_lost(worker)
-            raise TimeoutError
-        finally:
-            answers.cancel()
-
-
-class RemoteObject:
-    """An object in a worker, which lives as long as this one, this process and the worker."""
-
-    def __init__(self, client: Any, worker: str, future: Any) -> None:
-        self._client, self._worker, self._future = client, worker, future
-
-    def call(self, method: str, *arguments: Any) -> Any:
-        """Call a method of it, as soon as it is there, and return what it returns: plain values.
+    def start(self, worker: str, command: Command) -> "RemoteProgram":
+        """Start a program on the host of a worker.
 
         Raises:
             Problem: the worker is lost, or did not answer in time.
         """
-        from distributed.client import ClosedClientError  # noqa: PLC0415 an optional part
+        number = self._result(self._answer_of_presence(worker, ANSWER_WITHIN_SECONDS, programs.start, command))
+        return RemoteProgram(self, worker, number)
 
+    def call_program(self, worker: str, number: int, within_seconds: float | None, method: str, *arguments: Any) -> Any:
+        """Call a method of a program on the host of a worker. Raises Problem: as `call`."""
+        return self._result(
+            self._answer_of_presence(worker, within_seconds, programs.call_program, number, method, *arguments)
+        )
+
+    def _result(self, answer: Coroutine[Any, Any, T]) -> T:
+        waiting = asyncio.run_coroutine_threadsafe(answer, self._loop)
         try:
-            called = self._client.submit(methodcaller(method, *arguments), self._future, **_once(self._worker))
-        except ClosedClientError as error:
-            raise _worker_lost(self._worker) from error
-        return _result(self._client, self._worker, called, self._future, ANSWER_WITHIN_SECONDS)
+            return waiting.result()
+        except concurrent.futures.CancelledError as error:
+            raise Problem("the connection to the cluster is closed", "run again", NOTHING_RAN) from error
+        except KeyboardInterrupt:
+            waiting.cancel()
+            raise
 
-    def assert_there(self) -> None:
-        """Raise a Problem if its worker is lost, or the connection to the scheduler. Nobody is asked."""
-        if self._future.status in ("lost", "cancelled", "error") or self._client.status != "running":
-            raise _worker_lost(self._worker)
+    async def _workers(self) -> dict[str, Mapping[str, Any]]:
+        with _answer_of(f"the scheduler at {self.address}"):
+            identity = await asyncio.wait_for(self._client.scheduler.identity(), ANSWER_WITHIN_SECONDS)
+        workers: dict[str, Mapping[str, Any]] = identity["workers"]
+        return workers
+
+    async def _answer_of_unknown(
+        self, worker: str | None, function: Callable[..., Any], arguments: tuple[Any, ...]
+    ) -> Any:
+        whom = f"the scheduler at {self.address}" if worker is None else f"the worker at {worker}"
+        with _answer_of(whom):
+            if worker is None:
+                answer = self._client.run_on_scheduler(function, *arguments)
+                return await asyncio.wait_for(answer, ANSWER_WITHIN_SECONDS)
+            answers = self._client.run(function, *arguments, workers=[worker])
+            return (await asyncio.wait_for(answers, ANSWER_WITHIN_SECONDS))[worker]
+
+    async def _answer_of_presence(
+        self, worker: str, within_seconds: float | None, function: Callable[..., Any], *arguments: Any
+    ) -> Any:
+        presence = await self._present(worker)
+        return await self._answer(worker, within_seconds, function, presence.token, *arguments)
+
+    async def _answer(
+        self, worker: str, within_seconds: float | None, function: Callable[..., Any], *arguments: Any
+    ) -> Any:
+        """What a function returns in a worker, unless the worker is lost before: that is noticed at once."""
+        from distributed.comm.core import CommClosedError  # noqa: PLC0415 an optional part
+
+        end = (await self._present(worker)).end
+        if end.done():
+            raise _worker_lost(worker)
+        answer = asyncio.ensure_future(self._client.run(function, *arguments, workers=[worker]))
+        try:
+            await asyncio.wait({answer, end}, timeout=within_seconds, return_when=asyncio.FIRST_COMPLETED)
+            if answer.done():
+                return answer.result()[worker]
+        except CommClosedError as error:
+            raise _worker_lost(worker) from error
+        finally:
+            answer.cancel()
+        raise _worker_lost(worker) if end.done() else _unanswered(f"the worker at {worker}", within_seconds)
+
+    async def _present(self, worker: str) -> "_Presence":
+        """The presence in a worker, which is there from the first call on."""
+        if worker not in self._presences:
+            self._presences[worker] = asyncio.ensure_future(self._begin(worker))
+        return await asyncio.shield(self._presences[worker])
+
+    async def _begin(self, worker: str) -> "_Presence":
+        if worker not in await self._workers():
+            raise _worker_lost(worker)
+        token = token_hex(8)
+        # Done in this worker alone, and once.
+        once = {"workers": [worker], "allow_other_workers": False, "pure": False, "retries": 0}
+        future = self._client.submit(programs.present, token, key=f"fairtrial-{token}", **once)
+        with _answer_of(f"the worker at {worker}"):
+            await asyncio.wait_for(future.exception(), ANSWER_WITHIN_SECONDS)
+        if future.status != "finished":
+            raise _worker_lost(worker)
+        return _Presence(token, future, asyncio.ensure_future(self._stay(worker, token)))
+
+    async def _stay(self, worker: str, token: str) -> None:
+        """Return when the worker is lost, or the connection to the scheduler: then nothing ends this call but that."""
+        with suppress(OSError, KeyError):
+            await self._client.run(programs.stay, token, workers=[worker])
+
+
+class _Presence:
+    """What is kept in a worker for as long as this is kept here."""
+
+    def __init__(self, token: str, future: Any, end: "asyncio.Task[None]") -> None:
+        self.token, self.future, self.end = token, future, end
+
+
+class RemoteProgram:
+    """A program on a host. It ends with this process, its worker, and either's connection to the scheduler."""
+
+    def __init__(self, cluster: Cluster, worker: str, number: int) -> None:
+        self._cluster, self.worker, self._number = cluster, worker, number
+        self.status: int | None = None
+        """the exit status, once all its lines have been read"""
+        self.errors = b""
+        """the end of its standard error, likewise"""
+        self.is_released = False
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines that it prints, as they come.
+
+        Raises:
+            Problem: its worker is lost, or the connection to the scheduler.
+        """
+        rest = b""
+        while self.status is None:
+            output: Output = self._cluster.call_program(self.worker, self._number, None, "take")
+            *lines, rest = (rest + output.lines).split(b"\n")
+            yield from lines
+            self.status, self.errors = output.status, output.errors
+
+    def say(self, line: str) -> None:
+        """Write a line to its standard input."""
+        self._tell("say", line)
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal."""
+        self._tell("signal", int(number))
 
     def release(self) -> None:
-        """Let it go. What it holds there ends."""
-        _let_go(self._future)
+        """Let it go: it ends, with all that it started."""
+        self.is_released = True
+        self._tell("end")
 
-
-def _result(client: Any, worker: str, future: Any, of: Any, within_seconds: float) -> Any:
-    """What a future comes to, as long as what it is asked `of` is there; if not, that is let go."""
-    from distributed.client import FutureCancelledError  # noqa: PLC0415 an optional part
-    from distributed.scheduler import KilledWorker  # noqa: PLC0415
-
-    until = time.monotonic() + within_seconds
-    while time.monotonic() < until:
-        try:
-            return future.result(timeout=LOOK_EVERY_SECONDS)
-        # An answer that comes just as the time is up ends Dask's `sync` with neither a result nor an error
-        # (distributed 2026.8.0), and its last line fails. The answer is there: it is asked for again.
-        except (TimeoutError, UnboundLocalError):
-            if of.status == "lost" or client.status != "running":
-                break
-        except (FutureCancelledError, KilledWorker, OSError):
-            break
-    _let_go(of)
-    raise _worker_lost(worker)
-
-
-def _let_go(future: Any) -> None:
-    from distributed.client import ClosedClientError  # noqa: PLC0415 an optional part
-
-    with suppress(ClosedClientError, TimeoutError, OSError):  # with the connection, everything was let go
-        future.cancel()
+    def _tell(self, method: str, *arguments: Any) -> None:
+        with suppress(Problem):  # its worker is lost, which whoever reads its output has found or will find as well
+            self._cluster.call_program(self.worker, self._number, ANSWER_WITHIN_SECONDS, method, *arguments)
 
 
 def _worker_lost(worker: str) -> Problem:
@@ -194,9 +226,12 @@ def _worker_lost(worker: str) -> Problem:
     )
 
 
-def _once(worker: str) -> dict[str, Any]:
-    """How Dask is told to do something in this worker alone, and once."""
-    return {"workers": [worker], "allow_other_workers": False, "pure": False, "retries": 0}
+def _unanswered(whom: str, seconds: float | None) -> Problem:
+    return Problem(
+        f"{printable(whom, 80)} did not answer within {seconds:g} s",
+        "see whether its process is stopped, and whether its host can be reached; start it again",
+        NOTHING_RAN,
+    )
 
 
 @contextmanager
@@ -206,17 +241,13 @@ def _answer_of(whom: str) -> Iterator[None]:
 
     try:
         yield
-    except (TimeoutError, KeyError, CommClosedError) as error:
-        raise Problem(
-            f"{printable(whom, 80)} did not answer within {ANSWER_WITHIN_SECONDS:g} s",
-            "see whether its process is stopped, and whether its host can be reached; start it again",
-            NOTHING_RAN,
-        ) from error
+    except (TimeoutError, CommClosedError) as error:
+        raise _unanswered(whom, ANSWER_WITHIN_SECONDS) from error
 
 
 @contextmanager
 def connected(address: str, *, unencrypted: bool, security: Any = None) -> Iterator[Cluster]:
-    """Connect to a scheduler, and disconnect at the end. Nothing on the cluster is stopped.
+    """Connect to a scheduler, and disconnect at the end: what runs for this process on its hosts ends then.
 
     Certificates of a cluster with TLS are those of Dask's own configuration (`distributed.comm.tls`).
 
@@ -230,15 +261,14 @@ def connected(address: str, *, unencrypted: bool, security: Any = None) -> Itera
             unencrypted and leaves this machine; nobody answers.
     """
     try:
-        import distributed  # noqa: PLC0415 an optional part
+        import distributed  # noqa: F401, PLC0415 an optional part
     except ImportError as error:
         raise Problem("clusters need Dask's `distributed`, which is not installed", INSTALL, NOTHING_RAN) from error
     assert_safe(address, "the scheduler", unencrypted=unencrypted)
-    with silent_dask():
+    with silent_dask(), _event_loop() as loop:
         try:
             _assert_listened_at(address)
-            make_client: Any = distributed.Client  # some of its methods have no types
-            client = make_client(address, timeout=CONNECT_WITHIN_SECONDS, set_as_default=False, security=security)
+            client = asyncio.run_coroutine_threadsafe(_connect(address, security), loop).result()
         except (OSError, ValueError, TypeError, RuntimeError) as error:
             reason = printable(" ".join(str(error).split()), 200)
             raise Problem(
@@ -248,12 +278,55 @@ def connected(address: str, *, unencrypted: bool, security: Any = None) -> Itera
                 NOTHING_RAN,
             ) from error
         try:
-            cluster = Cluster(client, address)
+            cluster = Cluster(client, address, loop)
             for worker in cluster.workers():
                 assert_safe(worker, "a worker", unencrypted=unencrypted)
             yield cluster
         finally:
-            client.close()
+            asyncio.run_coroutine_threadsafe(_close(client), loop).result()
+
+
+async def _connect(address: str, security: Any) -> Any:
+    from distributed import Client  # noqa: PLC0415 an optional part
+
+    make: Any = Client  # it has no types
+    return await make(
+        address, asynchronous=True, timeout=CONNECT_WITHIN_SECONDS, set_as_default=False, security=security
+    )
+
+
+async def _close(client: Any) -> None:
+    with suppress(TimeoutError, OSError):
+        await asyncio.wait_for(client.close(), CLOSE_WITHIN_SECONDS)
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+
+
+@contextmanager
+def _event_loop() -> Iterator[asyncio.AbstractEventLoop]:
+    """An event loop in a thread of its own."""
+    loop = asyncio.new_event_loop()
+    loop.set_exception_handler(lambda *_: None)  # what Dask was still at when it was cancelled at the end
+    thread = threading.Thread(target=loop.run_forever, name="cluster", daemon=True)
+    thread.start()
+    try:
+        yield loop
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+def security_of(arguments: Mapping[str, Any]) -> Any:
+    """A `distributed.Security`; None without arguments: then Dask's configuration counts."""
+    if not arguments:
+        return None
+    from distributed import Security  # noqa: PLC0415 an optional part
+
+    make: Any = Security  # it has no types
+    return make(**arguments)
 
 
 def assert_safe(address: str, whose: str, *, unencrypted: bool) -> None:
@@ -298,11 +371,6 @@ def _is_loopback(host: str) -> bool:
         return bool(addresses) and all(ip_address(str(each).partition("%")[0]).is_loopback for each in addresses)
     except (OSError, ValueError):
         return False
-
-
-@cache
-def _source(program: Program) -> str:
-    return (Path(__file__).parent / "sent" / f"{program}.py").read_text()
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""A load engine on a host of a cluster, which the lab treats as one of this machine."""
+"""Load engines on hosts of a cluster, which the lab treats as those of this machine."""
 
 import hashlib
 import io
@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,12 +17,15 @@ from typing import IO, Any
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.cluster.connection import Cluster
-from fairtrial.cluster.reporter import Reporter
+from fairtrial.cluster.connection import READY_WITHIN_SECONDS, Cluster, RemoteProgram
+from fairtrial.cluster.programs import Command
 from fairtrial.engine.plan import EnginePlan
 
 MOST_FILE_BYTES = 64 << 20
 """Files of a plan travel in Dask's messages, through the scheduler."""
+BINARY = "from fairtrial.engine.binary import engine_binary; print(engine_binary())"
+PATH_KEYS = frozenset({"file", "body_file", "ca_file", "certificate_file", "key_file"})
+"""Keys of a plan whose values are paths of files that the engine reads; a test holds them against the plan's models."""
 
 
 @dataclass(frozen=True)
@@ -38,14 +42,73 @@ def engine_there(cluster: Cluster, worker: str) -> EngineThere:
     Raises:
         Problem: it cannot be built there, or the worker is lost.
     """
-    reply = cluster.compute(worker, "engine", "binary")
-    if "path" not in reply:
+    path, fault = cluster.compute(worker, binary_here)
+    if fault:
         raise Problem(
-            f"there is no load engine at the worker {printable(worker, 60)}: {printable(reply['fault'], 300)}",
+            f"there is no load engine at the worker {printable(worker, 60)}: {printable(fault, 300)}",
             "run `fairtrial doctor` on that host",
             NOTHING_RAN,
         )
-    return EngineThere(worker, reply["path"])
+    return EngineThere(worker, path)
+
+
+def binary_here() -> tuple[str, str]:
+    """The path of the engine of the lab that is installed here, or why there is none.
+
+    It is built by a process of its own: a build takes signals and locks that a worker has other uses for.
+    """
+    try:
+        process = subprocess.run(
+            [sys.executable, "-c", BINARY],
+            capture_output=True,
+            text=True,
+            timeout=READY_WITHIN_SECONDS,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return "", str(error)
+    if process.returncode:
+        return "", (process.stderr.strip().splitlines() or ["it cannot be built"])[-1]
+    return process.stdout.strip(), ""
+
+
+def start_engine(
+    cluster: Cluster, engine: EngineThere, plan: EnginePlan, *, on_hold: bool = False, quiet_seconds: float = 0.0
+) -> RemoteProgram:
+    """Start an engine, and hand it the plan with the files that the plan names.
+
+    Args:
+        on_hold: whether it begins only when it is told to.
+        quiet_seconds: while it measures, nobody hears of its progress until so long has passed.
+
+    Raises:
+        Problem: a file cannot be read or is too long, or the worker is lost.
+    """
+    text, files = with_files(plan)
+    arguments = [engine.binary, "run", "--die-with-parent", *(["--hold"] if on_hold else [])]
+    return cluster.start(
+        engine.worker,
+        Command(arguments, text + "\n", files, keeps_input=on_hold, quiet_seconds=quiet_seconds),
+    )
+
+
+def process_of(engine: RemoteProgram, quiet_seconds: float = 0.0) -> "CarriedProcess":
+    """An engine on a host as a process of this machine."""
+
+    def carry(out: IO[bytes], err: IO[bytes]) -> int:
+        try:
+            for line in engine.lines():
+                with suppress(OSError):  # nobody reads any more
+                    out.write(line + b"\n")
+            err.write(engine.errors)
+        except Problem as problem:
+            err.write(str(problem).encode())
+        finally:
+            engine.release()
+        return -signal.SIGKILL if engine.status is None else engine.status
+
+    return CarriedProcess(carry, engine.send_signal, quiet_seconds)
 
 
 class CarriedProcess:
@@ -104,64 +167,6 @@ class CarriedProcess:
             self._has_ended.set()
 
 
-class RemoteEngine:
-    """An engine on a worker's host. It ends with this process, its worker, and either's connection to the scheduler."""
-
-    def __init__(
-        self,
-        cluster: Cluster,
-        location: EngineThere,
-        plan: EnginePlan,
-        *,
-        on_hold: bool = False,
-        quiet_seconds: float = 0.0,
-    ) -> None:
-        """Start it, and hand it the plan with the files that the plan names.
-
-        Args:
-            on_hold: whether it begins only when `say` tells it to.
-            quiet_seconds: while it measures, nobody asks its host for its progress until so long has passed.
-
-        Raises:
-            Problem: a file cannot be read or is too long.
-        """
-        text, files = with_files(plan)
-        self._engine = Reporter(
-            cluster,
-            location.worker,
-            "engine",
-            binary=location.binary,
-            plan=text,
-            files=files,
-            on_hold=on_hold,
-            quiet_seconds=quiet_seconds,
-        )
-        self.process = CarriedProcess(self._carry, self._send_signal, quiet_seconds)
-
-    def say(self, line: str) -> None:
-        """Write a line to its standard input."""
-        with suppress(Problem):  # as below
-            self._engine.call("say", line)
-
-    def _send_signal(self, number: int) -> None:
-        with suppress(Problem):  # its worker is lost, which the reader has found or will find as well
-            self._engine.call("signal", int(number))
-
-    def _carry(self, out: IO[bytes], err: IO[bytes]) -> int:
-        try:
-            for output in self._engine.reports():
-                with suppress(OSError):  # nobody reads any more
-                    out.write(output["out"])
-                    err.write(output["err"])
-                if output["status"] is not None:
-                    return int(output["status"])
-        except Problem as problem:
-            err.write(str(problem).encode())
-        finally:
-            self._engine.release()
-        return -signal.SIGKILL
-
-
 def with_files(plan: EnginePlan) -> tuple[str, dict[str, bytes]]:
     """The plan as JSON, in which a name stands for each path, and the content of each file by its name.
 
@@ -197,10 +202,6 @@ def with_files(plan: EnginePlan) -> tuple[str, dict[str, bytes]]:
 
     changed = in_place(plan.model_dump(mode="json", exclude_none=True))
     return json.dumps(changed), files
-
-
-PATH_KEYS = frozenset({"file", "body_file", "ca_file", "certificate_file", "key_file"})
-"""Keys of a plan whose values are paths of files that the engine reads; a test holds them against the plan's models."""
 
 
 def _pipe() -> tuple[IO[bytes], IO[bytes]]:

@@ -7,21 +7,24 @@ import subprocess
 import threading
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import IO, Any
 
 from fairtrial.base.clock_offset import ClockOffset
 from fairtrial.base.formatting import figure_in
+from fairtrial.base.problem import Problem
 from fairtrial.base.units import UNITS
-from fairtrial.cluster.connection import Cluster
-from fairtrial.cluster.engine import CarriedProcess, EngineThere, RemoteEngine
-from fairtrial.cluster.hosts import clock_of
+from fairtrial.cluster.clocks import clock_of
+from fairtrial.cluster.connection import Cluster, RemoteProgram
+from fairtrial.cluster.engine import CarriedProcess, EngineThere, start_engine
 from fairtrial.engine.binary import engine_binary
 from fairtrial.engine.plan import EnginePlan, Part
 from fairtrial.load.engine_terms import StopAfterSeconds
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.load_hosts import LoadHostAccount
+
+Events = queue.SimpleQueue[tuple[int, dict[str, Any] | None]]
+"""Of several engines, each with the engine's number; None at its end."""
 
 AHEAD_SECONDS = 1.0
 """The word to begin reaches a worker within milliseconds, on a busy machine within tenths of a second."""
@@ -71,44 +74,53 @@ class JointEngines:
             account: is emptied, and told what each host did.
             monotonic: of each host, how far its monotonic clock is ahead: times at which rows were seen, which engines
                 tell by it, become those of this machine. Empty: they are left as they are.
-            quiet_seconds: as `RemoteEngine` has it.
+            quiet_seconds: as `start_engine` has it.
 
         Raises:
-            Problem: a file cannot be read or is too long.
+            Problem: a file cannot be read or is too long, or a worker is lost.
         """
         each = len(plan.cpus) // len(locations)
         self._locations, self._plan, self._account = locations, plan, account
         self._monotonic = monotonic
         self._clocks = [clock_of(cluster, engine.worker) for engine in locations]
         account.hosts, account.apart = [], ""
-        self._engines = [
-            RemoteEngine(
-                cluster,
-                engine,
-                plan.model_copy(
-                    update={
-                        "part": Part(number=number, of=len(locations)),
-                        "cpus": plan.cpus[number * each : (number + 1) * each],
-                    }
-                ),
-                on_hold=True,
-                quiet_seconds=quiet_seconds,
+        parts = [
+            plan.model_copy(
+                update={
+                    "part": Part(number=number, of=len(locations)),
+                    "cpus": plan.cpus[number * each : (number + 1) * each],
+                }
             )
-            for number, engine in enumerate(locations)
+            for number in range(len(locations))
         ]
+        self._engines: list[RemoteProgram] = []
+        try:
+            for location, part in zip(locations, parts, strict=True):
+                self._engines.append(start_engine(cluster, location, part, on_hold=True, quiet_seconds=quiet_seconds))
+        except Problem:
+            for engine in self._engines:
+                engine.release()
+            raise
         self.process = CarriedProcess(self._conduct, self._send_signal, quiet_seconds)
 
     def _send_signal(self, number: int) -> None:
         for engine in self._engines:
-            if engine.process.poll() is None:
-                engine.process.send_signal(number)
+            if engine.status is None:
+                engine.send_signal(number)
 
     def _conduct(self, out: IO[bytes], err: IO[bytes]) -> int:
-        reason = b""
+        events: Events = queue.SimpleQueue()
+        listeners = [
+            threading.Thread(target=_listen, args=(number, engine, events), daemon=True)
+            for number, engine in enumerate(self._engines)
+        ]
+        for listener in listeners:
+            listener.start()
         try:
-            parts = self._parts(out)
+            parts = self._parts(out, events)
             if parts is None:
                 self._send_signal(signal.SIGKILL)
+                _await(listeners)
                 status, reason = self._failure()
             else:
                 status, reason = self._write_summary(out, parts)
@@ -116,19 +128,12 @@ class JointEngines:
             self._send_signal(signal.SIGKILL)
             raise
         finally:
-            for engine in self._engines:
-                with suppress(subprocess.TimeoutExpired):
-                    engine.process.wait(ENDED_WITHIN_SECONDS)
-                if engine.process.stderr:
-                    engine.process.stderr.close()
+            _await(listeners)
         err.write(reason)
         return status
 
-    def _parts(self, out: IO[bytes]) -> list[dict[str, Any]] | None:
+    def _parts(self, out: IO[bytes], events: "Events") -> list[dict[str, Any]] | None:
         """Carry the events of all on as those of one; return their parts, or None if one ended without its own."""
-        events: queue.Queue[tuple[int, dict[str, Any] | None]] = queue.Queue()
-        for number, engine in enumerate(self._engines):
-            threading.Thread(target=_listen, args=(number, engine, events), daemon=True).start()
         joint = JointEvents(len(self._engines))
         ready, warm = 0, 0
         while len(joint.parts) < len(self._engines):
@@ -164,13 +169,11 @@ class JointEngines:
     def _failure(self) -> tuple[int, bytes]:
         """The exit status and the words of the first that failed."""
         ends = []
-        for location, engine in zip(self._locations, self._engines, strict=True):
-            assert engine.process.stderr
-            words = engine.process.stderr.read().strip()
-            status = engine.process.wait()
+        for engine in self._engines:
+            words, status = engine.errors.strip(), -signal.SIGKILL if engine.status is None else engine.status
             if status not in (0, -signal.SIGKILL) or (words and status):
-                return status, words if words else f"the engine at {location.worker} failed".encode()
-            ends.append(f"{location.worker} with status {status}")
+                return status, words if words else f"the engine at {engine.worker} failed".encode()
+            ends.append(f"{engine.worker} with status {status}")
         return 1, f"an engine ended without its part: {', '.join(ends)}".encode()
 
     def _write_summary(self, out: IO[bytes], parts: Sequence[dict[str, Any]]) -> tuple[int, bytes]:
@@ -286,12 +289,17 @@ def _together(event: dict[str, Any], all_of_it: Sequence[dict[str, Any]]) -> dic
     return {**event, **counts, **times}
 
 
-def _listen(number: int, engine: RemoteEngine, events: "queue.Queue[tuple[int, dict[str, Any] | None]]") -> None:
-    assert engine.process.stdout
-    with engine.process.stdout as lines:
-        rest = b""
-        while block := lines.read(1 << 16):
-            *whole, rest = (rest + block).split(b"\n")
-            for line in whole:
-                events.put((number, json.loads(line)))
-    events.put((number, None))
+def _await(listeners: Sequence[threading.Thread]) -> None:
+    for listener in listeners:
+        listener.join(ENDED_WITHIN_SECONDS)
+
+
+def _listen(number: int, engine: RemoteProgram, events: "Events") -> None:
+    try:
+        for line in engine.lines():
+            events.put((number, json.loads(line)))
+    except Problem as problem:
+        engine.errors = str(problem).encode()
+    finally:
+        engine.release()
+        events.put((number, None))

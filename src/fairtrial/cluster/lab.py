@@ -1,59 +1,69 @@
 """A lab on a host of a cluster, as the lab here listens to it and tells it what to do."""
 
 import json
+import sys
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from typing import Any
 
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.cluster.connection import Cluster
-from fairtrial.cluster.reporter import Reporter
+from fairtrial.cluster.connection import Cluster, RemoteProgram
+from fairtrial.cluster.programs import Command
 
 Message = Mapping[str, Any]
 
+CONNECTING = ("lane",)
+"""Commands of labs that connect to the scheduler themselves."""
+NOT_STARTED = -1
+ENDED_WITHIN_SECONDS = 25.0
+"""A lab whose input has ended stops its stack and its services, which may take their time of grace."""
 
-class RemoteLab:
-    """A lab on the host of a worker. It ends with this object, this process, its worker, and either's connection to the
-    scheduler."""
 
-    def __init__(
-        self, cluster: Cluster, worker: str, command: str, task: str, on_message: Callable[[Message], None]
-    ) -> None:
-        """Start it.
+def start_lab(
+    cluster: Cluster, worker: str, command: str, task: str, on_message: Callable[[Message], None]
+) -> RemoteProgram:
+    """Start a lab on the host of a worker. It ends with this process, its worker, and either's connection.
 
-        Args:
-            command: of Fairtrial, that it is.
-            task: the first line that it reads.
-            on_message: is called by a thread of its own with each message, and at last with one of the kind `lost`: the
-                `problem` by which nothing more is to be heard.
-        """
-        self.worker, self._on_message = worker, on_message
-        self._lab = Reporter(cluster, worker, "lab", command=command, task=task)
-        threading.Thread(target=self._listen, name=f"lab at {worker}", daemon=True).start()
+    Args:
+        command: of Fairtrial, that it is.
+        task: the first lines that it reads.
+        on_message: is called by a thread of its own with each message, and at last with one of the kind `lost`: the
+            `problem` by which nothing more is to be heard.
+    """
+    try:
+        arguments = [cluster.call(worker, interpreter), "-m", "fairtrial", command]
+        lab = cluster.start(
+            worker,
+            Command(
+                arguments,
+                task + "\n",
+                has_credentials=command in CONNECTING,
+                grace_seconds=ENDED_WITHIN_SECONDS,
+            ),
+        )
+    except Problem as problem:
+        on_message({"kind": "lost", "problem": problem})
+        return RemoteProgram(cluster, worker, NOT_STARTED)
+    threading.Thread(target=_listen, args=(lab, on_message), name=f"lab at {worker}", daemon=True).start()
+    return lab
 
-    def say(self, line: str) -> None:
-        """Write a line to its standard input. That it is lost, its listener hears."""
-        with suppress(Problem):
-            self._lab.call("say", line)
 
-    def release(self) -> None:
-        """Let it go: it ends, with all that it started."""
-        self._lab.release()
+def interpreter() -> str:
+    """That of this process."""
+    return sys.executable
 
-    def _listen(self) -> None:
-        try:
-            for output in self._lab.reports():
-                for line in output["lines"]:
-                    self._on_message(json.loads(line))
-                if output["status"] is not None:
-                    raise _ended(self.worker, output)
-        except Exception as error:  # whatever a message or Dask raises: whoever waits for this lab is told
-            if not self._lab.is_released:
-                problem = error if isinstance(error, Problem) else _unheard(self.worker, error)
-                self._on_message({"kind": "lost", "problem": problem})
+
+def _listen(lab: RemoteProgram, on_message: Callable[[Message], None]) -> None:
+    try:
+        for line in lab.lines():
+            on_message(json.loads(line))
+        raise _ended(lab)
+    except Exception as error:  # whatever a message or Dask raises: whoever waits for this lab is told
+        if not lab.is_released:
+            problem = error if isinstance(error, Problem) else _unheard(lab.worker, error)
+            on_message({"kind": "lost", "problem": problem})
 
 
 def _unheard(worker: str, error: Exception) -> Problem:
@@ -64,10 +74,10 @@ def _unheard(worker: str, error: Exception) -> Problem:
     )
 
 
-def _ended(worker: str, output: Mapping[str, Any]) -> Problem:
-    words = printable(output["error"].strip()[-400:], 400)
+def _ended(lab: RemoteProgram) -> Problem:
+    words = printable(lab.errors.decode(errors="replace").strip()[-400:], 400)
     return Problem(
-        f"the lab at {printable(worker, 60)} ended with status {output['status']}" + (f": {words}" if words else ""),
+        f"the lab at {printable(lab.worker, 60)} ended with status {lab.status}" + (f": {words}" if words else ""),
         "see on that host what ended it, such as a lack of memory; then run again",
         NOTHING_RAN,
     )

@@ -12,6 +12,7 @@ from typing import Any
 
 from fairtrial.base.loopback import LOOPBACK
 from fairtrial.base.strict import Strict
+from fairtrial.cluster.connection import security_of
 from fairtrial.cluster.settings import SETTINGS
 
 LONGEST_TASK_BYTES = 1 << 20
@@ -29,15 +30,12 @@ class Credentials(Strict):
 
     def security(self) -> Any:
         """The same as a `distributed.Security`: encrypted, and each side shows the certificate."""
-        from distributed import Security  # noqa: PLC0415 an optional part
-
         parts = {
             f"tls_{end}_{part}": text
             for end in ("client", "scheduler", "worker")
             for part, text in (("cert", self.certificate), ("key", self.key))
         }
-        make: Any = Security  # it has no types
-        return make(require_encryption=True, tls_ca_file=self.certificate, **parts)
+        return security_of({"require_encryption": True, "tls_ca_file": self.certificate, **parts})
 
 
 class WorkerTask(Strict):

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial.cluster.hosts import Facts, local_facts
+from fairtrial.cluster.facts import Facts, facts
 from fairtrial.lab.lanes.divide import Lane, Worker
 from fairtrial.lab.lanes.start import assert_apart, placement_of
 
 
 def host(machine: str, *cpus: int) -> Facts:
-    return replace(local_facts(), boot_id=machine, cpus=cpus)
+    return replace(facts(), boot_id=machine, cpus=cpus)
 
 
 def test_hosts_of_their_own() -> None:

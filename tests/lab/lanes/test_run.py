@@ -109,7 +109,7 @@ def test_a_stack_is_built_on_the_host_of_the_server_from_what_was_sent(
 
 
 def test_other_versions_are_refused(lane: Processes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fairtrial.cluster.sent.facts.platform.python_version", lambda: "3.99.1")
+    monkeypatch.setattr("fairtrial.cluster.facts.platform.python_version", lambda: "3.99.1")
     with (
         connected(lane.address, unencrypted=False) as cluster,
         pytest.raises(Problem, match=r"other versions: Python 3\.\d+, here 3\.99") as refused,

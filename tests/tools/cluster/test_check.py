@@ -12,9 +12,11 @@ import pytest
 
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.problem import Problem
-from fairtrial.cluster.connection import connected
-from fairtrial.cluster.hosts import examine_hosts, measure_links
+from fairtrial.cluster.clocks import clock_of
+from fairtrial.cluster.connection import Cluster, connected
+from fairtrial.cluster.fitness import worker_facts
 from fairtrial.cluster.roles import link_pairs
+from fairtrial.tools.cluster.examine import Host, examine_hosts, measure_links
 from tests.cluster.clusters import Processes, running
 from tests.command_line import Lab
 
@@ -42,6 +44,11 @@ def poor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Processes]:
         yield processes
 
 
+def examined(cluster: Cluster, idle_seconds: float) -> list[Host]:
+    facts = {address: worker_facts(cluster, address) for address in cluster.workers()}
+    return examine_hosts(cluster, facts, idle_seconds)
+
+
 def test_a_fit_cluster(lab: Lab, fit: Processes) -> None:
     finished = lab.fairtrial("cluster", "check", "--cluster", fit.address, "--idle-seconds", "1")
     assert finished.status == 0, finished.out + finished.err
@@ -65,15 +72,15 @@ def test_an_unfit_cluster_says_all_that_is_wrong(lab: Lab, poor: Processes) -> N
 def test_the_settings_make_an_idle_worker_quiet(fit: Processes, poor: Processes) -> None:
     """By a factor of 200 where it was measured for the documentation; here by 10 at least, on whatever machine."""
     with connected(fit.address, unencrypted=False) as cluster:
-        quiet = max(host.idle_share for host in examine_hosts(cluster, 3.0))
+        quiet = max(host.idle_share for host in examined(cluster, 3.0))
     with connected(poor.address, unencrypted=False) as cluster:
-        (loud,) = (host.idle_share for host in examine_hosts(cluster, 3.0))
+        (loud,) = (host.idle_share for host in examined(cluster, 3.0))
     assert quiet * 10 < loud
 
 
 def test_what_is_found_of_hosts_and_links(fit: Processes) -> None:
     with connected(fit.address, unencrypted=False) as cluster:
-        load, server = examine_hosts(cluster, 0.01)
+        load, server = examined(cluster, 0.01)
         (link,) = measure_links(cluster, link_pairs([load, server]))
     assert (load.roles, server.roles) == (("load",), ("server", "service"))
     assert load.facts.boot_id == Path("/proc/sys/kernel/random/boot_id").read_text().strip()
@@ -83,7 +90,7 @@ def test_what_is_found_of_hosts_and_links(fit: Processes) -> None:
 
 
 def test_workers_report_as_rarely_as_the_settings_say(fit: Processes) -> None:
-    """The scheduler's private name still counts."""
+    """This version of Dask still says in its answers when to report next."""
     from distributed import Client
 
     with Client(fit.address, set_as_default=False) as client:
@@ -106,7 +113,7 @@ def test_a_worker_that_is_stopped_is_named(fit: Processes, monkeypatch: pytest.M
         os.kill(process, signal.SIGSTOP)
         try:
             with pytest.raises(Problem, match=re.escape(f"the worker at {worker} did not answer within 0.5 s")):
-                cluster.clock(worker)
+                clock_of(cluster, worker)
         finally:
             os.kill(process, signal.SIGCONT)
 

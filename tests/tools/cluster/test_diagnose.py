@@ -1,13 +1,15 @@
 """What makes a cluster unfit, what is remarked on, and what is neither."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
 
-from fairtrial.cluster.hosts import Clock, Facts, Host, Link
+from fairtrial.base.clock_offset import ClockOffset
+from fairtrial.cluster.facts import Facts
 from fairtrial.cluster.settings import SETTINGS
 from fairtrial.tools.cluster.diagnose import diagnose_cluster
+from fairtrial.tools.cluster.examine import Host, Link
 from fairtrial.tools.doctor.model import Diagnosis
 
 WANTED = {each.key: each.value for each in SETTINGS}
@@ -34,7 +36,7 @@ def a_host(name: str, *roles: str) -> Host:
         resources=roles,
         nanny=False,
         facts=replace(HERE, host=name, boot_id=name),
-        clock=Clock(ahead_seconds=0.0002, error_seconds=0.001),
+        clock=ClockOffset(ahead_seconds=0.0002, error_seconds=0.001),
         idle_share=0.0003,
     )
 
@@ -43,9 +45,13 @@ SERVER, LOAD = a_host("s", "server"), a_host("a", "load")
 
 
 def faults(
-    *hosts: Host, scheduler: Facts = HERE, links: Sequence[Link] = (), encrypted: bool = True
+    *hosts: Host,
+    scheduler: Facts = HERE,
+    links: Sequence[Link] = (),
+    unknown: Mapping[str, Facts] | None = None,
+    encrypted: bool = True,
 ) -> list[Diagnosis]:
-    found = diagnose_cluster(HERE, scheduler, hosts, links, encrypted=encrypted)
+    found = diagnose_cluster(HERE, scheduler, hosts, links, unknown=unknown or {}, encrypted=encrypted)
     return [each for each in found if each.health != "good"]
 
 
@@ -111,6 +117,14 @@ def test_a_host_or_scheduler_with_other_versions_is_unfit(other: Facts, words: s
     assert the_fault(SERVER, LOAD, scheduler=other).subject == "the scheduler"
 
 
+@pytest.mark.parametrize(("version", "words"), [("0.0.9", "fairtrial 0.0.9, here 0.1.0"), (None, "is not installed")])
+def test_a_worker_with_another_fairtrial_is_unfit_and_nothing_else_is_said_of_it(
+    version: str | None, words: str
+) -> None:
+    fault = the_fault(SERVER, LOAD, unknown={"tls://x:1": Facts({"fairtrial": version})})
+    assert unfit(fault) and fault.subject == "tls://x:1" and words in fault.observation
+
+
 def test_another_patch_release_or_kernel_is_no_fault() -> None:
     patched = replace(LOAD.facts, python="3.11.12", kernel="Linux 6.12", cpus=list(range(64)))
     assert faults(SERVER, replace(LOAD, facts=patched)) == []
@@ -144,8 +158,8 @@ def test_a_worker_that_is_loud_for_another_reason_is_not_told_to_change_settings
 
 @pytest.mark.parametrize("ahead", [-0.2, 0.2])
 def test_a_clock_that_ntp_would_step_is_remarked_on_where_it_is_sure(ahead: float) -> None:
-    assert "clock" in the_fault(SERVER, replace(LOAD, clock=Clock(ahead, 0.05))).observation
-    assert faults(SERVER, replace(LOAD, clock=Clock(ahead, 0.08))) == []
+    assert "clock" in the_fault(SERVER, replace(LOAD, clock=ClockOffset(ahead, 0.05))).observation
+    assert faults(SERVER, replace(LOAD, clock=ClockOffset(ahead, 0.08))) == []
 
 
 def test_a_link_that_does_not_come_about_makes_it_unfit() -> None:

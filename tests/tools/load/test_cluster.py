@@ -165,7 +165,7 @@ def test_a_cluster_without_a_host_for_load(call: Call, engine: Path, tmp_path: P
 
 
 def test_another_version_is_refused(call: Call, hosts: Processes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fairtrial.cluster.sent.facts.platform.python_version", lambda: "3.99.1")
+    monkeypatch.setattr("fairtrial.cluster.facts.platform.python_version", lambda: "3.99.1")
     finished = call("load", "http://127.0.0.1:1/", "--cluster", hosts.address)
     assert finished.status == 4
     assert "other versions: Python 3." in finished.err and "here 3.99" in finished.err

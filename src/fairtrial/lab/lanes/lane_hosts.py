@@ -1,13 +1,13 @@
 """The other hosts of a lane, as its lab sees them: those of the load, of the services, and of the balancer."""
 
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
 from fairtrial.catalog.services.model import Addresses
-from fairtrial.cluster.connection import Cluster, connected
+from fairtrial.cluster.connection import Cluster, connected, security_of
 from fairtrial.lab.lanes.host_lost import HostLost
 from fairtrial.lab.lanes.load_hosts import LoadHosts, load_hosts
 from fairtrial.lab.lanes.remote_balancer import balancer_up_on
@@ -54,10 +54,13 @@ class LaneHosts:
 
 
 @contextmanager
-def lane_hosts_of(task: LaneTask, on_step: Callable[[str], None]) -> Iterator[LaneHosts]:
+def lane_hosts_of(
+    task: LaneTask, credentials: Mapping[str, str], on_step: Callable[[str], None]
+) -> Iterator[LaneHosts]:
     """The other hosts of a lane, ready; the connection to the cluster and what runs there end at the end.
 
     Args:
+        credentials: as `security_of` takes them.
         on_step: is called with what they do until then.
 
     Raises:
@@ -67,7 +70,11 @@ def lane_hosts_of(task: LaneTask, on_step: Callable[[str], None]) -> Iterator[La
     if not task.load_workers and task.service is None and task.balancer is None:
         yield LaneHosts()
         return
-    with connected(task.scheduler, unencrypted=task.unencrypted) as cluster, ExitStack() as ending:
+    security = security_of(credentials)
+    with (
+        connected(task.scheduler, unencrypted=task.unencrypted, security=security) as cluster,
+        ExitStack() as ending,
+    ):
 
         def host(name: str, place: HostPlace | None) -> RemoteHost | None:
             if place is None:

@@ -3,6 +3,7 @@
 It ends when its input ends, whatever it is at: then the lab that started it is gone, or a connection between them.
 """
 
+import json
 import queue
 import tempfile
 from collections.abc import Iterator
@@ -24,13 +25,21 @@ from fairtrial.record.model import Failure, TrialRecord
 
 
 def serve(lines: IO[str], out: IO[str]) -> None:
-    """Do the task that the first line is, block by block as the lines after it say, until they end."""
+    """Do a task, block by block, until the lines end.
+
+    Args:
+        lines: the certificates with which the scheduler lets this lab in, the task, and blocks.
+    """
     mouth = Mouth(out)
+    credentials: dict[str, str] = json.loads(lines.readline())
     task = LaneTask.model_validate_json(lines.readline())
     blocks: queue.SimpleQueue[int | None] = queue.SimpleQueue()
     _take_lines(lines, blocks)
     try:
-        with tempfile.TemporaryDirectory(prefix="fairtrial-lane-") as results, lane_hosts_of(task, mouth.step) as hosts:
+        with (
+            tempfile.TemporaryDirectory(prefix="fairtrial-lane-") as results,
+            lane_hosts_of(task, credentials, mouth.step) as hosts,
+        ):
             _try_blocks(task, hosts, Path(results), mouth, blocks)
     except HostLost as error:
         remedy = "see whether its host can be reached; start the worker again, and then run again"

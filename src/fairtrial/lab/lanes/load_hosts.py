@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from fairtrial.base.clock_offset import ClockOffset
 from fairtrial.base.printable import printable
+from fairtrial.cluster.clocks import monotonic_clock_of
 from fairtrial.cluster.connection import Cluster
-from fairtrial.cluster.engine import EngineThere, RemoteEngine, engine_there
-from fairtrial.cluster.hosts import monotonic_clock_of
+from fairtrial.cluster.engine import EngineThere, engine_there, process_of, start_engine
 from fairtrial.cluster.joint import JointAccount, JointEngines
 from fairtrial.engine.plan import EnginePlan
 from fairtrial.engine.process import EngineProcess, EngineStart
@@ -67,7 +67,8 @@ class LoadHosts:
         """Starts an engine on one of the hosts, from 0, which carries a plan out alone."""
 
         def start(plan: EnginePlan) -> EngineProcess:
-            return RemoteEngine(self._cluster, self._engines[host], plan, quiet_seconds=QUIET_SECONDS).process
+            engine = start_engine(self._cluster, self._engines[host], plan, quiet_seconds=QUIET_SECONDS)
+            return process_of(engine, QUIET_SECONDS)
 
         return start
 

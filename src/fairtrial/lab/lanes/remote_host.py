@@ -10,9 +10,9 @@ from fairtrial.base.clock_offset import ClockOffset
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import RowsLoaded
+from fairtrial.cluster.clocks import monotonic_clock_of
 from fairtrial.cluster.connection import Cluster
-from fairtrial.cluster.hosts import monotonic_clock_of
-from fairtrial.cluster.lab import Message, RemoteLab
+from fairtrial.cluster.lab import Message, start_lab
 from fairtrial.lab.lanes.host_calls import ANSWERS, Call, Metered
 from fairtrial.lab.lanes.host_lost import HostLost
 from fairtrial.lab.lanes.input import END
@@ -44,7 +44,7 @@ class RemoteHost:
         self._lock = threading.Lock()
         self.problem: Problem | None = None
         """by which nothing more is to be heard of it"""
-        self._lab = RemoteLab(cluster, place.worker, "lane-host", task.model_dump_json(), self._hear)
+        self._lab = start_lab(cluster, place.worker, "lane-host", task.model_dump_json(), self._hear)
 
     def await_ready(self) -> None:
         """Wait until it takes calls. Raises Problem: it cannot."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fairtrial.base.problem import Problem
-from fairtrial.cluster.connection import Cluster
-from fairtrial.cluster.lab import Message, RemoteLab
+from fairtrial.cluster.connection import Cluster, RemoteProgram
+from fairtrial.cluster.lab import Message, start_lab
 from fairtrial.lab.lanes.task import LaneTask
 from fairtrial.record.model import ExperimentRecord, LaneHost
 
@@ -23,7 +23,7 @@ class RemoteLane:
 
     task: LaneTask
     hosts: Sequence[LaneHost]
-    lab: RemoteLab
+    lab: RemoteProgram
     state: State = "preparing"
     record: ExperimentRecord | None = None
     """what its lab would have written first"""
@@ -51,5 +51,5 @@ class RemoteLane:
 
 def started_lane(cluster: Cluster, server: str, task: LaneTask, hosts: Sequence[LaneHost], inbox: Inbox) -> RemoteLane:
     """Start the lab of a lane on the host of the worker `server`; its messages go into the inbox."""
-    lab = RemoteLab(cluster, server, "lane", task.model_dump_json(), lambda message: inbox.put((task.lane, message)))
+    lab = start_lab(cluster, server, "lane", task.model_dump_json(), lambda message: inbox.put((task.lane, message)))
     return RemoteLane(task, hosts, lab)

@@ -9,9 +9,10 @@ from fairtrial.base.formatting import count, figure_in
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.base.units import UNITS
+from fairtrial.cluster.clocks import clock_of
 from fairtrial.cluster.connection import Cluster, host_of
-from fairtrial.cluster.fitness import facts_of_fit
-from fairtrial.cluster.hosts import Facts, clock_of, worker_facts
+from fairtrial.cluster.facts import Facts
+from fairtrial.cluster.fitness import assert_fit, worker_facts
 from fairtrial.cluster.roles import roles_of
 from fairtrial.lab.lanes.divide import APART, Division, Lane, Worker, divide
 from fairtrial.lab.lanes.remote_lane import Inbox, RemoteLane, started_lane
@@ -106,13 +107,13 @@ def lanes_of(
             share processors, or Dask may do things twice.
     """
     states = cluster.workers()
+    all_facts = {address: worker_facts(cluster, address) for address in states}
     workers = [
-        Worker(address, roles_of(state["resources"]), worker_facts(cluster, address).boot_id)
-        for address, state in states.items()
+        Worker(address, roles_of(state["resources"]), all_facts[address].boot_id) for address, state in states.items()
     ]
     division = divide(workers, most, load_hosts, apart=apart)
-    used = [worker.address for lane in division.lanes for worker in lane.workers]
-    facts = facts_of_fit(cluster, used)
+    facts = {worker.address: all_facts[worker.address] for lane in division.lanes for worker in lane.workers}
+    assert_fit(cluster, facts)
     for lane in division.lanes:
         assert_apart(lane, facts)
     sharing = [load.address for lane in division.lanes for load in lane.loads if len(lane.loads) > 1]

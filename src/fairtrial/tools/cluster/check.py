@@ -11,9 +11,11 @@ from fairtrial.base.formatting import count, figure, figure_in
 from fairtrial.base.printable import printable
 from fairtrial.base.units import UNITS
 from fairtrial.cluster.connection import Cluster
-from fairtrial.cluster.hosts import Host, Link, examine_hosts, facts_of_lab, measure_links, scheduler_facts
+from fairtrial.cluster.facts import facts
+from fairtrial.cluster.fitness import scheduler_facts, worker_facts
 from fairtrial.cluster.roles import link_pairs
 from fairtrial.tools.cluster.diagnose import diagnose_cluster
+from fairtrial.tools.cluster.examine import Host, Link, examine_hosts, measure_links
 from fairtrial.tools.doctor.examine import diagnosis_table
 
 MOST_LINKS = 40
@@ -27,12 +29,17 @@ def check_cluster(console: Console, cluster: Cluster, idle_seconds: float) -> in
         `NOTHING_RAN` if something essential is missing, else `ALL_WELL`.
     """
     with console.status(f"watching idle workers for {idle_seconds:g} s"):
-        hosts = examine_hosts(cluster, idle_seconds)
+        workers = {address: worker_facts(cluster, address) for address in cluster.workers()}
+        alike = {address: its for address, its in workers.items() if its.is_known}
+        hosts = examine_hosts(cluster, alike, idle_seconds)
     pairs = link_pairs(hosts)
     with console.status(f"measuring {count(len(pairs[:MOST_LINKS]), 'link')} between roles"):
         links = list(measure_links(cluster, pairs[:MOST_LINKS]))
     encrypted = all(address.startswith("tls://") for address in [cluster.address, *(host.address for host in hosts)])
-    diagnoses = list(diagnose_cluster(facts_of_lab(), scheduler_facts(cluster), hosts, links, encrypted=encrypted))
+    unknown = {address: its for address, its in workers.items() if address not in alike}
+    diagnoses = list(
+        diagnose_cluster(facts(), scheduler_facts(cluster), hosts, links, unknown=unknown, encrypted=encrypted)
+    )
     console.print(_host_table(hosts))
     if links:
         console.print(_link_table(links))

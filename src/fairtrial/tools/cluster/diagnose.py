@@ -6,10 +6,11 @@ from fairtrial.base.formatting import count, plain_in
 from fairtrial.base.printable import printable
 from fairtrial.base.registry import did_you_mean
 from fairtrial.base.units import UNITS
-from fairtrial.cluster.hosts import Facts, Host, Link
+from fairtrial.cluster.facts import Facts
+from fairtrial.cluster.fitness import VERSIONS_REMEDY, comparable, version_differences
 from fairtrial.cluster.roles import REQUIRED_ROLES, ROLES
 from fairtrial.cluster.settings import SETTINGS_REMEDY, differing
-from fairtrial.cluster.versions import VERSIONS_REMEDY, comparable, version_differences
+from fairtrial.tools.cluster.examine import Host, Link
 from fairtrial.tools.doctor.model import Diagnosis
 
 IDLE_SHARE = 0.001
@@ -20,18 +21,26 @@ CLOCK_STEP_SECONDS = 0.128
 
 
 def diagnose_cluster(
-    here: Facts, scheduler: Facts, hosts: Sequence[Host], links: Sequence[Link], *, encrypted: bool
+    here: Facts,
+    scheduler: Facts,
+    hosts: Sequence[Host],
+    links: Sequence[Link],
+    *,
+    unknown: Mapping[str, Facts],
+    encrypted: bool,
 ) -> Iterator[Diagnosis]:
     """One diagnosis for each property of the cluster that bears on trials; those of hosts only where one is at fault.
 
     Args:
         here: of this process.
         scheduler: of the scheduler's, with its settings.
+        unknown: of workers with another Fairtrial, which could not be examined, by their addresses.
     """
     yield from _roles(hosts)
     yield from _names(hosts)
     yield _machines(hosts)
-    yield from _versions(here, {"the scheduler": scheduler, **{host.address: host.facts for host in hosts}})
+    examined = {host.address: host.facts for host in hosts}
+    yield from _versions(here, {"the scheduler": scheduler, **unknown, **examined})
     yield _once(scheduler)
     yield from _nannies(hosts)
     yield from _idle(hosts, scheduler)

@@ -12,15 +12,15 @@ from fairtrial.base.formatting import count
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.cluster.connection import Cluster
-from fairtrial.cluster.engine import RemoteEngine, engine_there
-from fairtrial.cluster.fitness import facts_of_fit, worker_name
+from fairtrial.cluster.engine import engine_there, process_of, start_engine
+from fairtrial.cluster.fitness import assert_fit, worker_facts, worker_name
 from fairtrial.cluster.joint import JointAccount, JointEngines
 from fairtrial.cluster.reach import reached
 from fairtrial.cluster.roles import roles_of
 from fairtrial.engine.plan import EnginePlan, Tls
 from fairtrial.engine.process import EngineProcess
 from fairtrial.tools.load.hosts import LoadHosts
-from fairtrial.tools.load.request.connect import LONGEST_WAIT_SECONDS, Endpoint, unreachable
+from fairtrial.tools.load.request.connect import LONGEST_WAIT_SECONDS, Endpoint, connect_once
 from fairtrial.tools.load.request.url import Url
 
 
@@ -44,7 +44,8 @@ def hosts_of_cluster(
         with console.status("looking at the cluster" if file is None else "bringing up the hosts"):
             cluster = ends.enter_context(reached(address, file, unencrypted=unencrypted, required_roles=["load"]))
             workers = _addresses(cluster, most)
-            facts = facts_of_fit(cluster, workers)
+            facts = {worker: worker_facts(cluster, worker) for worker in workers}
+            assert_fit(cluster, facts)
         with console.status("the load engine is built there, if it is not yet"):
             engines = [engine_there(cluster, worker) for worker in workers]
         where = [f"{printable(its.host, 40)} ({worker_name(worker)})" for worker, its in facts.items()]
@@ -52,7 +53,7 @@ def hosts_of_cluster(
 
         def start(plan: EnginePlan) -> EngineProcess:
             if len(engines) == 1:
-                return RemoteEngine(cluster, engines[0], plan).process
+                return process_of(start_engine(cluster, engines[0], plan))
             return JointEngines(cluster, engines, plan, account).process
 
         yield LoadHosts(
@@ -107,16 +108,5 @@ def _connect_from_each(
 
 
 def _connect(cluster: Cluster, worker: str, url: Url, timeout_seconds: float) -> Endpoint:
-    reply = cluster.call(
-        worker,
-        "engine",
-        "endpoint",
-        host=url.hostname,
-        port=url.port,
-        seconds=min(timeout_seconds, LONGEST_WAIT_SECONDS),
-    )
-    if "address" not in reply:
-        error = OSError(*([reply["number"]] if reply["number"] else []), reply["text"])
-        raise unreachable(f"{printable(url.hostname)}:{url.port}, from {worker_name(worker)}", error)
-    ip = reply["address"]
-    return Endpoint(f"[{ip}]:{url.port}" if ":" in ip else f"{ip}:{url.port}", local=ip == reply["own"])
+    wait_seconds = min(timeout_seconds, LONGEST_WAIT_SECONDS)
+    return cluster.compute(worker, connect_once, url.hostname, url.port, wait_seconds, worker_name(worker))

@@ -48,7 +48,7 @@ def check_connection(url: Url, unix_socket: Path | None, tls: Tls | None, timeou
     if unix_socket is not None:
         connection, endpoint = _connect_unix(unix_socket, wait)
     else:
-        connection, endpoint = _connect_network(url, wait)
+        connection, endpoint = _connect_network(url.hostname, url.port, wait)
     with connection:
         if context is not None and tls is not None:
             _handshake(connection, context, tls.server_name)
@@ -63,16 +63,31 @@ def _connect_unix(path: Path, wait_seconds: float) -> tuple[socket.socket, Endpo
         connection.connect(absolute)
     except OSError as error:
         connection.close()
-        raise unreachable(str(path), error) from error
+        raise _unreachable(str(path), error) from error
     return connection, Endpoint(f"unix:{absolute}", local=True)
 
 
-def _connect_network(url: Url, wait_seconds: float) -> tuple[socket.socket, Endpoint]:
+def connect_once(hostname: str, port: int, wait_seconds: float, source: str) -> Endpoint:
+    """Connect once to the first address of a host that answers, and close again.
+
+    Args:
+        source: what messages call the host that connects.
+
+    Raises:
+        Problem: as `check_connection`.
+    """
+    name = f"{printable(hostname)}:{port}, from {source}"
+    connection, endpoint = _connect_network(hostname, port, wait_seconds, name)
+    connection.close()
+    return endpoint
+
+
+def _connect_network(hostname: str, port: int, wait_seconds: float, name: str = "") -> tuple[socket.socket, Endpoint]:
     failure: tuple[str, OSError] | None = None
-    for ip, port in _addresses(url):
-        address = f"[{ip}]:{port}" if ":" in ip else f"{ip}:{port}"
+    for ip, service_port in _addresses(hostname, port, name):
+        address = f"[{ip}]:{service_port}" if ":" in ip else f"{ip}:{service_port}"
         try:
-            connection = socket.create_connection((ip, port), timeout=wait_seconds)
+            connection = socket.create_connection((ip, service_port), timeout=wait_seconds)
         except OSError as error:
             failure = failure or (address, error)
             continue
@@ -81,24 +96,24 @@ def _connect_network(url: Url, wait_seconds: float) -> tuple[socket.socket, Endp
         return connection, Endpoint(address, local=same_machine or loopback)
     assert failure
     address, cause = failure
-    name = address if url.hostname in address else f"{printable(url.hostname)} ({address})"
-    raise unreachable(name, cause) from cause
+    name = name or (address if hostname in address else f"{printable(hostname)} ({address})")
+    raise _unreachable(name, cause) from cause
 
 
-def _addresses(url: Url) -> list[tuple[str, int]]:
+def _addresses(hostname: str, port: int, name: str) -> list[tuple[str, int]]:
     try:
-        infos = socket.getaddrinfo(url.hostname, url.port, type=socket.SOCK_STREAM)
+        infos = socket.getaddrinfo(hostname, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "not a valid name"
         raise Problem(
-            f"{printable(url.hostname)}: no address found: {why}",
+            f"{name or printable(hostname)}: no address found: {why}",
             "check the host's name, and that name servers can be reached",
             NOTHING_RAN,
         ) from error
     return list(dict.fromkeys((str(each[4][0]), int(each[4][1])) for each in infos))
 
 
-def unreachable(where: str, error: OSError) -> Problem:
+def _unreachable(where: str, error: OSError) -> Problem:
     """Why a server cannot be reached, with a remedy."""
     number = errno.ETIMEDOUT if isinstance(error, TimeoutError) else error.errno or 0
     why = os.strerror(number).lower() if number else printable(str(error))

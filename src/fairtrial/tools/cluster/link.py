@@ -1,14 +1,13 @@
 """Round trips and bandwidth between two hosts, over a TCP connection of its own.
 
-It is sent as text, and run inside a worker: standard library only. One host listens for a bounded time, the other one
-connects.
+It runs inside workers: one host listens for a bounded time, the other one connects.
 """
 
 import socket
 import struct
 import threading
 import time
-from typing import Any
+from dataclasses import dataclass
 
 CHUNK_BYTES = 1 << 18
 ECHO, COUNT = b"e", b"c"
@@ -26,12 +25,18 @@ def listen(address: str, seconds: float) -> int:
     return port
 
 
-def measure(address: str, port: int, round_trips: int, seconds: float) -> dict[str, Any]:
-    """Connect to a listener.
+@dataclass(frozen=True)
+class Measured:
+    """A link as it was found."""
 
-    Returns:
-        `round_trips_seconds`, of one byte each, and `bytes_per_second`, from the first byte sent to the listener's word
-        that it has received all of them.
+    round_trips_seconds: list[float]
+    """of one byte each"""
+    bytes_per_second: float
+    """from the first byte sent to the listener's word that it has received all of them"""
+
+
+def measure(address: str, port: int, round_trips: int, seconds: float) -> Measured:
+    """Connect to a listener.
 
     Raises:
         OSError: the listener cannot be reached.
@@ -55,7 +60,7 @@ def measure(address: str, port: int, round_trips: int, seconds: float) -> dict[s
         connection.shutdown(socket.SHUT_WR)
         (received,) = TOTAL.unpack(_exactly(connection, TOTAL.size))
         elapsed = time.perf_counter() - started
-    return {"round_trips_seconds": times, "bytes_per_second": received / elapsed}
+    return Measured(times, received / elapsed)
 
 
 def _exactly(connection: socket.socket, size: int) -> bytes:

@@ -1,0 +1,245 @@
+"""Programs that a client has on a host: this runs inside a Dask worker, and what it starts ends with the client.
+
+The client submits `present`, and Dask keeps what that returns for as long as client, scheduler and worker are there.
+When Dask lets it go, its programs end. The rest are plain functions, which `Client.run` calls: those that wait are
+coroutines, so that nobody asks again and again, and a trial has its host to itself. None of them raises, as Dask logs
+the arguments of what fails, and a program's input may hold secrets.
+"""
+
+import asyncio
+import json
+import os
+import queue
+import subprocess
+import threading
+import time
+import weakref
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+FAILED = 127
+"""The exit status of a program that could not be started, as a shell has it."""
+ERROR_BYTES = 1 << 14
+"""Of a program's standard error, as it is sent: its end."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A program to start."""
+
+    arguments: list[str]
+    text: str = field(repr=False)
+    """the first of its standard input, whole lines"""
+    files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    """content by name: each becomes a file in memory, whose path takes the place of the quoted name in the text"""
+    has_credentials: bool = False
+    """whether a line before the text has the certificates of the worker, with which it can connect to the scheduler"""
+    keeps_input: bool = True
+    """whether its input goes on after the text"""
+    grace_seconds: float = 0.0
+    """for so long it may take to end once its input has ended; 0: it is killed"""
+    quiet_seconds: float = 0.0
+    """while it measures, news of its progress is so far apart at least"""
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a program has printed since it was last asked."""
+
+    lines: bytes
+    errors: bytes = b""
+    """the end of its standard error, once it has ended"""
+    status: int | None = None
+    """None while it runs or has more to print, then its exit status"""
+
+
+class Program:
+    """A program that runs, and what it has printed. All but its threads belongs to the event loop of the worker."""
+
+    def __init__(self, command: Command) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._grace_seconds, self._quiet_seconds = command.grace_seconds, command.quiet_seconds
+        self._lines, self._errors = bytearray(), bytearray()
+        self._status: int | None = None
+        self._news = asyncio.Event()
+        self._told_at = time.monotonic()
+        self._input: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        try:
+            self._process = _started(command, self._input)
+        except Exception as error:
+            self._keep_errors(str(error).encode())
+            self._keep_status(FAILED)
+            return
+        if not command.keeps_input:
+            self._input.put(None)
+        for target in (self._read, self._write):
+            threading.Thread(target=target, daemon=True).start()
+
+    async def take(self) -> Output:
+        """Wait until it has printed something, or ended, and return that."""
+        await self._news.wait()
+        self._news.clear()
+        output = Output(bytes(self._lines), b"" if self._status is None else bytes(self._errors), self._status)
+        self._lines.clear()
+        return output
+
+    def say(self, line: str) -> None:
+        """Have a line written to its standard input."""
+        self._input.put(line.encode() + b"\n")
+
+    def signal(self, number: int) -> None:
+        """Send it a signal, unless it has ended."""
+        if self._status is None:
+            self._process.send_signal(number)
+
+    def end(self) -> None:
+        """End its input, and itself if that does not do."""
+        if self._status is not None:
+            return
+        self._input.put(None)
+        if self._grace_seconds:
+            self._loop.call_later(self._grace_seconds, self._process.kill)
+        else:
+            self._process.kill()
+
+    def _keep_lines(self, line: bytes) -> None:
+        self._lines += line
+        is_progress = b'"progress"' in line[:40] and b'"phase":"window"' in line[:120]
+        if not is_progress or time.monotonic() - self._told_at >= self._quiet_seconds:
+            self._told_at = time.monotonic()
+            self._news.set()
+
+    def _keep_errors(self, content: bytes) -> None:
+        self._errors += content
+        del self._errors[:-ERROR_BYTES]
+
+    def _keep_status(self, status: int) -> None:
+        self._status = status
+        self._news.set()
+
+    def _tell(self, keep: Callable[[Any], None], value: Any) -> None:
+        with suppress(RuntimeError):  # the worker has ended, and its loop with it
+            self._loop.call_soon_threadsafe(keep, value)
+
+    def _read(self) -> None:
+        assert self._process.stdout
+        errors = threading.Thread(target=self._read_errors, daemon=True)
+        errors.start()
+        with self._process.stdout:
+            for line in self._process.stdout:
+                self._tell(self._keep_lines, line)
+        errors.join()
+        self._tell(self._keep_status, self._process.wait())
+
+    def _read_errors(self) -> None:
+        assert self._process.stderr
+        with self._process.stderr:
+            while content := self._process.stderr.read1(1 << 12):  # type: ignore[attr-defined]
+                self._tell(self._keep_errors, content)
+
+    def _write(self) -> None:
+        assert self._process.stdin
+        with suppress(OSError):  # it has ended, which its output says as well
+            while (content := self._input.get()) is not None:
+                self._process.stdin.write(content)
+                self._process.stdin.flush()
+        with suppress(OSError):
+            self._process.stdin.close()
+
+
+def _started(command: Command, input_: "queue.SimpleQueue[bytes | None]") -> "subprocess.Popen[bytes]":
+    text, descriptors = command.text, []
+    try:
+        for name, content in command.files.items():
+            descriptors.append(os.memfd_create(name))
+            with open(descriptors[-1], "wb", closefd=False) as file:
+                file.write(content)
+            text = text.replace(json.dumps(name), json.dumps(f"/proc/self/fd/{descriptors[-1]}"))
+        pipe = subprocess.PIPE
+        process = subprocess.Popen(
+            command.arguments,
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
+            start_new_session=True,
+            pass_fds=descriptors,
+        )
+    finally:
+        for descriptor in descriptors:
+            os.close(descriptor)
+    input_.put(text.encode())
+    return process
+
+
+class Presence:
+    """The programs of one client on this host. They end when this object goes."""
+
+    def __init__(self) -> None:
+        self.programs: list[Program] = []
+        self.end = asyncio.Event()
+        weakref.finalize(self, _end, asyncio.get_running_loop(), self.programs, self.end)
+
+    def __reduce__(self) -> Any:
+        """It stays on its host."""
+        raise TypeError("programs stay on their host")
+
+
+_presences: "weakref.WeakValueDictionary[str, Presence]" = weakref.WeakValueDictionary()
+"""by the token of the client"""
+
+
+def _end(loop: asyncio.AbstractEventLoop, programs: list[Program], end: asyncio.Event) -> None:
+    def end_all() -> None:
+        for program in programs:
+            program.end()
+        end.set()
+
+    with suppress(RuntimeError):  # the worker ends, and with it the input of each program, or the program itself
+        loop.call_soon_threadsafe(end_all)
+
+
+async def present(token: str) -> Presence:
+    """Submitted by a client: its presence, under a token that nobody else knows."""
+    presence = _presences[token] = Presence()
+    return presence
+
+
+async def stay(token: str) -> None:
+    """Wait until Dask has let a presence go."""
+    await _presences[token].end.wait()
+
+
+async def start(token: str, command: Command, dask_worker: Any = None) -> int:
+    """Start a program; return the number by which further calls name it. Why it cannot be started, its output says.
+
+    Args:
+        dask_worker: is given by Dask, by this name.
+    """
+    if command.has_credentials:
+        command = replace(command, text=f"{json.dumps(_credentials(dask_worker.security))}\n{command.text}")
+    programs = _presences[token].programs
+    programs.append(Program(command))
+    return len(programs) - 1
+
+
+def _credentials(security: Any) -> dict[str, str]:
+    """Paths or PEM texts, as arguments of a `distributed.Security`; none where the cluster is not encrypted."""
+    texts = {
+        "tls_ca_file": security.tls_ca_file,
+        "tls_client_cert": security.tls_client_cert or security.tls_worker_cert,
+        "tls_client_key": security.tls_client_key or security.tls_worker_key,
+    }
+    return {name: text for name, text in texts.items() if text}
+
+
+async def call_program(token: str, number: int, method: str, *arguments: Any) -> Any:
+    """Call a method of a program."""
+    answer = getattr(_presences[token].programs[number], method)(*arguments)
+    return await answer if asyncio.iscoroutine(answer) else answer
+
+
+async def in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function that takes its time, while the worker goes on answering."""
+    return await asyncio.to_thread(function, *arguments)
