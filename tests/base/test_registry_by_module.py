@@ -9,7 +9,6 @@ import pytest
 
 from fairtrial.base.registry import defined_by_its_module, defined_in
 from fairtrial.catalog import balancers, services, workloads
-from fairtrial.judge import checks
 
 PACKAGE = "things_of_a_test"
 
@@ -46,7 +45,7 @@ def test_what_no_module_of_that_name_defines_is_none(package: Path, name: str) -
 
 @pytest.mark.parametrize(
     ("package", "attribute"),
-    [(services, "SERVICE"), (workloads, "WORKLOAD"), (checks, "CHECK"), (balancers, "BALANCER")],
+    [(services, "SERVICE"), (workloads, "WORKLOAD"), (balancers, "BALANCER")],
 )
 def test_each_thing_is_in_the_module_of_its_name(package: ModuleType, attribute: str) -> None:
     """Otherwise a run that names it imports all others: drivers of databases take a third of a second."""
