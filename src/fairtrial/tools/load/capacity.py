@@ -81,9 +81,9 @@ def capacity_load(options: LoadOptions, goals: GoalOptions) -> CapacityLoad:
         if wrong:
             raise Problem(reason, remedy)
     seconds = options.seconds or DEFAULT_SECONDS
-    given: dict[str, Any] = {} if options.connections is None else {"connections": options.connections}
+    extra: dict[str, Any] = {} if options.connections is None else {"connections": options.connections}
     if goals.between is not None:
-        given["lowest_per_second"], given["highest_per_second"] = goals.between
+        extra["lowest_per_second"], extra["highest_per_second"] = goals.between
     return CapacityLoad(
         kind="capacity",
         objectives=[_objective(each) for each in goals.capacity],
@@ -92,7 +92,7 @@ def capacity_load(options: LoadOptions, goals: GoalOptions) -> CapacityLoad:
         probe_seconds=min(LONGEST_PROBE_SECONDS, seconds),
         duration_seconds=seconds,
         drain_seconds=options.drain_seconds,
-        **given,
+        **extra,
     )
 
 
