@@ -16,6 +16,7 @@ from benches.load import Tool  # noqa: E402
 from benches.processes import version  # noqa: E402
 from benches.tables import TABLES  # noqa: E402
 from benches.tools import all_tools  # noqa: E402
+from fairtrial.docs.pages import replace_part  # noqa: E402
 
 
 def arguments() -> argparse.Namespace:
@@ -70,7 +71,7 @@ def main() -> int:
         part = f"{facts}\n\n{table.text(bench, [tool for tool, _ in compared])}"
         print(f"\n## {table.name}\n\n{part}", flush=True)
         if options.write:
-            page.write_text(document.replace_part(page.read_text(), table.name, part))
+            page.write_text(replace_part(page.read_text(), table.name, part))
     return 0
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from benches.document import replace_part, table  # noqa: E402
+from benches.document import table  # noqa: E402
+from fairtrial.docs.pages import replace_part  # noqa: E402
 from fairtrial.judge.statistics.looks import level_at, level_of_rest, plan_looks  # noqa: E402
 from fairtrial.judge.statistics.scalability import Law  # noqa: E402
 from fairtrial.judge.statistics.ties import blocks_for_ranks  # noqa: E402

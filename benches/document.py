@@ -54,13 +54,3 @@ def processor() -> str:
         return platform.machine()
     names = re.findall(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
     return f"{len(names)} × {names[0]}" if names else platform.machine()
-
-
-def replace_part(text: str, name: str, part: str) -> str:
-    """`text` with `part` between the markers `<!-- name -->` and `<!-- /name -->`."""
-    begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
-    before, has_begin, rest = text.partition(begin)
-    _, has_end, after = rest.partition(end)
-    if not has_begin or not has_end:
-        raise ValueError(f"there is no {begin} … {end}")
-    return f"{before}{begin}\n{part}\n{end}{after}"

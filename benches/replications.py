@@ -10,11 +10,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benches.document import replace_part, table
+from benches.document import table
 from benches.kept_results import KeptClaim, KeptResult, keep, kept, summarize
 from benches.models_chart import CHART, chart_svg
 from benches.studies import PAGES, STUDIES, experiments_of
 from fairtrial.base.formatting import count
+from fairtrial.docs.pages import replace_part
 from fairtrial.report.markdown import CLAIMS_HEAD, MARKS, claim_row, escape
 
 PAGE = PAGES.parent / "replications.md"

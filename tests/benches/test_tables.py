@@ -12,6 +12,7 @@ from benches.load import Command, Load, Percentiles, Tool
 from benches.processes import run, version
 from benches.tables import TABLES, closing, cost, http2, one_connection, scale, sizes, truth
 from benches.tools import all_tools, engine
+from fairtrial.docs.pages import replace_part
 
 
 def test_cost_rows_have_medians() -> None:
@@ -52,15 +53,15 @@ def test_scale_rows_state_memory_per_connection() -> None:
 
 def test_parts_are_replaced_between_their_markers() -> None:
     text = "a\n<!-- cost -->\nold\n<!-- /cost -->\nb"
-    assert document.replace_part(text, "cost", "new") == "a\n<!-- cost -->\nnew\n<!-- /cost -->\nb"
+    assert replace_part(text, "cost", "new") == "a\n<!-- cost -->\nnew\n<!-- /cost -->\nb"
     with pytest.raises(ValueError, match="truth"):
-        document.replace_part(text, "truth", "new")
+        replace_part(text, "truth", "new")
 
 
 def test_the_page_has_every_marker() -> None:
     page = (Path(__file__).parents[2] / "docs/benchmarks.md").read_text()
     for table in TABLES:
-        document.replace_part(page, table.name, "")
+        replace_part(page, table.name, "")
 
 
 def test_each_table_compares_the_engine_with_others() -> None:

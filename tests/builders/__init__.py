@@ -7,7 +7,7 @@ A trial without further words is valid: 3 s, no errors, uniform picks, a contrac
 """
 
 from tests.builders.experiment import ExperimentBuilder, an_experiment
-from tests.builders.figures import ROWS, calm_machine, calm_network, tallied, times, uniform_picks
+from tests.builders.figures import ROWS, a_slice, calm_machine, calm_network, tallied, times, uniform_picks
 from tests.builders.trial import ERROR_KINDS, TrialBuilder, a_trial, a_warm_up, trials_of
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "ROWS",
     "ExperimentBuilder",
     "TrialBuilder",
+    "a_slice",
     "a_trial",
     "a_warm_up",
     "an_experiment",

@@ -7,6 +7,7 @@ import numpy as np
 
 from fairtrial.record.engine_summary import Distribution, Picks
 from fairtrial.record.machine import MachineMeter, NetworkMeter, ProcessorUse
+from fairtrial.record.slices import Slice
 
 PERCENTILES = {"50": 1.0, "75": 1.2, "90": 1.6, "95": 2.0, "99": 4.0, "99.9": 9.0, "99.99": 14.0}
 ROWS = 1_000_000
@@ -88,4 +89,19 @@ def tallied(ids: Sequence[int] | np.ndarray[Any, Any], rows: int = ROWS) -> Pick
         pairs=int((counts * (counts - 1) // 2).sum()),
         unknown=0,
         bins=[int(count) for count in bins],
+    )
+
+
+def a_slice(number: int, foreign_server_share: float, *, kept: bool, foreign_engine_share: float = 0.0) -> Slice:
+    """The slice of a trial in the round of this number, beside others that used so much."""
+    return Slice(
+        round=number,
+        place=1,
+        window_seconds=0.4,
+        verified=400,
+        errors=0,
+        server_cpu_seconds=0.38,
+        foreign_server_share=foreign_server_share,
+        foreign_engine_share=foreign_engine_share,
+        kept=kept,
     )

@@ -2,13 +2,14 @@
 
 import hashlib
 import importlib.metadata
-import importlib.util
 import os
 import platform
 import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from fairtrial.base.locations import PACKAGE as LAB
 
 PACKAGE = "fairtrial"
 ENGINE_SOURCE = ("Cargo.toml", "Cargo.lock", "guard/Cargo.toml", "guard/src", "src")
@@ -46,7 +47,6 @@ def facts(settings: Sequence[str] = ()) -> Facts:
     Args:
         settings: keys of Dask's configuration whose values are returned as well.
     """
-    lab = _lab_folder()
     return Facts(
         versions={name: version(name) for name in (PACKAGE, "dask", "distributed")},
         host=socket.gethostname(),
@@ -56,8 +56,8 @@ def facts(settings: Sequence[str] = ()) -> Facts:
         kernel=f"{platform.system()} {platform.release()}",
         cpus=sorted(os.sched_getaffinity(0)),
         python=platform.python_version(),
-        lab_sha256=None if lab is None else _sha256(lab, ["."]),
-        engine_sha256=None if lab is None else _engine_sha256(lab),
+        lab_sha256=_sha256(LAB, ["."]),
+        engine_sha256=_engine_sha256(LAB),
         settings=_dask_settings(settings),
     )
 
@@ -68,13 +68,6 @@ def version(name: str) -> str | None:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         return None
-
-
-def _lab_folder() -> Path | None:
-    spec = importlib.util.find_spec(PACKAGE)
-    if spec is None or not spec.submodule_search_locations:
-        return None
-    return Path(next(iter(spec.submodule_search_locations)))
 
 
 def _engine_sha256(lab: Path) -> str | None:

@@ -24,7 +24,19 @@ def with_parts(page: str, parts: Mapping[str, str]) -> str:
     if unknown := [name for name in marked if name not in parts]:
         raise ValueError(f"nothing writes the part between <!-- {unknown[0]} --> and <!-- /{unknown[0]} -->")
     for name, text in parts.items():
-        before, _, rest = page.partition(f"<!-- {name} -->\n")
-        _, _, after = rest.partition(f"<!-- /{name} -->\n")
-        page = f"{before}<!-- {name} -->\n{text}\n<!-- /{name} -->\n{after}"
+        page = replace_part(page, name, text)
     return page
+
+
+def replace_part(page: str, name: str, text: str) -> str:
+    """A page with `text` between the lines `<!-- name -->` and `<!-- /name -->`.
+
+    Raises:
+        ValueError: it has no such lines.
+    """
+    begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
+    before, has_begin, rest = page.partition(begin)
+    _, has_end, after = rest.partition(end)
+    if not has_begin or not has_end:
+        raise ValueError(f"there is no {begin} … {end}")
+    return f"{before}{begin}\n{text}\n{end}{after}"

@@ -171,13 +171,18 @@ def times_of(measured: EngineSummary | Share, kind: str) -> Distribution | None:
     return times
 
 
+def times_behind(metric: Metric, trial: TrialRecord, kind: str) -> Distribution | None:
+    """The times of a trial, of one of `TIMES`, from which a metric is read: of all requests, or of its own."""
+    if trial.engine is None:
+        return None
+    measured = trial.engine if metric.request is None else trial.engine.share_of(metric.request)
+    return None if measured is None else times_of(measured, kind)
+
+
 def is_lower_bound(metric: Metric, trial: TrialRecord, value: float) -> bool:
     """Whether `value`, which `metric` read from this trial, is a time that falls among requests without an end."""
     kind = next((kind for kind in TIMES if metric.name.startswith(f"{kind}_")), None)
-    if kind is None or trial.engine is None:
-        return False
-    measured = trial.engine if metric.request is None else trial.engine.share_of(metric.request)
-    times = None if measured is None else times_of(measured, kind)
+    times = None if kind is None else times_behind(metric, trial, kind)
     return times is not None and times.is_lower_bound(value)
 
 

@@ -25,9 +25,9 @@ def goodput_chart(result: Result) -> Spec | None:
     names = [condition.contender for condition in valid]
     dots = [
         {"contender": condition.contender, "goodput": trial.goodput.per_second, "block": trial.block}
-        for condition in valid
+        for condition in ([] if is_large(result) else valid)
         for trial in condition.trials
-        if trial.goodput is not None and not is_large(result)
+        if trial.goodput is not None
     ]
     bars = []
     for condition in valid:

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from fairtrial.record.model import TrialRecord
-from fairtrial.record.slices import Slice, Slicing
-from tests.builders import TrialBuilder, a_trial, an_experiment
+from fairtrial.record.slices import Slicing
+from tests.builders import TrialBuilder, a_slice, a_trial, an_experiment
 from tests.judge.checks.findings import found, severities
 
 RECORD = an_experiment("a", "b").record()
@@ -15,17 +15,7 @@ RECORD = an_experiment("a", "b").record()
 def in_slices(kept: int, of: int, trial: TrialBuilder | None = None, **idle: float) -> TrialRecord:
     """A trial whose first rounds were kept."""
     slices = [
-        Slice(
-            round=number,
-            place=1,
-            window_seconds=0.4,
-            verified=400,
-            errors=0,
-            server_cpu_seconds=0.38,
-            foreign_server_share=0.02 if number <= kept else 0.4,
-            foreign_engine_share=0.02,
-            kept=number <= kept,
-        )
+        a_slice(number, 0.02 if number <= kept else 0.4, kept=number <= kept, foreign_engine_share=0.02)
         for number in range(1, of + 1)
     ]
     spent = {"idle_seconds": 10.0, "idle_cpu_seconds": 0.1} | idle

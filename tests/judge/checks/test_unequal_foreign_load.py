@@ -4,8 +4,8 @@ import pytest
 
 from fairtrial.judge.judging import judge
 from fairtrial.judge.model import Result
-from fairtrial.record.slices import Slice, Slicing
-from tests.builders import a_trial, an_experiment, trials_of
+from fairtrial.record.slices import Slicing
+from tests.builders import a_slice, a_trial, an_experiment, trials_of
 
 HONEST_RATE = 4000.0
 
@@ -17,20 +17,7 @@ def beside(*, of_a: float, of_b: float, **claim: object) -> Result:
     shares = {"a": of_a, "b": of_b}
 
     def slicing(share: float) -> Slicing:
-        slices = [
-            Slice(
-                round=number,
-                place=1,
-                window_seconds=0.5,
-                verified=2000,
-                errors=0,
-                server_cpu_seconds=0.45,
-                foreign_server_share=share if number < 12 else 0.9,
-                foreign_engine_share=0.0,
-                kept=number < 12,
-            )
-            for number in range(1, 13)
-        ]
+        slices = [a_slice(number, share if number < 12 else 0.9, kept=number < 12) for number in range(1, 13)]
         return Slicing(planned_rounds=12, rule="quiet", slices=slices, idle_seconds=10.0, idle_cpu_seconds=0.1)
 
     made = trials_of(

@@ -2,6 +2,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairtrial.base.formatting import count, figure
 from fairtrial.judge.checks.check import check
@@ -92,10 +93,16 @@ def far_from_middle(rates: Sequence[float], deviations: float, factor: float) ->
     """
     if len(rates) < FEWEST_BLOCKS:
         return [False] * len(rates)
-    logs = np.log(np.asarray(rates, dtype=np.float64))
-    distances = np.abs(logs - np.median(logs))
+    distances = _from_middle(rates)
     limit = max(math.log(factor), deviations * NORMAL_SPREAD * float(np.median(distances)))
     return [bool(distance > limit) for distance in distances]
+
+
+def _from_middle(rates: Sequence[float]) -> NDArray[np.float64]:
+    """How far each rate lies from their median, on the logarithm."""
+    logs = np.log(np.asarray(rates, dtype=np.float64))
+    distances: NDArray[np.float64] = np.abs(logs - np.median(logs))
+    return distances
 
 
 def seldom_by_chance(rates: Sequence[float], far: Sequence[bool], deviations: float, chance: float) -> bool:
@@ -105,8 +112,7 @@ def seldom_by_chance(rates: Sequence[float], far: Sequence[bool], deviations: fl
     chance each: the furthest of the starts, by a scale that may be as large as it is once in twenty (Bonferroni over
     the starts); and the number of those that lie beyond `deviations` (Poisson).
     """
-    logs = np.log(np.asarray(rates, dtype=np.float64))
-    distances = np.abs(logs - np.median(logs))
+    distances = _from_middle(rates)
     starts, spread = len(rates), float(np.median(distances))
     typical = student_quantile(0.75, TAILS)
     beyond = 2 * float(student_above(np.array([deviations * NORMAL_SPREAD * typical]), TAILS)[0])

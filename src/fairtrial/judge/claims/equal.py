@@ -19,7 +19,7 @@ from fairtrial.judge.claims.start_kinds import turned_by_another_kind, with_anot
 from fairtrial.judge.claims.values import read_values
 from fairtrial.judge.metrics import find_metric
 from fairtrial.judge.model import ClaimResult
-from fairtrial.judge.statistics.equivalence import equal_within
+from fairtrial.judge.statistics.equivalence import Equivalence, equal_within, verdict_between
 from fairtrial.judge.statistics.estimate import Estimate
 
 
@@ -47,12 +47,7 @@ def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
         if values.obstacle is None:
             why = too_few(len(ratios)) if deciding is None else "the interval reaches beyond the margin"
             ruling = Ruling(test.verdict, why if test.verdict == "undecided" else None)
-            if deciding is not None:
-                low, high = with_another_kind(estimate).interval or deciding
-                is_refuted = high < bounds[0] or low > bounds[1]
-                stands = is_refuted if test.verdict == "refuted" else bounds[0] <= low and high <= bounds[1]
-                beyond = ruling if stands else Ruling("undecided")
-                ruling = turned_by_another_kind(ruling, beyond, len(ratios), evidence)
+            ruling = turned_by_another_kind(ruling, _with_another_kind(test, len(ratios)), len(ratios), evidence)
         once = level_of_one_look(evidence)
         then = 2 * once - 1 if is_within else once
         further = more_blocks(
@@ -85,3 +80,12 @@ def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
         bounds=bounds,
         estimate=estimate,
     )
+
+
+def _with_another_kind(test: Equivalence, blocks: int) -> Ruling:
+    """The verdict if another kind of start than those that few blocks met is the typical one."""
+    inner, outer = (
+        with_another_kind(Estimate(estimate=test.estimate, interval=each, blocks=blocks)).interval
+        for each in (test.inner, test.outer)
+    )
+    return Ruling("undecided" if inner is None or outer is None else verdict_between(inner, outer, test.within))

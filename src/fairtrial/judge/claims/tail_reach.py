@@ -6,7 +6,7 @@ The percentile then rests on five samples, and its position (`position_of`) is t
 
 import math
 
-from fairtrial.judge.metrics import Metric, percentile_in, times_of
+from fairtrial.judge.metrics import Metric, percentile_in, times_behind
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.histogram import position_of, read_histogram
 from fairtrial.record.model import TrialRecord
@@ -24,8 +24,7 @@ def tail_reach(metric: Metric, trial: TrialRecord) -> float:
     pair = percentile_in(metric.name)
     if pair is None or trial.engine is None:
         return 0.0
-    measured = trial.engine if metric.request is None else trial.engine.share_of(metric.request)
-    times = None if measured is None else times_of(measured, pair[0])
+    times = times_behind(metric, trial, pair[0])
     if times is None or not times.hdr_base64:
         return 0.0
     percentile = float(pair[1])

@@ -68,9 +68,11 @@ def equal_within(
     inner, outer = (
         resolution.widen(estimate, (math.exp(low), math.exp(high)), is_ratio=True) for low, high in (inner, outer)
     )
-    verdict: Verdict = "undecided"
+    return Equivalence(verdict_between(inner, outer, within), estimate, within, inner, outer)
+
+
+def verdict_between(inner: tuple[float, float], outer: tuple[float, float], within: tuple[float, float]) -> Verdict:
+    """The verdict that intervals at both levels give: upheld by the one inside the margins, or refuted by the other."""
     if within[0] <= inner[0] and inner[1] <= within[1]:
-        verdict = "upheld"
-    elif outer[0] > within[1] or outer[1] < within[0]:
-        verdict = "refuted"
-    return Equivalence(verdict, estimate, within, inner, outer)
+        return "upheld"
+    return "refuted" if outer[0] > within[1] or outer[1] < within[0] else "undecided"

@@ -64,7 +64,7 @@ def median_intervals(samples: NDArray[np.float64], levels: Sequence[float]) -> l
     if by_column is None:
         return None
     ordered = np.sort(samples, axis=0)
-    has_outlier = _wide_gaps(ordered)[[0, -1]].any(axis=0)
+    has_outlier = _has_outlier(ordered)
     for place, level in enumerate(levels):
         if uses_order_statistics(samples.shape[0], level):
             for intervals, ends in zip(by_column, _between_depths(ordered, level), strict=True):
@@ -80,6 +80,13 @@ def _wide_gaps(ordered: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Whether each gap between neighbours is a WIDE_GAP, shape (blocks - 1, columns)."""
     wide: NDArray[np.bool_] = np.diff(ordered, axis=0) > WIDE_GAP * np.ptp(ordered, axis=0)
     return wide
+
+
+def _has_outlier(ordered: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Whether the smallest or the largest of each column lies beyond a WIDE_GAP."""
+    wide = _wide_gaps(ordered)
+    outlier: NDArray[np.bool_] = np.logical_or(wide[0], wide[-1])
+    return outlier
 
 
 def _between_depths(ordered: NDArray[np.float64], level: float) -> list[tuple[float, float]]:
@@ -106,7 +113,7 @@ def median_p_values(samples: NDArray[np.float64]) -> NDArray[np.float64]:
     by_sign = _sign_p_values(samples)
     if not uses_order_statistics(samples.shape[0], LEVEL):
         ordered = np.sort(samples, axis=0)
-        reaches_to_range = _wide_gaps(ordered)[[0, -1]].any(axis=0) & (ordered[0] <= 0) & (ordered[-1] >= 0)
+        reaches_to_range = _has_outlier(ordered) & (ordered[0] <= 0) & (ordered[-1] >= 0)
         return np.where(reaches_to_range, np.maximum(by_sign, by_student), by_student)
     all_on_one_side = by_sign <= 1 - _held_by(1, samples.shape[0])
     p_values: NDArray[np.float64] = np.where(all_on_one_side, np.minimum(by_sign, by_student), by_sign)
@@ -132,7 +139,7 @@ def _sign_p_values(samples: NDArray[np.float64]) -> NDArray[np.float64]:
         # The lower end is at zero between this depth and the next, λ of the way; a wide gap has none between.
         inward = below / (below - above)
         share = inward * depths / ((blocks - depths) - inward * (blocks - 2 * depths))
-    wide = (above - below) > WIDE_GAP * np.ptp(ordered, axis=0)
+    wide = _wide_gaps(ordered)[np.minimum(depths, blocks - 1) - 1, columns]
     p_values = 1 - wider + np.where(wide, 1.0, share) * (wider - narrower)
     p_values = np.where(depths == 0, 1 - probability[1], p_values)
     return np.where(middles == 0, 1.0, p_values)

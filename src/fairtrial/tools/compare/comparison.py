@@ -7,8 +7,9 @@ whole runs is taken as given.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 from typing import Literal
 
@@ -22,7 +23,7 @@ from fairtrial.judge.statistics.holm import step_down
 from fairtrial.judge.statistics.lower_bounds import over_blocks_bounded
 from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS
 from fairtrial.judge.statistics.unpaired import between_runs, unpaired_ratio
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.record.model import ExperimentRecord, TrialRecord, by_condition
 from fairtrial.tools.compare.differences import differences
 
 Change = Literal["regression", "improvement", "within the margin", "~", "not compared"]
@@ -38,6 +39,14 @@ class JudgedRun:
     record: ExperimentRecord
     trials: Sequence[TrialRecord]
     result: Result
+
+    @cached_property
+    def _by_condition(self) -> Mapping[str, Sequence[TrialRecord]]:
+        return by_condition(self.trials)
+
+    def trials_of(self, condition: str) -> Sequence[TrialRecord]:
+        """Those of the condition with this id."""
+        return self._by_condition.get(condition, ())
 
 
 @dataclass(frozen=True)
@@ -237,8 +246,7 @@ def _side(metric: Metric, runs: Sequence[JudgedRun], identity: str) -> tuple[_Si
 def _unlike(metric: Metric, before: Sequence[JudgedRun], after: Sequence[JudgedRun], identity: str) -> str:
     """Why a figure was read otherwise on one side than on the other; empty: it was not."""
     old, new = (
-        kinds_of(metric, [trial for run in runs for trial in run.trials if trial.condition == identity])
-        for runs in (before, after)
+        kinds_of(metric, [trial for run in runs for trial in run.trials_of(identity)]) for runs in (before, after)
     )
     if old == new and len(old) < 2:
         return ""
@@ -261,7 +269,7 @@ def _values(metric: Metric, run: JudgedRun, condition: ConditionResult | None) -
         return _NOTHING, f"{outcome} ({condition.reason})" if condition.reason else outcome
     if not metric.fits(condition.load):
         return _NOTHING, f"{metric.label} is not measured under this load: {condition.load.describe()}"
-    trials = [trial for trial in run.trials if trial.condition == condition.id]
+    trials = run.trials_of(condition.id)
     losses = Losses.of({trial.index: trial.findings for trial in condition.trials})
     readings = losses.readings(metric, trials)
     if not readings and (taking := next(filter(None, (losses.taking(metric, trial) for trial in trials)), None)):
