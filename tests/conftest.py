@@ -12,6 +12,7 @@ from fairtrial.base.cache.once import COMPLETE
 from fairtrial.base.locations import cache_folder
 from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.engine.binary import engine_binary, guard_binary
+from tests.called_here import call  # noqa: F401 a fixture
 from tests.command_line import Lab
 from tests.machine.needs import pytest_runtest_setup, pytest_terminal_summary  # noqa: F401 hooks
 from tests.scheduling import (  # noqa: F401 hooks

@@ -10,8 +10,8 @@ from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.catalog.workloads import workloads
 from fairtrial.commands.list import _below_one_another
 from fairtrial.experiment.files import shipped_experiments
+from tests.called_here import Call
 from tests.command_line import Lab
-from tests.commands.conftest import Call
 
 
 def test_list(lab: Lab, call: Call) -> None:

@@ -10,8 +10,8 @@ from fairtrial.commands.examined_design import examine_design
 from fairtrial.experiment.files import load_experiment
 from fairtrial.plan.make import make_plan
 from fairtrial.plan.plan import Plan
+from tests.called_here import Call
 from tests.command_line import Lab
-from tests.commands.conftest import Call
 from tests.judge.design.designs import STACKS
 
 HEAD = """name = "tried"

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.called_here import Call
 from tests.command_line import Lab
-from tests.commands.conftest import Call
 
 CLAIM = """
 [[claims]]

@@ -10,8 +10,8 @@ import pytest
 
 from fairtrial.base.exit_status import NOTHING_RAN, UNFORESEEN, WRONG_USE
 from fairtrial.commands.machine_refusals import refusal_by_machine
+from tests.called_here import Call
 from tests.command_line import Lab
-from tests.commands.conftest import Call
 from tests.commands.test_unforeseen import raises
 from tests.machine.needs import needs
 from tests.tools.load.conftest import Target, serve  # noqa: F401 - a fixture

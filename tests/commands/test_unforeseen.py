@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from fairtrial.base.exit_status import INTERRUPTED, NOTHING_RAN, UNFORESEEN
+from tests.called_here import Call
 from tests.command_line import Lab
-from tests.commands.conftest import Call
 
 INTERRUPTED_IMPORT = """
 import os, runpy, signal, sys

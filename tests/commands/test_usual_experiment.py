@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from tests.called_here import Call
 from tests.command_line import Lab
-from tests.commands.conftest import Call
 
 MINE = 'name = "mine"\ntitle = "Mine"\nworkload = "plaintext"\nstacks = ["go-nethttp"]\n[load]\nkind = "closed"\n'
 

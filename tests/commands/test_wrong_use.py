@@ -2,8 +2,8 @@
 
 import pytest
 
+from tests.called_here import Call
 from tests.command_line import Lab
-from tests.commands.conftest import Call
 
 BROKEN = {
     "not TOML": ('name = "x', ["tried.toml", "not valid TOML"]),

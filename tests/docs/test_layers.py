@@ -5,10 +5,12 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
+from pathlib import Path
 
 from fairtrial.base.locations import PACKAGE
 
-DOCUMENT = PACKAGE.parents[1] / "docs" / "architecture.md"
+SOURCE = PACKAGE.parent
+DOCUMENT = SOURCE.parent / "docs" / "architecture.md"
 
 
 @cache
@@ -20,24 +22,29 @@ def layers() -> list[set[str]]:
 
 @cache
 def imports() -> list[tuple[str, str]]:
-    """(importer, imported), as modules of the package without its name."""
+    """(importer, imported), as modules; those of the package `fairtrial` without its name."""
     return list(_imports())
 
 
+def modules() -> Iterator[tuple[str, Path]]:
+    for path in SOURCE.rglob("*.py"):
+        name = ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
+        if name != PACKAGE.name:
+            yield name.removeprefix(f"{PACKAGE.name}."), path
+
+
 def _imports() -> Iterator[tuple[str, str]]:
-    for path in PACKAGE.rglob("*.py"):
-        importer = ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__")
+    for importer, path in modules():
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("fairtrial."):
+            if isinstance(node, ast.ImportFrom) and node.module and re.match(r"fairtrial[._]", node.module):
                 for alias in node.names:
-                    module = node.module.removeprefix("fairtrial.")
-                    inner = f"{module}.{alias.name}"
-                    yield importer, inner if exists(inner) else module
+                    inner = f"{node.module}.{alias.name}"
+                    yield importer, (inner if exists(inner) else node.module).removeprefix(f"{PACKAGE.name}.")
 
 
 @cache
 def exists(module: str) -> bool:
-    path = PACKAGE.joinpath(*module.split("."))
+    path = SOURCE.joinpath(*module.split("."))
     return path.with_suffix(".py").exists() or (path / "__init__.py").exists()
 
 
@@ -71,6 +78,15 @@ def test_nothing_imports_in_a_circle() -> None:
 
 
 def test_every_module_has_its_layer() -> None:
-    for path in PACKAGE.rglob("*.py"):
+    for name, path in modules():
         if path.name != "__init__.py":
-            layer(".".join(path.relative_to(PACKAGE).with_suffix("").parts))
+            layer(name)
+
+
+def test_only_the_command_line_knows_the_packages_beside_the_lab() -> None:
+    importers = {
+        importer.split(".")[0]
+        for importer, imported in imports()
+        if imported.startswith("fairtrial_") and not importer.startswith("fairtrial_")
+    }
+    assert importers == {"commands"}

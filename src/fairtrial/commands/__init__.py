@@ -19,11 +19,8 @@ from fairtrial.commands.ab_test import ab_test
 from fairtrial.commands.check import check
 from fairtrial.commands.cluster import cluster_app
 from fairtrial.commands.compare import compare
-from fairtrial.commands.cross_examine import cross_examine
 from fairtrial.commands.doctor import doctor
 from fairtrial.commands.history import history
-from fairtrial.commands.import_requests import import_requests
-from fairtrial.commands.init import init
 from fairtrial.commands.judge import judge
 from fairtrial.commands.lane import lane
 from fairtrial.commands.lane_host import lane_host
@@ -34,6 +31,9 @@ from fairtrial.commands.run import run
 from fairtrial.commands.services import services_app
 from fairtrial.commands.unforeseen import no_traceback
 from fairtrial.commands.worker import worker
+from fairtrial_cross_examine.command import cross_examine
+from fairtrial_import.command import import_requests
+from fairtrial_init.command import init
 
 DOCS = f"Documentation, which messages name as docs/: {shipped('docs')}"
 

@@ -138,8 +138,8 @@ def _remove_oldest(folder: Path) -> None:
 
 def _without_secrets(text: str) -> str:
     """The text without passwords in URLs, what looks like a key, and the values of variables whose names say secret."""
+    from fairtrial.base.secret_names import VALUE, is_secret_name
     from fairtrial.experiment.workload_file.secrets import Secrets
-    from fairtrial.tools.import_requests.secret_names import VALUE, is_secret_name
 
     by_name = {
         name: value

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import Finished, Lab
-from tests.tools.import_requests.imported import DATA
+from tests.fairtrial_import.imported import DATA
 from tests.tools.load.conftest import Listener
 
 HTTP = """

@@ -1,0 +1,77 @@
+"""Minimum, mean, percentiles, maximum and deviation that no sample can have."""
+
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+
+from fairtrial.judge.checks.model import Threshold
+from fairtrial_cross_examine.contradictions.model import Contradiction, Kind
+from fairtrial_cross_examine.in_words import time
+from fairtrial_cross_examine.model import Evidence, Figure, PrintedRun
+
+
+def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
+    """Where a figure that cannot be larger than another is, beyond the rounding of both."""
+    for run in evidence.runs:
+        for lower, upper, first, second in _pairs(run):
+            room = kind.threshold("share") * max(first.value, second.value)
+            if first.low > second.high + room:
+                says = (
+                    f"The {lower} is {time(first.value)}, and the {upper} is {time(second.value)}: it cannot be less."
+                )
+                yield kind.contradiction([run.name], says, {lower: time(first.value), upper: time(second.value)})
+        yield from _spread(kind, run)
+
+
+def _pairs(run: PrintedRun) -> Iterator[tuple[str, str, Figure, Figure]]:
+    """Figures in the order in which every sample has them."""
+    times = run.times
+    ordered = [
+        *([("minimum", times.minimum)] if times.minimum is not None else []),
+        *((f"p{percent:g}", figure) for percent, figure in times.ordered()),
+        *([("maximum", times.maximum)] if times.maximum is not None else []),
+    ]
+    for (lower, first), (upper, second) in pairwise(ordered):
+        yield lower, upper, first, second
+    if times.mean is not None and times.minimum is not None:
+        yield "minimum", "mean", times.minimum, times.mean
+    if times.mean is not None and times.maximum is not None:
+        yield "mean", "maximum", times.mean, times.maximum
+
+
+def _spread(kind: Kind, run: PrintedRun) -> Iterator[Contradiction]:
+    """A deviation that is larger than mean and extremes allow: σ² ≤ (max - mean)(mean - min), by Bhatia and Davis."""
+    times = run.times
+    if times.mean is None or times.maximum is None or times.deviation is None:
+        return
+    least = times.minimum.low if times.minimum is not None else 0.0
+    number = float(run.runs or run.sample or 0)
+    if number < 2:
+        return
+    widest = max(times.maximum.high - times.mean.low, 0.0) * max(times.mean.high - least, 0.0)
+    largest = math.sqrt(widest * number / (number - 1))
+    if times.deviation.low <= largest * (1 + kind.threshold("share")):
+        return
+    says = (
+        f"A deviation of {time(times.deviation.value)} is larger than any sample has whose mean is "
+        f"{time(times.mean.value)} and whose maximum is {time(times.maximum.value)}: at most {time(largest)}."
+    )
+    figures = {"deviation": time(times.deviation.value), "largest possible": time(largest)}
+    yield kind.contradiction([run.name], says, figures)
+
+
+KIND = Kind(
+    name="impossible-times",
+    title="Times that no sample has",
+    formula="minimum ≤ percentiles in their order ≤ maximum; minimum ≤ mean ≤ maximum; σ² ≤ (maximum - mean)(mean - "
+    "minimum) × n / (n - 1) (R. Bhatia and C. Davis, American Mathematical Monthly 107 (2000), 353-357)",
+    thresholds={
+        "share": Threshold(
+            0.01,
+            "share of the figure",
+            "beyond the rounding of the printed digits: histograms keep two or three digits",
+        ),
+    },
+    ask="Are all of these figures of the same run?",
+    examine=examine,
+)

@@ -1,0 +1,58 @@
+"""The form of a contradiction. Each kind is a file of its own beside this one."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from fairtrial.base.printable import printable
+from fairtrial.base.strict import Strict
+from fairtrial.judge.checks.model import Threshold
+from fairtrial_cross_examine.in_words import name_of
+from fairtrial_cross_examine.model import Evidence
+
+
+class Contradiction(Strict):
+    """Something that printed figures refute, with the figures, how they are computed, and what to ask the author."""
+
+    kind: str
+    runs: list[str]
+    says: str
+    figures: Mapping[str, str]
+    formula: str
+    ask: str
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of contradiction: its name, what the output is held against, its thresholds, and what to ask."""
+
+    name: str
+    title: str
+    formula: str
+    thresholds: Mapping[str, Threshold]
+    ask: str
+    examine: Callable[["Kind", Evidence], Iterator[Contradiction]]
+    """a pure function: the same figures give the same contradictions"""
+
+    def contradiction(
+        self, runs: Sequence[str], says: str, figures: Mapping[str, str], *, formula: str = "", ask: str = ""
+    ) -> Contradiction:
+        """A contradiction of this kind. What came from a file is made printable here.
+
+        Args:
+            runs: the names of the runs that it is about.
+            says: one or two sentences with the figures that refute each other.
+            figures: each figure by what it is, as text.
+            formula: in place of the kind's own.
+            ask: in place of the kind's own.
+        """
+        return Contradiction(
+            kind=self.name,
+            runs=[name_of(run) for run in runs],
+            says=printable(says),
+            figures={printable(key): printable(value) for key, value in figures.items()},
+            formula=formula or self.formula,
+            ask=ask or self.ask,
+        )
+
+    def threshold(self, key: str) -> float:
+        return self.thresholds[key].value

@@ -1,0 +1,67 @@
+"""Requests that together took longer than all clients had time for."""
+
+from collections.abc import Iterator
+
+from fairtrial.judge.checks.model import Threshold
+from fairtrial_cross_examine.contradictions.model import Contradiction, Kind
+from fairtrial_cross_examine.in_words import time, whole
+from fairtrial_cross_examine.model import Evidence
+
+HEY_KEEPS = 1_000_000
+
+
+def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
+    """Where requests × mean / connections, with all rounding in its favour, exceeds the seconds."""
+    for run in evidence.runs:
+        mean, requests = run.times.mean, run.timed_requests
+        if run.load != "closed" or run.connections is None or run.seconds is None or mean is None or requests is None:
+            continue
+        least_seconds = requests.times(mean).over(float(run.connections))
+        limit = 1 + kind.threshold("corrected" if run.tool == "wrk" else "tolerance")
+        if least_seconds is None or least_seconds.low <= limit * run.seconds.high:
+            continue
+        says = (
+            f"{whole(requests.value)} requests of {time(mean.value)} each take {run.connections:,} clients "
+            f"{time(least_seconds.value)}, but the run lasted {time(run.seconds.value)}: the mean is not that of these "
+            "requests."
+        )
+        if run.tool == "wrk":
+            says += (
+                " wrk adds latencies that no request had, for those that it supposes a stall held back: here most of "
+                "the mean is made of them."
+            )
+        elif run.tool == "hey" and requests.value > HEY_KEEPS:
+            says += f" hey divides the sum of all times by the {HEY_KEEPS:,} that it keeps."
+        yield kind.contradiction(
+            [run.name],
+            says,
+            {
+                "requests": whole(requests.value),
+                "mean": time(mean.value),
+                "connections": f"{run.connections:,}",
+                "seconds": time(run.seconds.value),
+                "time that it takes": time(least_seconds.value),
+            },
+        )
+
+
+KIND = Kind(
+    name="too-much-time",
+    title="More waiting than there was time",
+    formula="requests × mean latency / connections ≤ seconds (J. D. C. Little, Operations Research 9 (1961), 383-387)",
+    thresholds={
+        "tolerance": Threshold(
+            0.02,
+            "share of the time",
+            "beyond the rounding of the printed digits; the same room as the check littles-law",
+        ),
+        "corrected": Threshold(
+            1.0,
+            "share of the time",
+            "of wrk, which corrects its latencies: times that are spread exponentially become 0.18 too long by it; "
+            "from 1.0 on, at least half of the mean is not measured",
+        ),
+    },
+    ask="Which requests is the mean of? How many were under way at the same time, and were they pipelined?",
+    examine=examine,
+)

@@ -1,0 +1,32 @@
+"""A whole cross-examination: what was read, and what it refutes."""
+
+from collections.abc import Sequence
+
+from fairtrial import __version__
+from fairtrial.base.exit_status import ALL_WELL, REFUTED
+from fairtrial.base.strict import Strict
+from fairtrial_cross_examine.contradictions import find_contradictions
+from fairtrial_cross_examine.contradictions.model import Contradiction
+from fairtrial_cross_examine.model import Evidence, PrintedRun, StatedRatio
+
+
+class Examination(Strict):
+    """Runs as they were read, and every contradiction between their figures."""
+
+    fairtrial_version: str
+    exit_status: int
+    runs: Sequence[PrintedRun]
+    ratios: Sequence[StatedRatio]
+    contradictions: Sequence[Contradiction]
+
+
+def examine(evidence: Evidence) -> Examination:
+    """Hold all figures against each other."""
+    contradictions = list(find_contradictions(evidence))
+    return Examination(
+        fairtrial_version=__version__,
+        exit_status=REFUTED if contradictions else ALL_WELL,
+        runs=evidence.runs,
+        ratios=evidence.ratios,
+        contradictions=contradictions,
+    )

@@ -1,0 +1,106 @@
+"""Printed numbers as figures: `635.91us`, `2.62k`, `144.91MB`, `1m30.5s`, each with the rounding of its last digit."""
+
+import re
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from fairtrial.base.units import BaseUnit, kind_of, parse_quantity, symbols_of
+from fairtrial_cross_examine.model import Figure
+
+NUMBER = r"\d[\d,]{0,24}(?:\.\d{1,18})?"
+"""A number in text, as a part of a pattern."""
+DURATION = rf"(?:{NUMBER}\s?(?:ns|us|µs|\u03bcs|ms|s|m|h))+"
+"""A time with its unit or units: `22.63ms`, `1m30s`."""
+
+SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "\u03bcs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+DURATION_PART = re.compile(rf"({NUMBER})\s?(ns|us|µs|\u03bcs|ms|s|m|h)")
+THOUSANDS = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9}
+SIZED = re.compile(rf"({NUMBER})\s?([kKMGT]?i?B|bytes?)")
+
+
+def figure(text: str, size: float = 1.0) -> Figure:
+    """The number that is written so, in units of `size`: `0.450` lies within 0.0005 of 0.45.
+
+    Raises:
+        ValueError: it is not a number, or too large for one.
+    """
+    try:
+        number = Decimal(text.replace(",", ""))
+    except InvalidOperation as error:
+        raise ValueError(f"{text!r:.80} is not a number") from error
+    exponent = number.as_tuple().exponent
+    if not isinstance(exponent, int):  # NaN, infinity
+        raise ValueError(f"{text!r:.80} is not a number")
+    return Figure(value=float(number) * size, within=0.5 * 10.0**exponent * size)
+
+
+def count(text: str) -> int:
+    """A whole number, such as `1,000`; commas separate thousands."""
+    return int(text.replace(",", ""))
+
+
+def exactly(number: float) -> Figure:
+    """A count, which has no rounding."""
+    return Figure(value=number)
+
+
+def duration(text: str) -> Figure:
+    """A time in seconds, as wrk (`22.63ms`, `10.00m`) or Go (`1m30.5s`) print it.
+
+    Raises:
+        ValueError: it is not a time with its unit.
+    """
+    parts = DURATION_PART.findall(text)
+    if not parts:
+        raise ValueError(f"{text!r} is not a time with its unit")
+    figures = [figure(number, SECONDS[unit]) for number, unit in parts]
+    return Figure(value=sum(part.value for part in figures), within=figures[-1].within)
+
+
+def scaled(text: str) -> Figure:
+    """A number with a decimal prefix, such as `2.62k`."""
+    prefix = text[-1] if text[-1] in "kKMG" else ""
+    return figure(text.removesuffix(prefix), THOUSANDS[prefix])
+
+
+def size(text: str, step: int = 1024) -> Figure:
+    """An amount of data in bytes: `144.91MB`, `1.50 KiB`, `612 bytes`.
+
+    Args:
+        step: what a `k` stands for where the unit does not say it: 1024 for wrk and h2load, 1000 for autocannon.
+
+    Raises:
+        ValueError: it is not an amount of data.
+    """
+    match = SIZED.search(text)
+    if match is None:
+        raise ValueError(f"{text!r} is not an amount of data")
+    prefix = match[2][0].upper() if match[2][0] in "kKMGT" else ""
+    unit = (1024 if "i" in match[2] else step) ** " KMGT".index(prefix or " ")
+    return exactly(count(match[1])) if unit == 1 and "." not in match[1] else figure(match[1], unit)
+
+
+def number(value: Any, unit: float = 1.0) -> Figure | None:
+    """A number from JSON, in units of `unit`; None for anything else. A whole number is exact."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return exactly(value * unit) if isinstance(value, int) else figure(repr(value), unit)
+
+
+def quantity(text: str, base: BaseUnit) -> Figure:
+    """A number with its unit as people write it in a statement: `22.63 ms`, `401.71/s`, `5,113 bytes`.
+
+    Raises:
+        ValueError: it is not a quantity in a unit of this kind.
+    """
+    parsed = parse_quantity(text)
+    if parsed.unit.base != base:
+        raise ValueError(f"{text!r} is not {kind_of(base)}: its units are {symbols_of(base)}")
+    match = re.match(NUMBER, text.strip())
+    if match is None:
+        raise ValueError(f"{text!r}: a printed figure is not negative")
+    digits = figure(match[0])
+    factor = parsed.value / digits.value if digits.value else parsed.unit.size
+    if base == "bytes" and "." not in match[0] and parsed.unit.size == 1:
+        return exactly(parsed.value)
+    return Figure(value=parsed.value, within=digits.within * factor)

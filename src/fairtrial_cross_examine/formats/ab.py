@@ -1,0 +1,90 @@
+"""ab (ApacheBench): text. By its source, `support/ab.c` of httpd 1.3 to 2.4.
+
+`Complete requests` counts every answer, whatever its status; `Failed requests` counts those of another length than the
+first, those that broke off, and failed connects. One answer can be in several of these. The table of connection times
+has whole milliseconds, which newer versions round and older ones cut off.
+"""
+
+import re
+
+from fairtrial_cross_examine.figures import NUMBER, count, exactly, figure
+from fairtrial_cross_examine.formats.model import Format, Section
+from fairtrial_cross_examine.model import Figure, PrintedRun, Times
+
+MILLISECOND = 1e-3
+
+
+def read(section: Section) -> PrintedRun | None:
+    """One report of ab."""
+    complete = section.group(rf"^Complete requests:\s+({NUMBER})")
+    if complete is None:
+        return None
+    concurrency = section.group(r"^Concurrency Level:\s+(\d{1,9})")
+    failed = _failed(section)
+    connect = failed.pop("connect", 0)
+    non_2xx = count(section.group(r"^Non-2xx responses:\s+(\d{1,15})") or "0")
+    document = section.group(r"^Document Length:\s+(\d{1,15}) bytes")
+    per_request = rf"^Time per request:\s+({NUMBER}) \[ms\] "
+    return PrintedRun(
+        name=section.name,
+        source=section.source,
+        tool="ab",
+        url=_url(section),
+        load="closed",
+        connections=int(concurrency) if concurrency and int(concurrency) else None,
+        seconds=section.figure(rf"^Time taken for tests:\s+({NUMBER}) seconds"),
+        requests=exactly(count(complete)),
+        rate_per_second=section.figure(rf"^Requests per second:\s+({NUMBER})"),
+        times=_times(section),
+        time_per_request_seconds=section.figure(rf"{per_request}\(mean\)", MILLISECOND),
+        time_across_seconds=section.figure(rf"{per_request}\(mean, across", MILLISECOND),
+        failures={kind: number for kind, number in ({"non-2xx": non_2xx} | failed).items() if number},
+        unanswered={"connect": connect} if connect else {},
+        document_bytes=None if document is None else exactly(count(document)),
+    )
+
+
+def _failed(section: Section) -> dict[str, int]:
+    """Failures by kind; where only their sum is printed, as `failed`."""
+    failed = count(section.group(r"^Failed requests:\s+(\d{1,15})") or "0")
+    counts = section.group(r"^\s+\((Connect: [^)\n]{1,200})\)") or ""
+    kinds = re.findall(r"(\w{1,20}): (\d{1,15})", counts)
+    return {kind.lower(): count(number) for kind, number in kinds} or {"failed": failed}
+
+
+def _url(section: Section) -> str | None:
+    host = section.group(r"^Server Hostname:\s+(\S{1,300})")
+    port = section.group(r"^Server Port:\s+(\d{1,5})")
+    path = section.group(r"^Document Path:\s+(\S{1,2000})")
+    return None if host is None or path is None else f"http://{host}:{port or 80}{path}"
+
+
+def _times(section: Section) -> Times:
+    rows = section.pairs(r"^ +(\d{1,2})% +([\d.]{1,12}) *$")
+    percentiles = {share: _milliseconds(value) for share, value in rows}
+    longest = section.group(r"^ *100% +([\d.]{1,12}) \(longest request\)")
+    times = Times(percentiles=percentiles, maximum=None if longest is None else _milliseconds(longest))
+    cells = (section.group(r"^Total:((?: +[\d.]{1,12}){3,5}) *$") or "").split()
+    if len(cells) == 5:
+        minimum, mean, deviation, _median, maximum = cells
+        more = {"deviation": figure(deviation, MILLISECOND)}
+    elif len(cells) == 3:  # ab -S
+        (minimum, mean, maximum), more = cells, {}
+    else:
+        return times
+    more |= {"minimum": _milliseconds(minimum), "mean": _milliseconds(mean), "maximum": _milliseconds(maximum)}
+    return times.model_copy(update=more)
+
+
+def _milliseconds(text: str) -> Figure:
+    """A cell of the tables; whole milliseconds may have been rounded or cut off."""
+    cell = figure(text, MILLISECOND)
+    return cell if "." in text else Figure(value=cell.value, within=MILLISECOND)
+
+
+FORMAT = Format(
+    name="ab",
+    anchor=re.compile(r"^Concurrency Level:\s", re.MULTILINE),
+    heads=(re.compile(r"^(?:This is ApacheBench|Server Software:)", re.MULTILINE),),
+    read=read,
+)

@@ -1,0 +1,166 @@
+"""autocannon: text, and JSON (`--json`). By its source, `lib/run.js` and `lib/printResult.js`.
+
+Its `Req/Sec` is the mean of one count a second, and the last count may be of a part of a second: it is the total over
+the duration, give or take a second. `requests` counts every answer, whatever its status, but no error. Latencies are
+kept as whole milliseconds, of which the fractions are cut off. Of the percentiles in the JSON, those are read that its
+table shows, too: the document holds p99.999 of any sample.
+"""
+
+import re
+from typing import Any
+
+from fairtrial_cross_examine.figures import NUMBER, count, exactly, figure, number, scaled, size
+from fairtrial_cross_examine.formats.model import Format, Section
+from fairtrial_cross_examine.model import Figure, LoadKind, PrintedRun, Times
+
+MILLISECOND = 1e-3
+TABLE = re.compile(r"^[│|]\s*Stat\s+[│|]\s*2\.5%", re.MULTILINE)
+PERCENTILES = ("2.5", "50", "97.5", "99")
+DEFAULT_CONNECTIONS = 10
+SAMPLE_SECONDS = 1.0
+HISTOGRAM_DIGITS = 1e-3
+"""The histogram of rates keeps three digits."""
+
+
+def read(section: Section) -> PrintedRun | None:
+    """One report of autocannon in text."""
+    total = section.find(rf"^({NUMBER}[kMG]?) requests in ({NUMBER})s, (.{{1,30}}) read")
+    if total is None:
+        return None
+    connections, pipelined = _connections(section)
+    errors = section.find(rf"^({NUMBER}[kM]?) errors \(({NUMBER}[kM]?) timeouts\)")
+    not_2xx = section.group(r"^\d{1,15} 2xx responses, (\d{1,15}) non 2xx responses")
+    command = section.command
+    constant_rate = None if command is None else command.number("-R", "--overallRate")
+    if command is not None and constant_rate is None:
+        per_connection = command.number("-r", "--connectionRate")
+        constant_rate = None if per_connection is None or connections is None else per_connection * connections
+    rates, latencies = _row(section, "Req/Sec"), _row(section, "Latency")
+    seconds, requests = figure(total[2]), scaled(total[1])
+    rate = _plain(rates.get("Avg"))
+    return PrintedRun(
+        name=section.name,
+        source=section.source,
+        tool="autocannon",
+        url=section.group(r"^Running .{1,40} test @ (\S{1,2000})"),
+        load=_load(command is not None, constant_rate),
+        connections=connections * pipelined if connections else None,
+        constant_rate_per_second=None if constant_rate is None else exactly(constant_rate),
+        seconds=seconds,
+        requests=requests,
+        rate_per_second=None if rate is None else _roughly(rate),
+        rate_seconds=_sampled(seconds),
+        times=_times(latencies),
+        failures={"non-2xx": count(not_2xx)} if not_2xx else {},
+        unanswered={"errors": round(scaled(errors[1]).value)} if errors is not None else {},
+        answer_bytes=size(total[3], 1000).over(requests),
+    )
+
+
+def _connections(section: Section) -> tuple[int | None, int]:
+    """Connections, and requests under way on each. With `--no-progress` they are not printed."""
+    setting = section.find(r"^(\d{1,9}) connections(?: with (\d{1,9}) pipelining factor)?")
+    if setting is not None:
+        return int(setting[1]), int(setting[2] or 1)
+    if section.command is None:
+        return None, 1
+    command = section.command
+    return command.whole("-c", "--connections") or DEFAULT_CONNECTIONS, command.whole("-p", "--pipelining") or 1
+
+
+def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
+    """The document of autocannon; none if it is another tool's."""
+    keys = {"requests", "latency", "throughput", "connections", "pipelining", "non2xx"}
+    if not isinstance(document, dict) or not keys <= document.keys():
+        return []
+    latency, requests, duration = document["latency"], document["requests"], number(document.get("duration"))
+    percentiles = {share: latency.get(f"p{share.replace('.', '_')}") for share in PERCENTILES}
+    rate, total = number(requests.get("average")), number(requests.get("total"))
+    throughput = number(document["throughput"].get("total"))
+    url = document.get("url")
+    return [
+        PrintedRun(
+            name=name,
+            source=source,
+            tool="autocannon",
+            url=url if isinstance(url, str) else None,
+            connections=int(document["connections"]) * int(document["pipelining"] or 1),
+            seconds=duration,
+            requests=total,
+            rate_per_second=None if rate is None else _roughly(rate),
+            rate_seconds=None if duration is None else _sampled(duration),
+            times=Times(
+                mean=_cut(number(latency.get("average"), MILLISECOND)),
+                deviation=_cut(number(latency.get("stddev"), MILLISECOND)),
+                minimum=_cut(number(latency.get("min"), MILLISECOND)),
+                maximum=_cut(number(latency.get("max"), MILLISECOND)),
+                percentiles={
+                    share: cut
+                    for share, value in percentiles.items()
+                    if (cut := _cut(number(value, MILLISECOND))) is not None
+                },
+            ),
+            failures=_failures(document),
+            unanswered={"errors": int(document["errors"])} if document.get("errors") else {},
+            answer_bytes=None if throughput is None or total is None else throughput.over(total),
+        )
+    ]
+
+
+def _failures(document: dict[str, Any]) -> dict[str, int]:
+    """Answers that are neither a success nor a redirection."""
+    number_of_failures = int(document["non2xx"]) - int(document.get("3xx", 0))
+    return {"non-2xx": number_of_failures} if number_of_failures > 0 else {}
+
+
+def _load(called: bool, constant_rate: float | None) -> LoadKind | None:
+    """Without the call nobody can tell a closed load from one at a rate."""
+    return None if not called else "closed" if constant_rate is None else "open"
+
+
+def _row(section: Section, name: str) -> dict[str, str]:
+    """The cells of a row by the heads of the last table head above it."""
+    heads: list[str] = []
+    for line in section.text.splitlines():
+        cells = [cell.strip() for cell in re.split(r"[│|]", line)[1:-1]]
+        if cells[:1] == ["Stat"]:
+            heads = cells
+        elif cells[:1] == [name] and len(cells) == len(heads):
+            return dict(zip(heads, cells, strict=True))
+    return {}
+
+
+def _times(cells: dict[str, str]) -> Times:
+    values = {head: _cut(_plain(cell.removesuffix(" ms"), MILLISECOND)) for head, cell in cells.items()}
+    return Times(
+        mean=values.get("Avg"),
+        deviation=values.get("Stdev"),
+        maximum=values.get("Max"),
+        percentiles={share: value for share in PERCENTILES if (value := values.get(f"{share}%")) is not None},
+    )
+
+
+def _plain(text: str | None, unit: float = 1.0) -> Figure | None:
+    return figure(text, unit) if text and re.fullmatch(NUMBER, text) else None
+
+
+def _cut(time: Figure | None) -> Figure | None:
+    """A time of which the fraction of a millisecond was cut off."""
+    return None if time is None else Figure(value=time.value, within=max(time.within, MILLISECOND))
+
+
+def _roughly(rate: Figure) -> Figure:
+    return Figure(value=rate.value, within=rate.within + HISTOGRAM_DIGITS * rate.value)
+
+
+def _sampled(seconds: Figure) -> Figure:
+    return Figure(value=seconds.value, within=seconds.within + SAMPLE_SECONDS)
+
+
+FORMAT = Format(
+    name="autocannon",
+    anchor=re.compile(r"^[│|]\s*Latency\s+[│|]", re.MULTILINE),
+    heads=(re.compile(r"^ *Running .{1,40} test @ .{1,2000}\n\d{1,9} connections", re.MULTILINE), TABLE),
+    read=read,
+    read_json=read_json,
+)

@@ -1,0 +1,79 @@
+"""hyperfine: text, and JSON (`--export-json`). By its source, `src/benchmark/mod.rs`.
+
+It times whole commands, not requests. Its deviation is that of one run, not of the mean.
+"""
+
+import re
+from typing import Any
+
+from fairtrial_cross_examine.figures import NUMBER, count, figure, number
+from fairtrial_cross_examine.formats.model import Format, Section
+from fairtrial_cross_examine.model import Figure, PrintedRun, Times
+
+UNITS = {"µs": 1e-6, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+TIME = rf"({NUMBER}) (µs|us|ms|s)"
+
+
+def read(section: Section) -> PrintedRun | None:
+    """One benchmark of hyperfine in text."""
+    command = section.group(r"^Benchmark #?\d{1,6}: (.{1,2000})$")
+    mean = section.find(rf"^\s+Time \((?:mean|abs)[^)\n]{{0,10}}\):\s+{TIME}(?: ± +{TIME})?")
+    spread = section.find(rf"^\s+Range \(min … max\):\s+{TIME} … +{TIME}\s+(\d{{1,9}}) runs")
+    if command is None or mean is None:
+        return None
+    return PrintedRun(
+        name=f"{section.source}: {command.strip()}",
+        source=section.source,
+        tool="hyperfine",
+        contender=command.strip(),
+        times=Times(
+            mean=_time(mean[1], mean[2]),
+            deviation=None if mean[3] is None else _time(mean[3], mean[4]),
+            minimum=None if spread is None else _time(spread[1], spread[2]),
+            maximum=None if spread is None else _time(spread[3], spread[4]),
+        ),
+        runs=1 if spread is None else count(spread[5]),
+        statistic="only" if spread is None else "mean",
+    )
+
+
+def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
+    """The benchmarks of an exported document; none if it is another tool's."""
+    results = document.get("results") if isinstance(document, dict) else None
+    if not isinstance(results, list) or not all(
+        isinstance(each, dict) and {"command", "mean", "min"} <= each.keys() for each in results
+    ):
+        return []
+    return [_from_json(each, name, source) for each in results]
+
+
+def _from_json(result: dict[str, Any], name: str, source: str) -> PrintedRun:
+    times, median = result.get("times"), number(result.get("median"))
+    runs = len(times) if isinstance(times, list) and times else None
+    return PrintedRun(
+        name=f"{name}: {result['command']}",
+        source=source,
+        tool="hyperfine",
+        contender=str(result["command"]),
+        times=Times(
+            mean=number(result["mean"]),
+            deviation=number(result.get("stddev")),
+            minimum=number(result["min"]),
+            maximum=number(result.get("max")),
+            percentiles={} if median is None else {"50": median},
+        ),
+        runs=runs,
+        statistic="only" if runs == 1 else "mean",
+    )
+
+
+def _time(text: str, unit: str) -> Figure:
+    return figure(text, UNITS[unit])
+
+
+FORMAT = Format(
+    name="hyperfine",
+    anchor=re.compile(r"^Benchmark #?\d{1,6}: ", re.MULTILINE),
+    read=read,
+    read_json=read_json,
+)

@@ -1,0 +1,126 @@
+"""vegeta: the report in text and in JSON (`report -type=json`). By its source, `lib/reporters.go` and `lib/metrics.go`.
+
+`rate` is requests over the time of the attack, `throughput` successes over the attack and the wait for the last answer.
+It attacks at a rate, but for `-rate=0`, with which `-max-workers` are a closed load. Requests that failed, whatever the
+reason, are in all times.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from fairtrial_cross_examine.command_line import Command
+from fairtrial_cross_examine.figures import DURATION, NUMBER, count, duration, exactly, figure, number
+from fairtrial_cross_examine.formats.model import Format, Section, failed_statuses
+from fairtrial_cross_examine.model import Figure, PrintedRun, Times
+
+NANOSECOND = 1e-9
+FIELDS = {"min": "minimum", "mean": "mean", "max": "maximum"}
+
+
+def read(section: Section) -> PrintedRun | None:
+    """One report of vegeta in text."""
+    rates = section.find(rf"^Requests\s+\[total, rate[^\]\n]{{0,20}}\]\s+(\d{{1,15}}), ({NUMBER})")
+    times = section.find(rf"^Duration\s+\[total, attack, wait\]\s+({DURATION}), ({DURATION}), ({DURATION})")
+    if rates is None or times is None:
+        return None
+    document = section.group(rf"^Bytes In\s+\[total, mean\]\s+\d{{1,18}}, ({NUMBER})")
+    statuses = section.group(r"^Status Codes\s+\[code:count\]\s+(.{1,500})$") or ""
+    return _run(
+        section.name,
+        section.source,
+        {status: count(answers) for status, answers in re.findall(r"(\d{1,3}):(\d{1,15})", statuses)},
+        command=section.command,
+        seconds=duration(times[1]),
+        attack=duration(times[2]),
+        requests=count(rates[1]),
+        rate=figure(rates[2]),
+        times=_times(section),
+        document_bytes=None if document is None else figure(document),
+    )
+
+
+def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
+    """The report of vegeta in JSON; none if it is another tool's."""
+    if not isinstance(document, dict) or not {"latencies", "status_codes", "rate", "bytes_in"} <= document.keys():
+        return []
+    latencies, attack = document["latencies"], number(document.get("duration"), NANOSECOND)
+    wait = number(document.get("wait"), NANOSECOND)
+    fields = {field: number(latencies.get(key), NANOSECOND) for key, field in FIELDS.items()}
+    percentiles = {key.removesuffix("th"): value for key, value in latencies.items() if key.endswith("th")}
+    shares = {share: number(value, NANOSECOND) for share, value in percentiles.items()}
+    body = number(document["bytes_in"].get("mean"))
+    run = _run(
+        name,
+        source,
+        {status: int(answers) for status, answers in document["status_codes"].items()},
+        command=None,
+        seconds=attack if attack is None or wait is None else attack.plus(wait),
+        attack=attack,
+        requests=int(document.get("requests", 0)),
+        rate=number(document["rate"]),
+        times=Times.model_validate({**fields, "percentiles": shares}),
+        document_bytes=body,
+    )
+    return [run]
+
+
+def _run(
+    name: str,
+    source: str,
+    statuses: Mapping[str, int],
+    *,
+    command: Command | None,
+    seconds: Figure | None,
+    attack: Figure | None,
+    requests: int,
+    rate: Figure | None,
+    times: Times,
+    document_bytes: Figure | None,
+) -> PrintedRun:
+    constant_rate = None if command is None else command.number("-rate", "--rate")
+    workers = command.whole("-max-workers", "--max-workers") if command is not None and constant_rate == 0 else None
+    return PrintedRun(
+        name=name,
+        source=source,
+        tool="vegeta",
+        load="open" if workers is None else "closed",
+        connections=workers,
+        constant_rate_per_second=exactly(constant_rate) if constant_rate else None,
+        seconds=seconds,
+        requests=exactly(requests),
+        rate_per_second=rate,
+        rate_seconds=attack,
+        times=times,
+        failures=_failures(statuses),
+        document_bytes=document_bytes,
+    )
+
+
+def _failures(statuses: Mapping[str, int]) -> dict[str, int]:
+    """Failures by status; 0 stands for a request without an answer, which has a time all the same."""
+    unanswered = statuses.get("0", 0)
+    answered = failed_statuses({status: number for status, number in statuses.items() if status != "0"})
+    return ({"no answer": unanswered} if unanswered else {}) | answered
+
+
+def _times(section: Section) -> Times:
+    row = section.find(r"^Latencies\s+\[([^\]\n]{1,80})\]\s+(.{1,200})$")
+    if row is None:
+        return Times()
+    heads = [head.strip() for head in row[1].split(",")]
+    cells = dict(zip(heads, map(duration, row[2].split(",")), strict=False))
+    return Times.model_validate(
+        {
+            **{field: cells.get(head) for head, field in FIELDS.items()},
+            "percentiles": {head: cell for head, cell in cells.items() if head.isdigit()},
+        }
+    )
+
+
+FORMAT = Format(
+    name="vegeta",
+    anchor=re.compile(r"^Requests\s+\[total, rate", re.MULTILINE),
+    read=read,
+    read_json=read_json,
+)

@@ -1,0 +1,42 @@
+"""wrk2: text, as wrk prints it, with a histogram. By its source, `src/wrk.c` of giltene/wrk2.
+
+Its load is a constant rate (`-R`), which it does not print: only the call tells it. Latencies count from the moment at
+which a request was due. Latencies of the first seconds, its calibration, are thrown away, so that the histogram has
+fewer of them (`Total count`) than there were requests. Its time-outs count connections, each as often as it is looked
+at, and idle ones, too: they are no requests, and are not read.
+"""
+
+from fairtrial_cross_examine.figures import NUMBER, count, figure
+from fairtrial_cross_examine.formats import wrk
+from fairtrial_cross_examine.formats.model import Format, Section
+from fairtrial_cross_examine.model import PrintedRun
+
+MILLISECOND = 1e-3
+
+
+def read(section: Section) -> PrintedRun | None:
+    """One report of wrk2."""
+    run = wrk.read(section)
+    if run is None:
+        return None
+    sample = section.group(rf"Total count\s+=\s+({NUMBER})")
+    precise = section.find(rf"^#\[Mean\s+=\s+({NUMBER}), StdDeviation\s+=\s+({NUMBER})")
+    more: dict[str, object] = {"sample": None if sample is None else count(sample)}
+    if precise is not None:
+        more |= {"mean": figure(precise[1], MILLISECOND), "deviation": figure(precise[2], MILLISECOND)}
+    return run.model_copy(
+        update={
+            "tool": "wrk2",
+            "load": "open",
+            "times": run.times.model_copy(update=more),
+            "unanswered": {kind: number for kind, number in run.unanswered.items() if kind != "timeout"},
+        }
+    )
+
+
+FORMAT = Format(
+    name="wrk2",
+    anchor=wrk.ANCHOR,
+    recognises=lambda text: wrk.WRK2.search(text) is not None,
+    read=read,
+)

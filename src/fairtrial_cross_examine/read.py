@@ -1,0 +1,112 @@
+"""Files and standard input as evidence: outputs of tools in text or JSON, and statements."""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial_cross_examine.formats import MOST_RUNS, all_formats, read_json, read_text
+from fairtrial_cross_examine.model import Evidence, PrintedRun
+from fairtrial_cross_examine.statement import read_statement
+
+LARGEST_FILE_BYTES = 16 << 20
+"""Room for a hundred thousand times in hyperfine's JSON; a log of every request is not what a tool prints."""
+STDIN = Path("-")
+STDIN_NAME = "standard input"
+
+
+def read_evidence(files: Sequence[Path]) -> Evidence:
+    """Everything that was printed in these files; without any, or for `-`, in standard input.
+
+    Runs have names that differ: of two files with the same name, the folder is a part of it.
+
+    Raises:
+        Problem: a file cannot be read, is too large, or holds no output that is known.
+    """
+    runs, ratios = [], []
+    labels = _labels(files or [STDIN])
+    for file, label in zip(files or [STDIN], labels, strict=True):
+        if file.suffix == ".toml":
+            evidence = read_statement(file)
+            runs += [run.model_copy(update={"source": label}) for run in evidence.runs]
+            ratios += [ratio.model_copy(update={"source": label}) for ratio in evidence.ratios]
+        else:
+            runs += _read_output(_text_of(file), label)
+    if len(runs) > MOST_RUNS:
+        raise Problem(f"more than {MOST_RUNS:,} runs", "cross-examine fewer files at once")
+    return Evidence(runs=runs, ratios=ratios)
+
+
+def _labels(files: Sequence[Path]) -> list[str]:
+    """The names of the files in the report: their own, with the folder where two are the same."""
+    names = [STDIN_NAME if file == STDIN else file.name for file in files]
+    return [printable(name if names.count(name) == 1 else str(file)) for name, file in zip(names, files, strict=True)]
+
+
+def _text_of(file: Path) -> str:
+    if file == STDIN:
+        if sys.stdin is None or sys.stdin.isatty():
+            raise Problem("there is nothing to read", "name a file, or pipe what a tool printed: wrk … | fairtrial …")
+        return _decoded(sys.stdin.buffer, STDIN_NAME)
+    try:
+        with file.open("rb") as opened:
+            return _decoded(opened, printable(str(file)))
+    except OSError as error:
+        raise Problem(
+            f"{printable(str(file))}: cannot be read: {error.strerror}", "check the path and its permissions"
+        ) from error
+
+
+def _decoded(opened: BinaryIO, name: str) -> str:
+    content = opened.read(LARGEST_FILE_BYTES + 1)
+    if len(content) > LARGEST_FILE_BYTES:
+        raise Problem(f"{name}: larger than {LARGEST_FILE_BYTES:,} bytes", "give what the tool printed at its end")
+    utf16 = content.startswith((b"\xff\xfe", b"\xfe\xff"))  # what a redirection in PowerShell writes
+    return content.decode("utf-16" if utf16 else "utf-8-sig", errors="replace")
+
+
+def _read_output(text: str, label: str) -> list[PrintedRun]:
+    try:
+        runs = _read_documents(text, label) if text.lstrip()[:1] in ("{", "[") else []
+        runs = runs or read_text(text, label)
+    except (ValueError, TypeError, AttributeError, KeyError, ArithmeticError, RecursionError) as error:
+        raise Problem(f"{label}: {_reason(error)}", "give the output as the tool printed it, unchanged") from error
+    if not runs:
+        raise Problem(
+            f"{label}: holds nothing that {', '.join(all_formats())} prints",
+            "give the output as it was printed; for a table that is no tool's, write a statement (.toml): "
+            "docs/cross-examine.md",
+        )
+    return runs
+
+
+def _reason(error: Exception) -> str:
+    first = str(error).splitlines()[0] if str(error) else type(error).__name__
+    return f"it looks like a tool's output, but cannot be read as one: {printable(first, 200)}"
+
+
+def _read_documents(text: str, label: str) -> list[PrintedRun]:
+    """The JSON documents that follow each other in a text; none if it is no JSON."""
+    decoder = json.JSONDecoder()
+    documents = []
+    place = 0
+    try:
+        while (place := _next(text, place)) < len(text):
+            document, place = decoder.raw_decode(text, place)
+            documents.append(document)
+    except json.JSONDecodeError:
+        return []
+    runs = []
+    for number, document in enumerate(documents):
+        name = label if len(documents) == 1 else f"{label} #{number + 1}"
+        runs += read_json(document, name, label)
+    return runs
+
+
+def _next(text: str, place: int) -> int:
+    while place < len(text) and text[place].isspace():
+        place += 1
+    return place

@@ -1,0 +1,66 @@
+"""The runs as a table: what was read of each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fairtrial.base.formatting import count
+from fairtrial_cross_examine.examination import Examination
+from fairtrial_cross_examine.in_words import name_of, rate, time, whole
+from fairtrial_cross_examine.model import Figure, PrintedRun
+
+HEAD = ("run", "load", "requests", "seconds", "rate", "mean", "max", "failed")
+LIMITS = (
+    "What a cross-examination finds, the output itself refutes. What it does not find can still be wrong: it sees "
+    "neither what the server was asked, nor what it answered, nor how two runs of the same would differ."
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One run as text, in the order of HEAD."""
+
+    run: PrintedRun
+    cells: Sequence[str]
+
+
+def rows(examination: Examination) -> list[Row]:
+    """A row for each run; a dash where nothing was printed."""
+    return [Row(run, _cells(run)) for run in examination.runs]
+
+
+def verdict(examination: Examination) -> str:
+    """How many contradictions there are in how many runs."""
+    of = count(len(examination.runs), "run")
+    if not examination.contradictions:
+        return f"No contradiction in {of}"
+    return f"{count(len(examination.contradictions), 'contradiction')} in {of}"
+
+
+def load_of(run: PrintedRun) -> str:
+    """`wrk, closed, 100 connections`."""
+    parts = [run.tool]
+    if run.load is not None:
+        parts.append("closed" if run.load == "closed" else "at a rate")
+    if run.connections is not None:
+        parts.append(count(run.connections, "connection"))
+    if run.runs is not None:
+        parts.append(count(run.runs, "run"))
+    return name_of(", ".join(parts))
+
+
+def _cells(run: PrintedRun) -> list[str]:
+    failed = sum(run.failures.values()) + sum(run.unanswered.values()) + run.dead_clients
+    return [
+        name_of(run.name),
+        load_of(run),
+        "–" if run.requests is None else whole(run.requests.value),
+        _time(run.seconds),
+        "–" if run.rate_per_second is None else rate(run.rate_per_second.value),
+        _time(run.times.mean),
+        _time(run.times.maximum),
+        f"{failed:,}" if failed else "–",
+    ]
+
+
+def _time(figure: Figure | None) -> str:
+    return "–" if figure is None else time(figure.value)

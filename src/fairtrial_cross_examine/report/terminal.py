@@ -1,0 +1,54 @@
+"""A cross-examination in the terminal."""
+
+from itertools import groupby
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from fairtrial.base.printable import printable
+from fairtrial_cross_examine.contradictions import all_kinds
+from fairtrial_cross_examine.examination import Examination
+from fairtrial_cross_examine.in_words import names
+from fairtrial_cross_examine.report.table import HEAD, LIMITS, rows, verdict
+
+
+def print_examination(examination: Examination, console: Console) -> None:
+    """Print what was read, each contradiction with its figures, formula and question, and what this cannot see.
+
+    Text from the files cannot control the terminal.
+    """
+    console.print(_table(examination), highlight=False)
+    console.print()
+    style = "bold red" if examination.contradictions else "bold green"
+    console.print(Text(verdict(examination), style=style))
+    for name, contradictions in groupby(examination.contradictions, key=lambda each: each.kind):
+        kind = all_kinds()[name]
+        console.print()
+        console.print(Text.assemble((kind.title, "bold"), (f"  {name}", "dim")))
+        console.print(_indented(Text(f"= {kind.formula}", style="dim")), highlight=False)
+        for ask, same in groupby(contradictions, key=lambda each: each.ask):
+            for contradiction in same:
+                if contradiction.runs:
+                    console.print(_indented(Text(names(contradiction.runs), style="bold")), highlight=False)
+                console.print(_indented(Text(contradiction.says)), highlight=False)
+            console.print(_indented(Text(f"→ {ask}", style="dim")), highlight=False)
+    console.print()
+    console.print(Text(LIMITS, style="dim"))
+
+
+def _table(examination: Examination) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="bold")
+    for place, title in enumerate(HEAD):
+        if place < 2:
+            table.add_column(title, overflow="fold")
+        else:
+            table.add_column(title, justify="right", no_wrap=True)
+    for row in rows(examination):
+        table.add_row(*(Text(printable(cell)) for cell in row.cells))
+    return table
+
+
+def _indented(text: Text) -> Padding:
+    return Padding(text, (0, 0, 0, 2))

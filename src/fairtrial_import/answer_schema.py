@@ -1,0 +1,50 @@
+"""Schemas of an OpenAPI document that answers of its operations have to fit."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from fairtrial.base.json_pointer import pointer_of
+from fairtrial.base.problem import Problem
+from fairtrial.experiment.workload_file.schema import SchemaDocument, read_schema_document
+from fairtrial_import.document import Document
+from fairtrial_import.json_value import member, text
+from fairtrial_import.source import Source
+
+
+class AnswerSchemas:
+    """The schemas of a document that lies in a file, for a workload file to name."""
+
+    def __init__(self, source: Source, document: Document) -> None:
+        self._path, self._label, self._document = source.path, source.label, document
+        self._file: SchemaDocument | None = None
+
+    def of(self, place: Sequence[str], response: Any, media_type: str) -> tuple[str | None, str]:
+        """The schema of an answer as `FILE#POINTER`, and why there is none though the document has one.
+
+        None where the document has none, or one that every answer fits.
+
+        Args:
+            place: where the response stands in the document.
+            response: as it stands there, perhaps a reference.
+            media_type: as it is spelled there.
+        """
+        schema = member(self._document.resolved(response), "content", media_type, "schema")
+        if self._path is None or schema is None:
+            return None, ""
+        if text(member(schema, "$ref")):
+            pointer = text(member(schema, "$ref")).removeprefix("#")
+        else:
+            begin = text(member(response, "$ref")).removeprefix("#") or _escaped(pointer_of(place))
+            pointer = begin + _escaped(pointer_of(["content", media_type, "schema"]))
+        try:
+            self._file = self._file or read_schema_document(Path(self._path), self._label)
+            fits_all = self._file.schema(f"#{pointer}", "schema").accepts_anything
+        except Problem as problem:
+            return None, problem.reason
+        return None if fits_all else f"{self._path}#{pointer}", ""
+
+
+def _escaped(pointer: str) -> str:
+    """As it stands in a fragment."""
+    return pointer.replace("%", "%25")

@@ -1,0 +1,59 @@
+"""Bodies of found requests, by their media type."""
+
+import json
+import re
+from typing import Any
+
+from fairtrial_import.model import Body, JsonBody, TextBody
+
+JSON = "application/json"
+FORM = "application/x-www-form-urlencoded"
+DEEPEST = 32
+"""No request that anybody wrote nests more deeply; TOML's own parsers give up far beyond."""
+LARGEST_INTEGER = 1 << 63
+LONGEST_CHARACTERS = 256 << 10
+"""A longer body belongs in a file of its own: `body_file`."""
+
+
+def media_type(content_type: str) -> str:
+    """A content type without its parameters, in lower case; empty if it is none."""
+    name = content_type.partition(";")[0].strip().lower()
+    return name if re.fullmatch(r"[a-z0-9!#$&^_.+-]{1,127}/[a-z0-9!#$&^_.+-]{1,127}", name) else ""
+
+
+def is_json(content_type: str) -> bool:
+    """Whether a media type is JSON's (RFC 6839, 3.1, for the suffix)."""
+    name = media_type(content_type)
+    return name == JSON or name.endswith("+json")
+
+
+def typed_body(text: str, content_type: str) -> Body:
+    """A template as a body: JSON if the content type says so and TOML can hold it, else text."""
+    if is_json(content_type):
+        try:
+            value = json.loads(text, object_pairs_hook=_unique)
+        except (ValueError, RecursionError):
+            return TextBody(text)
+        if fits_toml(value):
+            return JsonBody(value)
+    return TextBody(text)
+
+
+def fits_toml(value: Any, depth: int = 0) -> bool:
+    """Whether TOML can hold a JSON value: it has no null, integers of 64 bits, and here no number beyond a double."""
+    if depth > DEEPEST or value is None:
+        return False
+    if isinstance(value, dict):
+        return all(fits_toml(each, depth + 1) for each in value.values())
+    if isinstance(value, list):
+        return all(fits_toml(each, depth + 1) for each in value)
+    if isinstance(value, int):
+        return -LARGEST_INTEGER <= value < LARGEST_INTEGER
+    return not isinstance(value, float) or abs(value) < float("inf")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object. One that has a key twice, or braces in a key, which is no template, stays text."""
+    if len({key for key, _ in pairs}) < len(pairs) or any("{{" in key for key, _ in pairs):
+        raise ValueError("a key stands twice, or holds braces")
+    return dict(pairs)

@@ -1,0 +1,79 @@
+"""`fairtrial import`: requests that others wrote down, as a workload file."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def import_requests(
+    source: Annotated[
+        str,
+        typer.Argument(
+            help="A file (also gzip), a command line in quotes that begins with curl, or - for standard input.",
+            metavar="SOURCE",
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--out",
+            metavar="FILE",
+            help="The workload file to write, such as shop.workload.toml. [default: standard output]",
+        ),
+    ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="KIND",
+            help="What the source is: access-log, curl, har, http or openapi. [default: told from its content]",
+        ),
+    ] = None,
+    host: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--host",
+            metavar="HOST",
+            help="Take the requests to this host, with or without its port; may be repeated. [default: the first "
+            "document's, or the first request's]",
+        ),
+    ] = None,
+    most: Annotated[
+        int,
+        typer.Option("--most", metavar="N", min=1, max=10_000, help="Keep so many requests, the most frequent ones."),
+    ] = 100,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there already.")] = False,
+) -> None:
+    """Write a workload file from requests that exist already, to be edited.
+
+    Reads a command line of curl, a browser's recording (.har), a file of requests (.http, .rest), a web server's access
+    log, or an OpenAPI document. Says in comments what was left out and what was made up. Requests that are equal become
+    one, with their number as its weight. Headers that all requests share become defaults.
+
+    **Secrets** never reach the file: headers such as authorization and cookie, and parameters and members such as
+    password and token, become variables of the environment (`{{env API_TOKEN}}`), and a comment names them.
+
+    **Examples**
+
+    `fairtrial import site.har -o shop.workload.toml`   record in the browser: developer tools, network, export HAR
+
+    `fairtrial import 'curl https://shop.example/items -H "Accept: application/json"'`   copy as cURL, in quotes
+
+    `fairtrial import requests.http`   of VS Code's REST Client, JetBrains' HTTP Client and others
+
+    `fairtrial import access.log.gz -o shop.workload.toml`   routes with weights, and ids from the log as rows
+
+    `tail -n 100000 access.log | fairtrial import - -o shop.workload.toml`
+
+    `fairtrial import openapi.yaml`   its examples; what has none is made up, and marked
+
+    Exit status: 0 written; 2 wrong use, or a source that cannot be read.
+    """
+    from rich.console import Console
+
+    from fairtrial_import.import_source import Import, import_source
+
+    call = Import(source=source, kind=kind, hosts=host or [], most=most, out=out, force=force)
+    import_source(call, Console(stderr=True))

@@ -1,0 +1,91 @@
+"""An OpenAPI document as plain values, with references within it followed."""
+
+from typing import Any
+from urllib.parse import unquote
+
+from fairtrial.base.json_or_yaml import BrokenDocument, TooManyValues, as_json, parse_json_or_yaml
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial_import.source import Source
+
+LARGEST_BYTES = 8 << 20
+LONGEST_CHAIN = 32
+"""References that lead to references."""
+MOST_VALUES = 200_000
+"""In one example: a YAML document of a kilobyte can stand for billions of values, as its parts may be repeated."""
+
+
+class Document:
+    """A parsed document."""
+
+    def __init__(self, root: dict[str, Any], label: str) -> None:
+        self.root = root
+        self.label = label
+
+    def resolved(self, value: Any) -> Any:
+        """The value that a `$ref` stands for, with the reference's other keys on top; another value as it is.
+
+        Raises:
+            Problem: the reference leads out of the document, nowhere, or in a circle.
+        """
+        for _ in range(LONGEST_CHAIN):
+            if not isinstance(value, dict) or not isinstance(value.get("$ref"), str):
+                return value
+            target = self._target(value["$ref"])
+            others = {key: each for key, each in value.items() if key != "$ref"}
+            value = {**target, **others} if isinstance(target, dict) else target
+        raise Problem(f"{self.label}: a $ref leads in a circle", "correct the document")
+
+    def _target(self, reference: str) -> Any:
+        text = printable(reference, 120)
+        if not reference.startswith("#"):
+            raise Problem(
+                f"{self.label}: $ref {text!r}: leads out of the document",
+                "put it into one file first, for example with `npx @redocly/cli bundle openapi.yaml -o whole.yaml`",
+            )
+        value: Any = self.root
+        for part in unquote(reference[1:]).split("/")[1:]:
+            name = part.replace("~1", "/").replace("~0", "~")  # RFC 6901
+            if isinstance(value, list) and name.isdigit() and int(name) < len(value):
+                value = value[int(name)]
+            elif isinstance(value, dict) and name in value:
+                value = value[name]
+            else:
+                raise Problem(f"{self.label}: $ref {text!r}: leads nowhere", "correct the document")
+        return value
+
+    def plain(self, value: Any) -> Any:
+        """An example as JSON has it: YAML's dates are texts again, and keys are texts.
+
+        Raises:
+            Problem: it holds too many values.
+        """
+        try:
+            return as_json(value, MOST_VALUES)
+        except TooManyValues as error:
+            raise Problem(f"{self.label}: an example holds more than {MOST_VALUES:,} values", "shorten it") from error
+
+
+def read_document(source: Source) -> Document:
+    """The document, in JSON or YAML.
+
+    Raises:
+        Problem: it is neither, or no OpenAPI document of version 3.0 or 3.1.
+    """
+    text = source.text(LARGEST_BYTES)
+    try:
+        root = parse_json_or_yaml(text)
+    except BrokenDocument as error:
+        reason = f"line {error.line}: not valid {error.language}: {printable(error.reason, 120)}"
+        raise Problem(f"{source.label}: {reason}", "correct the line") from error
+    version = str(root.get("openapi", "")) if isinstance(root, dict) else ""
+    if isinstance(root, dict) and "swagger" in root:
+        raise Problem(
+            f"{source.label}: swagger: version 2 is not read",
+            "convert it: npx swagger2openapi swagger.yaml -o openapi.yaml",
+        )
+    if not version.startswith(("3.0", "3.1")):
+        raise Problem(
+            f"{source.label}: openapi: {printable(version, 20) or 'missing'}", "give a document of 3.0 or 3.1"
+        )
+    return Document(root, source.label)

@@ -1,0 +1,22 @@
+"""How one kind of source is recognised and read."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fairtrial_import.model import ImportedRequests
+from fairtrial_import.source import Source
+from fairtrial_import.variables import Variables
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of source."""
+
+    name: str
+    """as `--from` takes it"""
+    title: str
+    """in words, for messages"""
+    recognises: Callable[[str], bool]
+    """whether a text begins as such a source does"""
+    read: Callable[[Source, Variables], ImportedRequests]
+    """reads its requests; raises a `Problem` that names the place and the remedy"""

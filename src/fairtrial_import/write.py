@@ -1,0 +1,99 @@
+"""A workload as the text of a workload file, and its rows as CSV."""
+
+import csv
+import io
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from fairtrial_import.assemble import Workload, status_value
+from fairtrial_import.bodies import JSON
+from fairtrial_import.model import FileBody, FoundRequest, JsonBody, Rows, TextBody
+from fairtrial_import.toml_text import comments, string, table
+
+
+def workload_text(workload: Workload, label: str, out: Path | None, row_files: Sequence[str]) -> str:
+    """The workload file.
+
+    Args:
+        label: names the source.
+        out: the workload file; None where it goes to standard output.
+        row_files: the files of its rows, in their order.
+    """
+    blocks = [_head(workload, label, out.name if out else None), [f"title = {string(workload.title)}"]]
+    defaults = {
+        name: values
+        for name, values in (("headers", workload.default_headers), ("expect", workload.default_expect))
+        if values
+    }
+    if defaults:
+        blocks.append(table(["defaults"], defaults))
+    for rows, row_file in zip(workload.rows, row_files, strict=True):
+        remark = [] if out else ["Not written, as this went to standard output: import again with -o."]
+        blocks.append(comments(remark) + table(["rows", rows.name], {"file": row_file, "pick": "random"}))
+    folder = out.parent if out else Path()
+    for request in workload.requests:
+        blocks.append(comments(request.remarks) + table(["requests", request.name], _keys(request, folder)))
+    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def rows_text(rows: Rows) -> str:
+    """Rows as CSV, with their columns in the first line (RFC 4180, with line feeds)."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(rows.columns)
+    writer.writerows(rows.rows)
+    return text.getvalue()
+
+
+def _head(workload: Workload, label: str, file: str | None) -> list[str]:
+    name = file or "shop.workload.toml"
+    remarks = [
+        f"Imported from {label}. Look through it, change what you like, and use it:",
+        f"  fairtrial load -f {name} {workload.origin or 'http://127.0.0.1:8080'}",
+        "Aim it only at servers that are yours. docs/workload-file.md explains every key.",
+    ]
+    if workload.purposes:
+        remarks += ["", "Secrets are not in this file. Set these variables in the environment:"]
+        remarks += [f"  {variable}: {purpose}" for variable, purpose in workload.purposes.items()]
+    if workload.remarks:
+        remarks += ["", *workload.remarks]
+    return [line for remark in remarks for line in (comments([remark]) or ["#"])]
+
+
+def _keys(request: FoundRequest, folder: Path) -> dict[str, Any]:
+    """The keys of a request, in the order in which a person would write them."""
+    keys: dict[str, Any] = {}
+    if request.weight != 1:
+        keys["weight"] = request.weight
+    keys[request.method] = request.path
+    body = request.body
+    headers = dict(request.headers)
+    if isinstance(body, JsonBody) and headers.get("content-type") == JSON:
+        del headers["content-type"]  # follows from `json`
+    if headers:
+        keys["headers"] = headers
+    if isinstance(body, JsonBody):
+        keys["json"] = body.value
+    elif isinstance(body, TextBody):
+        keys["body"] = body.text
+    elif isinstance(body, FileBody):
+        keys["body_file"] = _beside(body.path, folder)
+    expect: dict[str, Any] = {}
+    if request.statuses:
+        expect["status"] = status_value(request.statuses)
+    if request.media_type:
+        expect["type"] = request.media_type
+    if request.schema:
+        path, _, pointer = request.schema.partition("#")
+        is_below = Path(path).absolute().is_relative_to(folder.absolute())
+        expect["schema"] = f"{os.path.relpath(path, folder) if is_below else _beside(path, folder)}#{pointer}"
+    if expect:
+        keys["expect"] = expect
+    return keys
+
+
+def _beside(path: str, folder: Path) -> str:
+    """A path as it stands in a file of this folder."""
+    return path if os.path.isabs(path) else os.path.relpath(path, folder)

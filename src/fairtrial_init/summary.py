@@ -1,0 +1,76 @@
+"""The words of `fairtrial init` on a service that it tried once."""
+
+import re
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.text import Text
+
+from fairtrial.base.formatting import count, figure
+from fairtrial.base.printable import log_tail, printable
+from fairtrial.judge.metrics import supported_percentile
+from fairtrial.tools.load.advice import remedy
+from fairtrial.tools.load.measure import Measurement
+from fairtrial.tools.load.report.figures import at_least_ms, bounded_cell, goodput_in_words
+from fairtrial_init.try_once import Attempt
+
+REMEDIES = {
+    "keep-alive": "let it speak HTTP/1.1 and keep connections, as it does in production or behind a proxy",
+    "close": "most servers answer so by themselves; a framework's development server may not",
+    "listens-on-host": "let it listen on the address that the variable HOST says (127.0.0.1), not on all of them",
+}
+"""By clause of any server, what to do about it. A trial in which one is broken is refused."""
+OF_A_REQUEST = "mend the request or what it expects, or leave it out"
+EXAMPLES_SHOWN = 3
+NO_TABLES = re.compile(r"no such table|relation .* does not exist|unapplied migration|table .* doesn.t exist", re.I)
+MIGRATE = (
+    'its database lacks tables: add the migration to `build`, such as [".venv/bin/python", "manage.py", '
+    '"migrate"] of Django; or migrate the database that it uses'
+)
+
+
+def print_attempt(console: Console, attempt: Attempt, workload: str) -> None:
+    """Print what was seen. Text from the server has no effect on the terminal.
+
+    Args:
+        workload: the workload file, which messages name.
+    """
+    console.print(Text(f"ready after {figure(attempt.start_up_seconds)} s"))
+    for clause in attempt.clauses:
+        if clause.passed:
+            if clause.name in attempt.requests:
+                console.print(Text.assemble(("  ✓ ", "green"), printable(clause.name)), soft_wrap=True)
+            continue
+        advice = f"{OF_A_REQUEST}: {workload}" if clause.name in attempt.requests else REMEDIES.get(clause.name, "")
+        page = attempt.pages.get(clause.name, "")
+        evidence = clause.evidence if not page else f"{clause.evidence.partition(':')[0]}: {page}"
+        advice = MIGRATE if NO_TABLES.search(page) else advice
+        line = Text.assemble(("  ✗ ", "bold red"), f"{printable(clause.name)}: ", (printable(evidence, 300), "red"))
+        console.print(line, soft_wrap=True)
+        console.print(Text(f"    {advice}"), soft_wrap=True)
+    if attempt.log is not None:
+        for logged in log_tail(attempt.log).splitlines():
+            console.print(Text(f"    {logged}", style="dim"), soft_wrap=True)
+        console.print(Text(f"the end of what it printed; all of it: {attempt.log}"), soft_wrap=True)
+    for line in _load_in_words(attempt.measurement):
+        console.print(line, soft_wrap=True)
+
+
+def _load_in_words(measurement: Measurement | None) -> Iterator[Text]:
+    if measurement is None:
+        yield Text("no load was offered: no request was answered as it should be", style="bold red")
+        return
+    summary, connections = measurement.summary, measurement.plan.load.connections
+    times = [
+        f"p{name} {bounded_cell(1e3 * seconds, at_least_ms(summary.response_time))} ms"
+        for name in ("50", "99")
+        if (seconds := supported_percentile(summary.response_time, name)) is not None
+    ]
+    figures = ", ".join([goodput_in_words(measurement), *times])
+    yield Text(f"{summary.window_seconds:.1f} s of load from {count(connections, 'connection')}: {figures}")
+    for kind, times_seen in sorted(measurement.failed.items(), key=lambda item: -item[1]):
+        advice = remedy(kind, measurement.plan, summary)
+        yield Text.assemble((f"  {times_seen:,} {kind}", "red"), f"  {advice}" if advice else "")
+    examples = [f"{each.what}: {printable(each.excerpt, 100)}".rstrip(": ") for each in summary.examples]
+    for example in list(dict.fromkeys(examples))[:EXAMPLES_SHOWN]:
+        yield Text(f"    {example}", style="dim")

@@ -1,0 +1,233 @@
+"""The service tried once, as `fairtrial run` would try it, for two seconds: built, started, asked, loaded, stopped."""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+from rich.console import Console
+from rich.text import Text
+
+from fairtrial.base.exit_status import INTERRUPTED, NOTHING_RAN
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.contract.answer import ask, client_of
+from fairtrial.catalog.contract.every_stack import LISTENS_ON_HOST, try_contract
+from fairtrial.catalog.stacks.contenders import with_contenders
+from fairtrial.catalog.stacks.environment import stack_settings
+from fairtrial.catalog.stacks.find import find_stacks
+from fairtrial.catalog.stacks.kinds import make_ready
+from fairtrial.catalog.stacks.places import places_of
+from fairtrial.catalog.stacks.requests import BuildRequest, StartRequest
+from fairtrial.catalog.stacks.run import RunningStack, start_process
+from fairtrial.catalog.workloads.model import ServerWorkload
+from fairtrial.engine.plan import Request
+from fairtrial.experiment.files import load_experiment
+from fairtrial.lab.placement import local_placement
+from fairtrial.lab.private_network import network_of
+from fairtrial.plan.make import make_plan
+from fairtrial.plan.plan import Plan, PlannedCondition
+from fairtrial.record.model import Clause
+from fairtrial.tools.load.measure import Measurement, measure
+from fairtrial.tools.load.request.options import LoadOptions
+from fairtrial.tools.load.request.translate import to_engine_plan
+from fairtrial_init.error_page import page_in_words
+from fairtrial_init.port_watch import PortWatch
+
+LOAD_SECONDS = 2.0
+
+
+@dataclass
+class Attempt:
+    """The observations of one try."""
+
+    start_up_seconds: float
+    clauses: Sequence[Clause]
+    """clauses of any server first, then one for each request"""
+    requests: frozenset[str]
+    """the names of the requests: the clauses of these names are theirs"""
+    measurement: Measurement | None = None
+    """None: no request was answered as it should be, and no load was offered"""
+    pages: dict[str, str] = field(default_factory=dict)
+    """by request, what a page of HTML says that came instead of the answer"""
+    log: Path | None = None
+    """its output, kept where a request failed"""
+
+    @property
+    def broken(self) -> list[Clause]:
+        """The clauses that do not hold."""
+        return [clause for clause in self.clauses if not clause.passed]
+
+    @property
+    def answered(self) -> int:
+        """How many requests were answered as they should be."""
+        return sum(clause.passed for clause in self.clauses if clause.name in self.requests)
+
+    @property
+    def failed_requests(self) -> list[str]:
+        """The names of the requests that were not."""
+        return [clause.name for clause in self.broken if clause.name in self.requests]
+
+    @property
+    def listens_elsewhere(self) -> bool:
+        """Whether others than this machine could reach it, which refuses a trial."""
+        return any(clause.name == LISTENS_ON_HOST.name for clause in self.broken)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the load."""
+        return self.measurement is not None and self.measurement.exit_status == INTERRUPTED
+
+
+def try_once(
+    file: Path, workload: Path, console: Console | None, on_start: Callable[[str, Console], None] | None = None
+) -> Attempt:
+    """Try the first contender of an experiment once. Nothing of it runs on afterwards.
+
+    Args:
+        file: the experiment.
+        workload: its workload file.
+        console: on which its steps are told; None: standard output.
+        on_start: is called with its URL when it has started, and may write the workload file anew.
+
+    Raises:
+        Problem: the files do not fit, a variable that they name is not set, or the service could not be built or
+            started; the reason holds the last lines of its output.
+    """
+    console = console or Console(highlight=False)
+    plan = _planned(file)
+    condition = plan.conditions[0]
+    logs, is_of_use = Path(tempfile.mkdtemp(prefix="fairtrial-init-")), False
+    try:
+        folder = _built(condition, logs / "build.log", file, console)
+        with network_of(plan, [condition.stack]) as private_network:
+            running = _started(plan, condition, folder, logs / "run.log", file, console)
+            try:
+                if on_start is not None:
+                    on_start(running.url, console)
+                    plan = _planned(file)
+                attempt = _try_requests(plan, running, private_network=private_network)
+                if attempt.answered:
+                    attempt.measurement = _loaded(running, workload, console)
+            finally:
+                running.process.stop()
+        if attempt.failed_requests:
+            attempt.log, is_of_use = logs / "run.log", True
+    except Problem:
+        is_of_use = any(logs.iterdir())
+        raise
+    finally:
+        if not is_of_use:
+            shutil.rmtree(logs)
+    return attempt
+
+
+def _planned(file: Path) -> Plan:
+    experiment = load_experiment(file)
+    return make_plan(experiment, with_contenders(find_stacks(), experiment, file.parent, {}), file)
+
+
+def _built(condition: PlannedCondition, log: Path, file: Path, console: Console) -> Path:
+    commands = " && ".join(" ".join(command) for command in condition.stack.build)
+
+    def on_building() -> None:
+        if commands:
+            console.print(Text(f"building (once for each content): {commands}", style="dim"), soft_wrap=True)
+
+    try:
+        return make_ready(BuildRequest(condition.stack, log, on_building)).folder
+    except Problem as problem:
+        raise Problem(
+            f"it could not be built: {problem.reason}",
+            f"mend `build` in {file}, then: fairtrial run {file} --quick; the whole output: {log}",
+            NOTHING_RAN,
+        ) from problem
+
+
+def _started(
+    plan: Plan, condition: PlannedCondition, folder: Path, log: Path, file: Path, console: Console
+) -> RunningStack:
+    stack, workload = condition.stack, plan.workload
+    assert isinstance(workload, ServerWorkload)
+    cpus = local_placement().server_cpus
+    overrides = {**plan.experiment.env, **condition.variant.env}
+    settings = stack_settings({}, len(cpus), plan.experiment.concurrency_budget, overrides)
+    console.print(Text("starting it", style="dim"))
+    with PortWatch() as watch:
+        try:
+            return start_process(
+                StartRequest(
+                    stack,
+                    condition.variant,
+                    folder,
+                    settings=settings,
+                    cpus=cpus,
+                    log=log,
+                    ready=workload.ready,
+                    places=places_of(stack, condition.built_apart, folder),
+                )
+            )
+        except Problem as problem:
+            raise Problem(
+                f"it did not start: {problem.reason}",
+                f"{_remedy(problem, stack.origin.port, watch.ports, file)}; its whole log: {log}",
+                NOTHING_RAN,
+            ) from problem
+        except OSError as error:
+            raise Problem(f"it did not start: {error}", f"mend `command` in {file}", NOTHING_RAN) from error
+
+
+def _remedy(problem: Problem, port: int | None, ports: set[int], file: Path) -> str:
+    """The remedy for a service that is not ready."""
+    elsewhere = sorted(ports - {port})
+    if "is held by" in problem.reason:
+        return problem.remedy
+    if "was not ready" in problem.reason and elsewhere:
+        return (
+            f"it listened on port {', '.join(map(str, elsewhere))}: write `port = {elsewhere[0]}` in {file}, or "
+            "let it take its port from the variable PORT"
+        )
+    again = f"mend `command`, `port` or `ready` in {file}, then: fairtrial run {file} --quick"
+    if "ended with status" in problem.reason:
+        return f"it may lack a variable or a database, which you set or start before; or {again}"
+    return again
+
+
+def _try_requests(plan: Plan, running: RunningStack, *, private_network: bool) -> Attempt:
+    """Each request asked once, as a trial asks it before the load."""
+    workload, point = plan.workload, plan.points[0]
+    assert isinstance(workload, ServerWorkload)
+    listening = None if private_network else running.listening()
+    clauses = try_contract(
+        running.url,
+        workload.stack_clauses,
+        workload.clauses,
+        point.data,
+        point.options,
+        listening,
+        ready=workload.ready,
+    )
+    names = frozenset(clause.name for clause in workload.clauses)
+    attempt = Attempt(running.start_up_seconds, list(clauses), names)
+    requests = {each.name: each for each in workload.requests(point.data, point.options)}
+    with client_of(running.url) as client:
+        for name in attempt.failed_requests:
+            attempt.pages[name] = _page(client, requests[name])
+    return attempt
+
+
+def _page(client: httpx.Client, request: Request) -> str:
+    """The message of a page of HTML that answers a request, the same each time; empty: there is none."""
+    if request.method != "GET" or "{{" in request.path:
+        return ""
+    try:
+        return page_in_words(ask(client, "GET", request.path, headers=dict(request.headers)).body)
+    except (Problem, httpx.HTTPError):
+        return ""
+
+
+def _loaded(running: RunningStack, workload: Path, console: Console) -> Measurement:
+    console.print(Text(f"loading it for {LOAD_SECONDS:g} s", style="dim"))
+    options = LoadOptions(url=running.url, file=workload, seconds=LOAD_SECONDS)
+    return measure(Console(quiet=True), running.url, *to_engine_plan(options))

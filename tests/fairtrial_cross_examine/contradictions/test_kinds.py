@@ -1,0 +1,337 @@
+"""Each kind of contradiction: what makes it fire, and an honest near miss that keeps it quiet."""
+
+from typing import Any
+
+import pytest
+
+from fairtrial_cross_examine.contradictions import all_kinds, find_contradictions
+from fairtrial_cross_examine.figures import exactly, figure
+from fairtrial_cross_examine.model import Evidence, PrintedRun, StatedRatio
+from tests.fairtrial_cross_examine.runs import a_run, contradictions_of, milliseconds
+
+Changes = dict[str, Any]
+DELAYED = {"contender": "c", "connections": 1, "requests": None, "seconds": None}
+AT_NO_DELAY = a_run(**DELAYED, name="at 0", delay_seconds=figure("0"), rate_per_second=figure("2000"))
+COMMAND: Changes = {
+    "tool": "hyperfine",
+    "requests": None,
+    "seconds": None,
+    "rate_per_second": None,
+    "load": None,
+    "runs": 10,
+}
+
+
+def command(name: str, mean: str, deviation: str) -> PrintedRun:
+    return a_run(
+        **COMMAND,
+        name=name,
+        times={
+            "mean": milliseconds(mean),
+            "deviation": milliseconds(deviation),
+            "minimum": milliseconds("1"),
+            "maximum": milliseconds("900"),
+            "percentiles": {},
+        },
+    )
+
+
+def delayed(rate: str, delay: str, **more: object) -> list[PrintedRun]:
+    return [AT_NO_DELAY, a_run(**DELAYED, rate_per_second=figure(rate), delay_seconds=figure(delay), **more)]
+
+
+def longest(*milliseconds_each: str, **more: object) -> list[PrintedRun]:
+    return [
+        a_run(name=f"run {number}", times={"maximum": milliseconds(each), **more})
+        for number, each in enumerate(milliseconds_each)
+    ]
+
+
+FIRES: dict[str, list[tuple[list[PrintedRun], str]]] = {
+    "rate": [
+        ([a_run(rate_per_second=figure("10100.00"))], "100,000 requests in 10 s are 10,000/s, but 10,100/s is printed"),
+        ([a_run(requests=exactly(99_000))], "are 9,900.00/s"),
+        ([a_run(rate_seconds=figure("9.00"))], "11,111/s"),
+    ],
+    "time-per-request": [
+        ([a_run(time_per_request_seconds=milliseconds("0.100"))], "50 times as long"),
+        ([a_run(time_per_request_seconds=milliseconds("7.000"))], "it is 5.00 ms"),
+        ([a_run(time_across_seconds=milliseconds("5.000"))], "across all concurrent requests"),
+    ],
+    "clients-idle": [
+        ([a_run(times={"mean": milliseconds("1.20")})], "at work for 2.40 s of the 10.0 s"),
+        ([a_run(tool="wrk", dead_clients=50, times={"mean": milliseconds("1.20")})], "50 of 50 connections"),
+        ([a_run(unanswered={"timeout": 5}, times={"mean": milliseconds("0.70")})], "at work for 2.40 s"),
+    ],
+    "too-much-time": [
+        ([a_run(times={"mean": milliseconds("5.20")})], "take 50 clients 10.4 s, but the run lasted 10.0 s"),
+        ([a_run(tool="wrk", times={"mean": milliseconds("10.20")})], "wrk adds latencies"),
+        (
+            [a_run(tool="hey", requests=exactly(2_000_000), times={"mean": milliseconds("0.52")})],
+            "the 1,000,000 that it keeps",
+        ),
+    ],
+    "errors-as-throughput": [
+        ([a_run(failures={"non-2xx": 62_000})], "Without them it is 3,800.00/s"),
+        ([a_run(failures={"non-2xx": 62_000, "length": 10_000})], "2,800.00/s to 3,800.00/s"),
+        ([a_run(unanswered={"timeout": 500}, unanswered_are_requests=True)], "500 timeout of 100,000"),
+        (
+            [a_run(tool="ab", failures={"non-2xx": 62_000, "length": 38_000})],
+            "the 38,000 that it calls failed are the only answers that can be right",
+        ),
+        ([a_run(failures={"status 500": 200}, rate_per_second=None, seconds=None)], "these are no throughput"),
+    ],
+    "lost-requests": [
+        ([a_run(unanswered={"timeout": 2000})], "nothing above p98.04 is known, so that p99 is not 9.10 ms"),
+        ([a_run(unanswered={"read": 150, "timeout": 50})], "150 read, 50 timeout"),
+    ],
+    "unequal-lengths": [
+        ([a_run(), a_run(name="other", document_bytes=exactly(601))], "other has 601 bytes of a body"),
+        (
+            [a_run(), a_run(name="other", document_bytes=exactly(601), failures={"non-2xx": 9})],
+            "The length of other can be that of an error page",
+        ),
+        (
+            [a_run(answer_bytes=exactly(300)), a_run(name="other", answer_bytes=exactly(1400))],
+            "bytes of an answer with its headers",
+        ),
+        ([a_run(stored_bytes=exactly(0)), a_run(name="b", stored_bytes=exactly(104))], "left behind"),
+        (
+            [a_run(url="http://a/x"), a_run(name="other", url="http://b:80/x?y", document_bytes=exactly(9))],
+            "they did not do the same work",
+        ),
+    ],
+    "unsupported-percentile": [
+        ([a_run(requests=exactly(990), times={"percentiles": {"99": milliseconds("9.10")}})], "lie 9.9;"),
+        (
+            [a_run(times={"sample": 50_000, "percentiles": {"99.99": milliseconds("20.00")}})],
+            "p99.99 20.0 ms: above p99.99 of 50,000 answers lie 5",
+        ),
+        (
+            [a_run(requests=exactly(100), times={"percentiles": {"95": milliseconds("9"), "99": milliseconds("9")}})],
+            "p99 needs 1,000",
+        ),
+    ],
+    "stalls": [
+        (longest("229.00", "233.00", "234.00"), "3 of 3 runs have their longest answer between 229 ms and 234 ms"),
+        (longest(*["231.00"] * 6, *["31.00"] * 18), "6 of 24 runs"),
+        (longest("41.00", "40.10", "44.00", mean=milliseconds("1.00")), "a delayed acknowledgement (40 ms)"),
+        (longest(*["1004.00"] * 3), "a connect that was sent again (1 s)"),
+        (longest(*["3010.00"] * 3), "a connect that was sent again (3 s)"),
+        (
+            longest("44.00", mean=milliseconds("1.00"), percentiles={"99": milliseconds("41.00")}),
+            "p99 is 41.0 ms and the maximum 44.0 ms, at a mean of 1.00 ms",
+        ),
+        (
+            [a_run(times={"mean": milliseconds("41.10"), "deviation": milliseconds("1.30")})],
+            "nearly every answer waits for a delayed acknowledgement",
+        ),
+    ],
+    "closed-beside-open": [
+        ([a_run(), a_run(name="paced", load="open", constant_rate_per_second=figure("2000"))], "cannot be compared"),
+    ],
+    "load-not-offered": [
+        ([a_run(load="open", constant_rate_per_second=figure("12000"))], "83.3% of it"),
+        ([a_run(load="open", dropped_requests=200)], "200 requests were due and were never sent"),
+    ],
+    "implied-delay": [
+        (delayed("19", "0.010"), "19.00/s one after another are 52.6 ms a request; 10.0 ms was stated"),
+        (delayed("16", "0.050"), "the delay was 62.0 ms"),
+        (delayed("150", "0.010"), "No answer can be faster than the delay"),
+        (
+            [a_run(**(DELAYED | {"connections": 4}), rate_per_second=figure("600"), delay_seconds=figure("0.010"))],
+            "faster",
+        ),
+    ],
+    "chosen-run": [
+        ([a_run(statistic="best", runs=5)], "the best of 5 runs each"),
+        (
+            [a_run(statistic="chosen"), a_run(name="b", statistic="chosen", rate_per_second=figure("10100.00"))],
+            "The two closest differ by 1.0%",
+        ),
+    ],
+    "order-within-noise": [
+        ([command("a", "100.0", "10.0"), command("b", "101.0", "10.0")], "a is 1.0% faster than b by the means"),
+    ],
+    "impossible-times": [
+        ([a_run(times={"maximum": milliseconds("8.00")})], "The p99 is 9.10 ms, and the maximum is 8.00 ms"),
+        ([a_run(times={"minimum": milliseconds("4.99")})], "The minimum is 4.99 ms, and the p50 is 4.70 ms"),
+        ([a_run(times={"mean": milliseconds("33.00")})], "The mean is 33.0 ms, and the maximum is 31.0 ms"),
+        ([a_run(times={"mean": milliseconds("0.50")})], "The minimum is 900 µs, and the mean is 500 µs"),
+        ([a_run(times={"deviation": milliseconds("11.00")})], "at most 10.2 ms"),
+    ],
+}
+
+QUIET: dict[str, list[list[PrintedRun]]] = {
+    "rate": [
+        [a_run(rate_per_second=figure("10009.00"))],
+        [a_run(requests=figure("100500"), rate_per_second=figure("10045"))],
+        [a_run(rate_per_second=None)],
+        [a_run(seconds=None)],
+        [a_run(tool="autocannon", rate_per_second=figure("9100"), rate_seconds=figure("10").plus(1).times(1.0))],
+    ],
+    "time-per-request": [
+        [a_run(time_per_request_seconds=milliseconds("5.000"), time_across_seconds=milliseconds("0.100"))],
+        [a_run(time_per_request_seconds=milliseconds("5.04"))],
+        [a_run(time_per_request_seconds=milliseconds("0.100"), connections=1)],
+    ],
+    "clients-idle": [
+        [a_run(times={"mean": milliseconds("1.90")})],
+        [a_run(load="open", times={"mean": milliseconds("0.10")})],
+        [a_run(load=None, times={"mean": milliseconds("0.10")})],
+        # A client that hung all of the time was at work.
+        [a_run(unanswered={"timeout": 50}, times={"mean": milliseconds("0.10")})],
+        # Whole milliseconds: 0 may be 0.99.
+        [a_run(connections=10, times={"mean": figure("0", 1e-3).plus(0.0005)})],
+        [a_run(connections=None, times={"mean": milliseconds("0.10")})],
+    ],
+    "too-much-time": [
+        [a_run(times={"mean": milliseconds("5.05")})],
+        [a_run(tool="wrk", times={"mean": milliseconds("8.00")})],
+        [a_run(load="open", times={"mean": milliseconds("90.00"), "maximum": milliseconds("900.00")})],
+    ],
+    "errors-as-throughput": [
+        [a_run(failures={"non-2xx": 90})],
+        [a_run(unanswered={"timeout": 5000})],
+        [a_run(requests=None, failures={"non-2xx": 5})],
+    ],
+    "lost-requests": [
+        [a_run(unanswered={"timeout": 90})],
+        [a_run(unanswered={"timeout": 900}, times={"mean": None, "percentiles": {}})],
+    ],
+    "unequal-lengths": [
+        [a_run(), a_run(name="other", document_bytes=exactly(5300))],
+        [a_run(answer_bytes=exactly(130)), a_run(name="other", answer_bytes=exactly(420))],
+        [a_run(url="http://a/x"), a_run(name="other", url="http://a/y", document_bytes=exactly(9))],
+        [a_run()],
+    ],
+    "unsupported-percentile": [
+        [a_run(requests=exactly(1000))],
+        [a_run(times={"percentiles": {"99.99": milliseconds("20.00")}})],
+        [a_run(requests=exactly(5), times={"percentiles": {"50": milliseconds("4.00")}})],
+        [command("c", "10.0", "1.0")],
+    ],
+    "stalls": [
+        # Once, or five times in 24, is chance.
+        longest("231.50"),
+        longest("229.00", "31.00", "234.00"),
+        longest(*["231.00"] * 5, *["31.00"] * 19),
+        longest("260.00", "190.00", "31.00"),
+        # Ten times the mean is a tail.
+        longest(*["231.00"] * 3, mean=milliseconds("23.10")),
+        # So is a percentile below the timer, and one that rests on three answers.
+        longest("44.00", mean=milliseconds("1.00"), percentiles={"99": milliseconds("21.00")}),
+        longest("44.00", mean=milliseconds("1.00"), percentiles={"99.997": milliseconds("41.00")}),
+        [a_run(times={"mean": milliseconds("41.10"), "deviation": milliseconds("20.00")})],
+        [command("sleep", "200.0", "1.0")],
+    ],
+    "closed-beside-open": [
+        [a_run(), a_run(name="b")],
+        [a_run(load="open"), a_run(name="b", load="open")],
+        [a_run(), a_run(name="b", load="open", times={"mean": None, "percentiles": {}})],
+    ],
+    "load-not-offered": [
+        [a_run(load="open", constant_rate_per_second=figure("10050"))],
+        [a_run(load="open", dropped_requests=90)],
+        [a_run()],
+    ],
+    "implied-delay": [
+        delayed("95", "0.010"),
+        delayed("10", "0.100"),
+        delayed("2", "0.500"),
+        # Without a run at no delay, the time can be the request's own.
+        [a_run(**DELAYED, rate_per_second=figure("19"), delay_seconds=figure("0.010"))],
+        [a_run(**(DELAYED | {"connections": None}), rate_per_second=figure("800"), delay_seconds=figure("0.010"))],
+    ],
+    "chosen-run": [
+        [a_run(statistic="median", runs=5)],
+        [a_run(statistic="only")],
+        [a_run(runs=1), a_run(name="b", runs=1)],
+    ],
+    "order-within-noise": [
+        [command("a", "100.0", "10.0"), command("b", "130.0", "10.0")],
+        [command("a", "100.0", "1.0"), command("b", "101.5", "1.0")],
+        [command("a", "100.0", "10.0")],
+        [a_run(), a_run(name="b")],
+    ],
+    "impossible-times": [
+        [a_run(times={"maximum": milliseconds("9.10")})],
+        [a_run(times={"maximum": milliseconds("9.05")})],
+        [a_run(times={"deviation": milliseconds("10.00")})],
+        [a_run(times={"minimum": None, "maximum": None})],
+    ],
+}
+
+
+def test_an_honest_run_contradicts_nothing() -> None:
+    assert list(find_contradictions(Evidence(runs=[a_run()]))) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "runs", "words"), [(kind, runs, words) for kind, cases in FIRES.items() for runs, words in cases]
+)
+def test_it_fires(kind: str, runs: list[PrintedRun], words: str) -> None:
+    first, *_ = contradictions = contradictions_of(kind, *runs)
+    assert any(words in each.says for each in contradictions), [each.says for each in contradictions]
+    assert first.figures and first.formula and first.ask.strip()
+    assert {each.kind for each in contradictions} == {kind}
+
+
+@pytest.mark.parametrize(("kind", "runs"), [(kind, runs) for kind, cases in QUIET.items() for runs in cases])
+def test_a_near_miss_keeps_it_quiet(kind: str, runs: list[PrintedRun]) -> None:
+    assert [each.says for each in contradictions_of(kind, *runs)] == []
+
+
+def stated(subject: str, ratio: str, of: str | None = None, to: str | None = None, **more: str) -> StatedRatio:
+    return StatedRatio.model_validate(
+        {"subject": subject, "source": "honest.txt", "factor": figure(ratio), "of": of, "to": to, **more}
+    )
+
+
+@pytest.mark.parametrize(
+    ("ratios", "words"),
+    [
+        ([stated("twice", "2.0", "fast", "slow")], "2 is stated, and the figures of fast and slow give 4"),
+        ([stated("in seconds", "4.0", "fast", "slow", measure="seconds")], "give 0.25"),
+        ([stated("same", "2"), stated("same", "4.0")], "2 times as much is stated in one place, 4 in another"),
+    ],
+)
+def test_a_stated_ratio_is_refuted(ratios: list[StatedRatio], words: str) -> None:
+    fast = a_run(name="fast", seconds=figure("2.5"), rate_per_second=figure("40000"))
+    slow = a_run(name="slow")
+    (contradiction,) = contradictions_of("stated-ratio", fast, slow, ratios=ratios)
+    assert words in contradiction.says
+
+
+@pytest.mark.parametrize(
+    "ratios",
+    [
+        [stated("four times", "4.0", "fast", "slow")],
+        [stated("roughly", "3.95", "fast", "slow")],
+        [stated("same", "2"), stated("same", "2.3")],
+        [stated("one", "2"), stated("other", "4")],
+    ],
+)
+def test_a_stated_ratio_that_the_figures_give(ratios: list[StatedRatio]) -> None:
+    fast = a_run(name="fast", rate_per_second=figure("40000"))
+    assert contradictions_of("stated-ratio", fast, a_run(name="slow"), ratios=ratios) == []
+
+
+def test_seconds_without_their_zeros() -> None:
+    printed = a_run(
+        tool="ab",
+        requests=exactly(10),
+        connections=10,
+        seconds=figure("1.75797"),
+        rate_per_second=figure("9.30"),
+        times={"mean": None, "percentiles": {}},
+    )
+    (contradiction,) = contradictions_of("rate", printed)
+    assert "With 1.075797 s they agree: ab 2.0 prints" in contradiction.says
+    (contradiction,) = contradictions_of("rate", printed.model_copy(update={"tool": "wrk"}))
+    assert "ab 2.0" not in contradiction.says and "The rate belongs to 1.08 s" in contradiction.says
+
+
+def test_every_kind_is_tried_both_ways() -> None:
+    assert set(FIRES) | {"stated-ratio"} == set(all_kinds())
+    assert set(QUIET) == set(FIRES)

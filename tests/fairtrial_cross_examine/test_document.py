@@ -1,0 +1,47 @@
+"""docs/cross-examine.md: every kind with its thresholds, every tool, and every key of a statement."""
+
+from pathlib import Path
+
+import pytest
+
+from fairtrial_cross_examine.contradictions import all_kinds
+from fairtrial_cross_examine.formats import all_formats
+from fairtrial_cross_examine.statement import Comparison, StatedRun, Statement, read_statement
+from tests.docs.pages import DOCS, code_blocks
+
+PAGE = DOCS / "cross-examine.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+SECTIONS = {part.split("\n", 1)[0]: part for part in TEXT.split("\n## ")[1:]}
+
+
+@pytest.mark.parametrize("name", all_kinds())
+def test_every_kind_has_its_section(name: str) -> None:
+    kind, section = all_kinds()[name], SECTIONS[name]
+    for key, threshold in kind.thresholds.items():
+        assert f"| `{key}` | {threshold.value:g} | {threshold.unit} |" in section, key
+    for word in ("**Formula**", "**Means**"):
+        assert word in section
+    assert kind.ask.strip().endswith(("?", "."))
+
+
+def test_the_table_names_every_kind() -> None:
+    rows = [line.split("]")[0].removeprefix("| [") for line in TEXT.splitlines() if line.startswith("| [")]
+    assert rows == list(all_kinds())
+
+
+@pytest.mark.parametrize("name", all_formats())
+def test_every_tool_is_named(name: str) -> None:
+    assert any(line.startswith(f"| {name} |") for line in TEXT.splitlines())
+
+
+@pytest.mark.parametrize("model", [Statement, StatedRun, Comparison], ids=lambda model: model.__name__)
+def test_every_key_of_a_statement_is_described(model: type[Statement | StatedRun | Comparison]) -> None:
+    for key in model.model_fields:
+        assert f"`{key}`" in TEXT or f"[{key}]" in TEXT, key
+
+
+def test_the_example_statement_is_accepted(tmp_path: Path) -> None:
+    (example,) = code_blocks(PAGE, "toml")
+    file = tmp_path / "example.toml"
+    file.write_text(example)
+    assert read_statement(file).runs

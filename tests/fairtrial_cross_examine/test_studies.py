@@ -1,0 +1,115 @@
+"""What five published studies printed, and what it refutes."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from fairtrial_cross_examine.contradictions.model import Contradiction
+from fairtrial_cross_examine.examination import Examination, examine
+from fairtrial_cross_examine.read import read_evidence
+
+STUDIES = Path(__file__).parent / "data" / "studies"
+
+
+def examined(name: str) -> Examination:
+    return examine(read_evidence([STUDIES / f"{name}.toml"]))
+
+
+def of(kind: str, examination: Examination) -> Sequence[Contradiction]:
+    return [each for each in examination.contradictions if each.kind == kind]
+
+
+def kinds(examination: Examination) -> set[str]:
+    return {each.kind for each in examination.contradictions}
+
+
+def test_four_apis_prints_a_time_that_nobody_waited() -> None:
+    examination = examined("four-apis")
+    assert kinds(examination) == {"time-per-request"}
+    found = of("time-per-request", examination)
+    assert len(found) == 7
+    assert "2.49 ms is printed" in found[0].says and "each took 49.8 ms: 20 times as long" in found[0].says
+
+
+def test_rest_stress_shows_one_chosen_run_and_unequal_work() -> None:
+    examination = examined("rest-stress")
+    assert kinds(examination) == {"chosen-run", "unequal-lengths", "stated-ratio"}
+    (chosen,) = of("chosen-run", examination)
+    assert "The two closest differ by 1.3%" in chosen.says
+    (unequal,) = of("unequal-lengths", examination)
+    assert "baseline has 0 bytes that a request left behind" in unequal.says
+    assert "2 times as much is stated in one place, 4 in another" in of("stated-ratio", examination)[0].says
+    assert "3 in another" in of("stated-ratio", examination)[1].says
+
+
+def test_neverblock_delays_and_a_lost_zero() -> None:
+    examination = examined("neverblock")
+    assert kinds(examination) == {"implied-delay", "rate"}
+    delays = {each.runs[0]: each for each in of("implied-delay", examination)}
+    assert list(delays) == [
+        f"Ruby {version} blocking, {delay} ms" for version in ("1.8", "1.9") for delay in (10, 50)
+    ], "not at 100 ms, and not at 500 ms, which were extrapolated"
+    assert "19.00/s one after another are 52.6 ms a request" in delays["Ruby 1.8 blocking, 10 ms"].says
+    (lost,) = of("rate", examination)
+    assert lost.runs == ["select sleep(1), NeverBlock"]
+    assert "With 1.075797 s they agree" in lost.says
+
+
+COLLAPSED = {
+    "Ruby threads, 1/2": "15.9 s",
+    "Ruby threads, 2/2": "9.99 s",
+    "Ruby threads, 5/5": "24.4 s",
+    "Ruby threads, 10/10": "55.9 s",
+    "Node.js, 2/2": "5.05 s",
+    "Node.js, 5/5": "18.9 s",
+    "Node.js, 10/10": "53.1 s",
+}
+
+
+def test_link_too_big_has_seven_cells_whose_clients_were_gone() -> None:
+    found = {each.runs[0]: each for each in of("clients-idle", examined("link-too-big"))}
+    assert {name: each.figures["at work"] for name, each in found.items()} == COLLAPSED
+    for name, each in found.items():
+        connections = name.rpartition("/")[2]
+        assert f"Connects failed on {connections} of {connections} connections" in each.says
+    assert "they would have made 3,440" in found["Ruby threads, 1/2"].says
+    assert "they would have made 7,377" in found["Node.js, 2/2"].says
+
+
+def test_link_too_big_shares_a_maximum_between_all_servers() -> None:
+    (stall,) = of("stalls", examined("link-too-big"))
+    assert "19 of 24 runs have their longest answer between 226 ms and 235 ms" in stall.says
+    assert "TCP_RTO_MIN" in stall.figures["timer"]
+
+
+def test_link_too_big_has_means_that_no_client_had_time_for() -> None:
+    examination = examined("link-too-big")
+    assert kinds(examination) == {"clients-idle", "stalls", "too-much-time"}
+    assert [each.runs[0] for each in of("too-much-time", examination)] == [
+        "EventMachine, 2/2",
+        "Node.js, 1/1",
+        "EventMachine, 1/2",
+    ]
+
+
+def test_ggm_compares_a_list_with_an_error_page() -> None:
+    examination = examined("ggm")
+    assert kinds(examination) == {"errors-as-throughput", "unequal-lengths", "unsupported-percentile"}
+    (errors,) = of("errors-as-throughput", examination)
+    assert "62 non-2xx, 38 length of 100 requests" in errors.says
+    assert errors.figures["goodput"] == "0.00/s to 0.63/s"
+    assert "601 bytes that ab compares with is then that of an error" in errors.says
+    (lengths,) = of("unequal-lengths", examination)
+    assert "Rails, 100 requests has 601 bytes of a body" in lengths.says and "5,113" in lengths.says
+    (percentile,) = of("unsupported-percentile", examination)
+    assert percentile.runs == ["Goliath, 100 requests"] and percentile.says.startswith("p99 1.22 s")
+
+
+@pytest.mark.parametrize("file", sorted(STUDIES.glob("*.toml")), ids=lambda file: file.stem)
+def test_every_study_is_refuted_in_something(file: Path) -> None:
+    assert examine(read_evidence([file])).exit_status == 1
+
+
+def test_the_studies_are_five() -> None:
+    assert len(list(STUDIES.glob("*.toml"))) == 5

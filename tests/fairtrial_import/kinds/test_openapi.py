@@ -1,0 +1,186 @@
+"""OpenAPI documents."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairtrial.base.problem import Problem
+from tests.fairtrial_import.imported import DATA, SECRET, Imported, import_to
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Imported:
+    return import_to(tmp_path_factory.mktemp("shop"), DATA / "openapi.yaml")
+
+
+def document(folder: Path, paths: Any, **more: Any) -> Path:
+    file = folder / "openapi.json"
+    file.write_text(json.dumps({"openapi": "3.0.3", "info": {"title": "t"}, "paths": paths, **more}))
+    return file
+
+
+def operation(schema: Any) -> dict[str, Any]:
+    content = {"application/json": {"schema": schema}}
+    return {"/x": {"post": {"requestBody": {"content": content}, "responses": {}}}}
+
+
+def test_operations(shop: Imported) -> None:
+    found = {name: f"{entry.method} {entry.path}" for name, entry in shop.model.entries().items()}
+    uuid = "00000000-0000-4000-8000-000000000001"
+    assert found == {
+        "list-items": "GET /v1/items?page=3&tags=red&tags=so%20blue",
+        "create-item": "POST /v1/items",
+        "get-items-id": f"GET /v1/items/{uuid}",
+        "put-items-id": f"PUT /v1/items/{uuid}",
+        "post-login": "POST /v1/login",
+    }
+    assert shop.model.title == "The shop: an API"
+    assert "POST /upload, as its body of multipart/form-data cannot be made" in shop.comments
+
+
+def test_examples_first_then_the_plainest_value(shop: Imported) -> None:
+    assert shop.request("create-item").json_body == {
+        "name": "a book",
+        "kind": "book",
+        "price": 0.5,
+        "code": "text",
+        "parts": [{"length": 5}],
+        "since": "2026-01-01",
+    }
+    assert "made up: /price, /code, /parts/0/length, /since" in shop.comments
+    assert "may break its pattern: /code" in shop.comments
+    assert "optional, left out: lang" in shop.comments
+    assert shop.request("put-items-id").body == '{"name": "a whole one", "since": "2026-01-02", "nothing": null}'
+
+
+def test_security_schemes_become_variables(shop: Imported) -> None:
+    headers = {name: entry.headers for name, entry in shop.model.entries().items()}
+    assert headers["list-items"] == {"authorization": "Bearer {{env API_BEARER}}"}
+    assert headers["create-item"]["x-shop-key"] == "{{env API_SHOP_KEY}}"
+    assert headers["get-items-id"] == {}
+    assert headers["put-items-id"] == {"content-type": "application/json"}  # an empty way in is enough
+    assert headers["post-login"]["authorization"] == "Basic {{env API_BASIC}}"
+    assert shop.request("post-login").body == "user=ann&password={{env API_PASSWORD}}"
+    assert SECRET not in shop.text + shop.said
+
+
+def test_expectations(shop: Imported) -> None:
+    expected = {name: (entry.expect.statuses, entry.expect.type) for name, entry in shop.model.entries().items()}
+    assert expected == {
+        "list-items": ([200], "application/json"),
+        "create-item": ([201], "application/json"),
+        "get-items-id": ([], "application/json"),
+        "put-items-id": ([204], None),
+        "post-login": ([200], None),
+    }
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({"type": "integer"}, 1),
+        ({"type": "integer", "minimum": 7}, 7),
+        ({"type": "integer", "exclusiveMinimum": 7}, 8),
+        ({"type": "integer", "minimum": 7, "exclusiveMinimum": True}, 8),
+        ({"type": "integer", "maximum": -3}, -3),
+        ({"type": "integer", "minimum": 10, "multipleOf": 4}, 12),
+        ({"type": "number", "maximum": 0.5}, 0.0),
+        ({"type": "boolean"}, True),
+        ({"type": "string", "minLength": 6}, "textte"),
+        ({"type": "string", "maxLength": 2}, "te"),
+        ({"type": "string", "format": "date-time"}, "2026-01-01T00:00:00Z"),
+        ({"type": ["null", "string"], "enum": ["a", "b"]}, "a"),
+        ({"type": "array", "items": {"type": "integer"}, "minItems": 3}, [1, 1, 1]),
+        ({"oneOf": [{"type": "null"}, {"required": ["a"], "properties": {"a": {"const": 5}}}]}, {"a": 5}),
+        ({"required": ["b"], "properties": {"b": {"type": "string", "readOnly": True}}}, {}),
+        ({"example": {"{{x}}": "{{y}}"}}, {"{{x}}": "{{{{y}}"}),
+    ],
+)
+def test_samples(tmp_path: Path, schema: Any, value: Any) -> None:
+    (request,) = import_to(tmp_path, document(tmp_path, operation(schema))).model.entries().values()
+    assert request.json_body == value
+
+
+def test_what_has_no_success_is_expected_to_redirect(tmp_path: Path) -> None:
+    paths = {
+        "/a": {"get": {"responses": {"404": {}, "302": {}}}},
+        "b": {"put": {"requestBody": {"content": {"x/y": {}}}}},
+    }
+    imported = import_to(tmp_path, document(tmp_path, paths, servers=[{"url": "v1/"}]))
+    assert imported.request("get-a").expect.statuses == [302]
+    assert imported.request("put-b").path == "/v1/b"
+    assert "optional, left out: the body" in imported.comments
+
+
+def test_a_schema_that_holds_itself_ends(tmp_path: Path) -> None:
+    node = {"required": ["child"], "properties": {"child": {"$ref": "#/components/schemas/Node"}}}
+    file = document(tmp_path, operation({"$ref": "#/components/schemas/Node"}), components={"schemas": {"Node": node}})
+    assert "child" in import_to(tmp_path, file).text
+
+
+def reference(target: str) -> dict[str, Any]:
+    return operation({"$ref": target})
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "remedy"),
+    [
+        ("openapi: 3.0.0\npaths: [a: b\n", "not valid YAML", "correct the line"),
+        ('{"openapi": "3.0.0",\n "paths": }', "line 2: not valid JSON", "correct the line"),
+        ('swagger: "2.0"\n', "swagger: version 2", "swagger2openapi"),
+        ('openapi: "4.0"\n', "openapi: 4.0", "3.0 or 3.1"),
+        ('openapi: "3.1.0"\n', "no request is left", "import what holds a request"),
+        (reference("other.yaml#/Item"), "leads out of the document", "one file"),
+        (reference("https://h/Item"), "leads out of the document", "one file"),
+        (reference("#/components/none"), "leads nowhere", "correct the document"),
+        (reference("#/paths/~1x/post/requestBody/content/application~1json/schema"), "in a circle", "correct"),
+        (
+            "openapi: 3.0.0\nx: &a [1,1,1,1,1,1,1,1,1]\ny: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nz: &c [*b,*b,*b,*b,*b,*b,*b]\n"
+            "w: &d [*c,*c,*c,*c,*c,*c,*c,*c]\nv: &e [*d,*d,*d,*d,*d,*d,*d]\n"
+            "u: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\n"
+            "paths: {/x: {post: {requestBody: {content: {application/json: {example: *f}}}}}}\n",
+            "more than 200,000 values",
+            "shorten it",
+        ),
+    ],
+)
+def test_what_is_refused(tmp_path: Path, text: str | dict[str, Any], reason: str, remedy: str) -> None:
+    file = tmp_path / "openapi.yaml"
+    if isinstance(text, str):
+        file.write_text(text)
+    else:
+        file = document(tmp_path, text)
+    with pytest.raises(Problem) as caught:
+        import_to(tmp_path, file)
+    assert reason in caught.value.reason and remedy in caught.value.remedy
+    assert file.name in caught.value.reason
+
+
+def answering(schema: Any) -> dict[str, Any]:
+    return {"/a%/{b}": {"get": {"responses": {"200": {"content": {"application/json": {"schema": schema}}}}}}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "pointer"),
+    [
+        ({"$ref": "#/components/schemas/A"}, "/components/schemas/A"),
+        ({"type": "array"}, "/paths/~1a%25~1{b}/get/responses/200/content/application~1json/schema"),
+        ({}, None),
+    ],
+)
+def test_schemas_of_answers_are_expected(tmp_path: Path, schema: Any, pointer: str | None) -> None:
+    paths = answering(schema)
+    paths["/a%/{b}"]["parameters"] = [{"name": "b", "in": "path", "required": True, "schema": {"type": "integer"}}]
+    imported = import_to(tmp_path, document(tmp_path, paths, components={"schemas": {"A": {"type": "object"}}}))
+    (entry,) = imported.model.entries().values()
+    assert entry.expect.json_schema == (None if pointer is None else f"openapi.json#{pointer}")
+
+
+def test_a_schema_that_cannot_be_used_is_left_out(tmp_path: Path) -> None:
+    paths = {"/a": answering({"$ref": "other.yaml#/a"})["/a%/{b}"]}
+    imported = import_to(tmp_path, document(tmp_path, paths))
+    (entry,) = imported.model.entries().values()
+    assert entry.expect.json_schema is None
+    assert "the schema of its answer was left out: " in imported.comments and "other.yaml" in imported.comments
