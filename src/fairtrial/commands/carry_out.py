@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fairtrial.commands.run_options import HERE, WHOLE, ClusterOptions, RunOptions, SelectionOptions
+from fairtrial.cluster.options import HERE, LaneOptions
+from fairtrial.commands.run_options import WHOLE, RunOptions, SelectionOptions
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,7 +25,7 @@ def carry_out(
     file: Path,
     options: RunOptions,
     selection: SelectionOptions = WHOLE,
-    hosts: ClusterOptions = HERE,
+    hosts: LaneOptions = HERE,
     *,
     left_out: Sequence[str] = (),
 ) -> "tuple[Result, Problem | None]":
@@ -85,7 +86,7 @@ def planned(
     checkouts: "Checkouts",
     options: RunOptions,
     selection: SelectionOptions = WHOLE,
-    hosts: ClusterOptions = HERE,
+    hosts: LaneOptions = HERE,
 ) -> "tuple[Plan, list[str]]":
     """The plan over the stacks to try, and the ids of claims that are left out with stacks that are not.
 

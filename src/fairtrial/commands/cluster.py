@@ -1,22 +1,11 @@
 """`fairtrial cluster`: whether hosts that Dask reaches are fit for trials, and how Dask is to be set on them."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-Address = Annotated[
-    str | None,
-    typer.Option("--cluster", help="The scheduler of a running Dask cluster: tls://HOST:PORT.", metavar="ADDRESS"),
-]
-Hosts = Annotated[
-    Path | None,
-    typer.Option(
-        "--hosts",
-        help="Instead: bring a cluster up by SSH on the hosts of this file, and down at the end.",
-        metavar="FILE",
-    ),
-]
+from fairtrial.cluster.options import ClusterOptions, LaneOptions
+from fairtrial.commands.option_groups import with_option_groups
 
 cluster_app = typer.Typer(
     help="""Look at the hosts of a Dask cluster, before trials are spread over them.
@@ -30,15 +19,12 @@ cluster_app = typer.Typer(
 
 
 @cluster_app.command("check")
+@with_option_groups
 def check(
-    address: Address = None,
-    hosts: Hosts = None,
+    options: ClusterOptions,
     idle_seconds: Annotated[
         float, typer.Option(min=1.0, max=600.0, help="How long to watch what idle workers cost, in seconds.")
     ] = 5.0,
-    unencrypted: Annotated[
-        bool, typer.Option("--unencrypted", help="Accept connections without TLS beyond this machine.")
-    ] = False,
 ) -> None:
     """Print hosts, roles, versions, clocks and the links between roles, and a remedy for each fault.
 
@@ -49,26 +35,14 @@ def check(
     from fairtrial.cluster.reach import reached
     from fairtrial.tools.cluster.check import check_cluster
 
-    with reached(address, hosts, unencrypted=unencrypted) as cluster:
+    with reached(options) as cluster:
         status = check_cluster(Console(), cluster, idle_seconds)
     raise typer.Exit(status)
 
 
 @cluster_app.command("plan")
-def plan(
-    address: Address = None,
-    hosts: Hosts = None,
-    lanes: Annotated[
-        int | None, typer.Option("--lanes", min=1, help="So many lanes at most.", show_default="all")
-    ] = None,
-    load_hosts: Annotated[
-        int,
-        typer.Option("--load-hosts", min=1, max=1024, help="The load of each lane comes from so many hosts."),
-    ] = 1,
-    unencrypted: Annotated[
-        bool, typer.Option("--unencrypted", help="Accept connections without TLS beyond this machine.")
-    ] = False,
-) -> None:
+@with_option_groups
+def plan(options: LaneOptions) -> None:
     """Print the lanes into which `fairtrial run --cluster` would divide the hosts, and those that are in none.
 
     Exit status: 0 there is a lane; 4 there is none, versions differ, or the cluster cannot be reached.
@@ -79,8 +53,8 @@ def plan(
     from fairtrial.cluster.reach import reached
     from fairtrial.lab.lanes.start import in_words, lanes_of
 
-    with reached(address, hosts, unencrypted=unencrypted) as cluster:
-        venue_lanes = lanes_of(cluster, lanes, load_hosts)
+    with reached(options) as cluster:
+        venue_lanes = lanes_of(cluster, options.lanes, options.load_hosts_of_lane)
     console = Console()
     console.print(Text(in_words(venue_lanes), style="bold"))
     for line in venue_lanes.described():

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from fairtrial.cluster.options import LoadHostsOptions
 from fairtrial.commands.option_groups import with_option_groups
 from fairtrial.tools.load.request.options import OUTPUT, GoalOptions, LoadOptions, OutputOptions
 
@@ -14,7 +15,9 @@ Plain = Annotated[
 
 
 @with_option_groups
-def load(options: LoadOptions, goals: GoalOptions, outputs: OutputOptions, plain: Plain = False) -> None:
+def load(
+    options: LoadOptions, goals: GoalOptions, hosts: LoadHostsOptions, outputs: OutputOptions, plain: Plain = False
+) -> None:
     """Offer load to a URL, or a file's requests, and report what came back: verified answers first, errors by kind.
 
     Without -r, --ramp and --steps the load is **closed**: each connection sends its next request when its last one is
@@ -44,7 +47,7 @@ def load(options: LoadOptions, goals: GoalOptions, outputs: OutputOptions, plain
 
     check_outputs(outputs)
     errors = Console(stderr=True)
-    measurement = offer(errors, options, goals, plain=plain)
+    measurement = offer(errors, options, goals, hosts, plain=plain)
     try:
         print_measurement(errors if outputs.use_stdout else Console(), measurement)
     finally:

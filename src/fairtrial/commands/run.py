@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
+from fairtrial.cluster.options import LaneOptions
 from fairtrial.commands.option_groups import with_option_groups
-from fairtrial.commands.run_options import ClusterOptions, RunOptions, SelectionOptions
+from fairtrial.commands.run_options import RunOptions, SelectionOptions
 
 Experiment = Annotated[
     str | None,
@@ -49,7 +50,7 @@ CrashAudit = Annotated[
 def run(
     selection: SelectionOptions,
     options: RunOptions,
-    cluster: ClusterOptions,
+    cluster: LaneOptions,
     experiment: Experiment = None,
     seed: Seed = None,
     noise_floor: NoiseFloor = False,

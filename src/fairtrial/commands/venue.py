@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fairtrial.commands.run_options import ClusterOptions, RunOptions
+from fairtrial.cluster.options import LaneOptions
+from fairtrial.commands.run_options import RunOptions
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,7 +30,7 @@ class Venue:
 
 
 @contextmanager
-def venue(console: "Console", plan: "Plan", file: Path, options: RunOptions, hosts: ClusterOptions) -> Iterator[Venue]:
+def venue(console: "Console", plan: "Plan", file: Path, options: RunOptions, hosts: LaneOptions) -> Iterator[Venue]:
     """The venue that the options name; a connection to a cluster ends at the end.
 
     Raises:
@@ -52,8 +53,8 @@ def venue(console: "Console", plan: "Plan", file: Path, options: RunOptions, hos
     portable_plan = sent_plan(plan, str(file))
     with ExitStack() as ends:
         with console.status("looking at the cluster" if hosts.hosts is None else "bringing up the hosts"):
-            cluster = ends.enter_context(reached(hosts.cluster, hosts.hosts, unencrypted=hosts.unencrypted))
-            lanes = lanes_of(cluster, hosts.lanes, hosts.load_hosts, apart=roles_apart(plan))
+            cluster = ends.enter_context(reached(hosts))
+            lanes = lanes_of(cluster, hosts.lanes, hosts.load_hosts_of_lane, apart=roles_apart(plan))
         assert_shared(plan, str(file), lanes.load_hosts, lanes.load_processors)
         assert_apart(plan, str(file), lanes.roles_apart)
 

@@ -15,6 +15,7 @@ from fairtrial.cluster.connection import Cluster
 from fairtrial.cluster.engine import engine_there, process_of, start_engine
 from fairtrial.cluster.fitness import assert_fit, worker_facts, worker_name
 from fairtrial.cluster.joint import JointAccount, JointEngines
+from fairtrial.cluster.options import LoadHostsOptions
 from fairtrial.cluster.reach import reached
 from fairtrial.cluster.roles import roles_of
 from fairtrial.engine.plan import EnginePlan, Tls
@@ -25,25 +26,17 @@ from fairtrial.tools.load.request.url import Url
 
 
 @contextmanager
-def hosts_of_cluster(
-    console: Console, address: str | None, file: Path | None, most: int | None, *, unencrypted: bool
-) -> Iterator[LoadHosts]:
+def hosts_of_cluster(console: Console, options: LoadHostsOptions) -> Iterator[LoadHosts]:
     """Connect to a cluster, and take the workers that have the role `load`, by their addresses.
-
-    Args:
-        address: of its scheduler; None: it is brought up by SSH.
-        file: of the hosts of such a one.
-        most: so many of them; None: all.
-        unencrypted: whether a connection without TLS may leave this machine.
 
     Raises:
         Problem: it cannot be reached, there are not so many workers with the role, versions differ, the scheduler may
             do things twice, or an engine cannot be built.
     """
     with ExitStack() as ends:
-        with console.status("looking at the cluster" if file is None else "bringing up the hosts"):
-            cluster = ends.enter_context(reached(address, file, unencrypted=unencrypted, required_roles=["load"]))
-            workers = _addresses(cluster, most)
+        with console.status("looking at the cluster" if options.hosts is None else "bringing up the hosts"):
+            cluster = ends.enter_context(reached(options, required_roles=["load"]))
+            workers = _addresses(cluster, options.load_hosts)
             facts = {worker: worker_facts(cluster, worker) for worker in workers}
             assert_fit(cluster, facts)
         with console.status("the load engine is built there, if it is not yet"):

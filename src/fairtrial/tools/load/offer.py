@@ -7,6 +7,7 @@ from rich.console import Console
 
 from fairtrial.base.file_limit import allow_connections
 from fairtrial.base.problem import Problem
+from fairtrial.cluster.options import HERE, LoadHostsOptions
 from fairtrial.engine.binary import engine_binary
 from fairtrial.tools.load.capacity import measure_capacity
 from fairtrial.tools.load.hosts import LoadHosts, this_host
@@ -17,34 +18,34 @@ from fairtrial.tools.load.request.options import GoalOptions, LoadOptions
 from fairtrial.tools.load.request.translate import to_engine_plan
 
 
-def offer(console: Console, options: LoadOptions, goals: GoalOptions, *, plain: bool = False) -> Measurement:
+def offer(
+    console: Console,
+    options: LoadOptions,
+    goals: GoalOptions,
+    cluster: LoadHostsOptions = HERE,
+    *,
+    plain: bool = False,
+) -> Measurement:
     """Offer the load and show its progress on `console`.
 
     Raises:
         Problem: options contradict each other, the server cannot be reached, or the engine refused the plan.
     """
     notes = [] if options.file is None else left_out(options.file)
-    with _hosts(console, options) as hosts:
+    with _hosts(console, cluster) as hosts:
         measurement = _offered(console, options, goals, hosts, plain=plain)
     weak_expectations = [] if options.file is None else met_by_anything(measurement.plan.requests)
     return replace(measurement, notes=[*notes, *weak_expectations, *measurement.notes])
 
 
-def _hosts(console: Console, options: LoadOptions) -> AbstractContextManager[LoadHosts]:
+def _hosts(console: Console, cluster: LoadHostsOptions) -> AbstractContextManager[LoadHosts]:
     """The hosts that the load comes from."""
-    if options.cluster is None and options.hosts is None:
-        for is_set, option in (
-            (options.unencrypted, "--unencrypted"),
-            (options.load_hosts is not None, "--load-hosts"),
-        ):
-            if is_set:
-                raise Problem(f"{option} is about a cluster", "give it with --cluster or --hosts, or leave it out")
+    cluster.assert_consistent()
+    if not cluster.is_elsewhere:
         return nullcontext(this_host())
     from fairtrial.tools.load.cluster_hosts import hosts_of_cluster  # noqa: PLC0415 an optional part of the lab
 
-    return hosts_of_cluster(
-        console, options.cluster, options.hosts, options.load_hosts, unencrypted=options.unencrypted
-    )
+    return hosts_of_cluster(console, cluster)
 
 
 def _offered(

@@ -28,7 +28,7 @@ from fairtrial.tools.load.request.values import (
 )
 
 LOAD, REQUEST, EXPECTATION = "Load", "Request", "Expectation"
-GOAL, CONNECTION, HOST, OUTPUT = "Goal", "Connection", "Host", "Output"
+GOAL, CONNECTION, OUTPUT = "Goal", "Connection", "Output"
 """The panels of the help."""
 STDOUT = Path("-")
 USUAL_SERVER = "http://127.0.0.1:8080/"
@@ -342,37 +342,6 @@ class LoadOptions:
     ] = field(default_factory=list)
     tls_resume: Annotated[
         bool, _option(CONNECTION, "--tls-resume", text="Take up TLS sessions again; without, handshakes are full.")
-    ] = False
-    cluster: Annotated[
-        str | None,
-        _option(
-            HOST,
-            "--cluster",
-            metavar="ADDRESS",
-            text="Let the load come from the hosts of this Dask cluster that have the role load: tls://HOST:PORT.",
-        ),
-    ] = None
-    hosts: Annotated[
-        Path | None,
-        _option(
-            HOST,
-            "--hosts",
-            metavar="FILE",
-            text="Instead of --cluster: bring a cluster up by SSH on the hosts of this file, and down at the end.",
-        ),
-    ] = None
-    load_hosts: Annotated[
-        int | None,
-        _option(
-            HOST,
-            "--load-hosts",
-            metavar="N",
-            least=1,
-            text="With --cluster or --hosts: from so many of them (default: all).",
-        ),
-    ] = None
-    unencrypted: Annotated[
-        bool, _option(HOST, "--unencrypted", text="Accept a cluster without TLS beyond this machine.")
     ] = False
 
     def __post_init__(self) -> None:
