@@ -8,24 +8,9 @@ use crate::reference::NO_INSTANCE;
 use crate::schedule::Phase;
 
 impl Session {
-    /// The next connection whose time has come, and its step; to be called until `None`.
-    #[inline]
-    pub fn due(&mut self, now_ns: u64) -> Option<(usize, Next)> {
-        self.advance(now_ns);
-        if matches!(self.phase, Phase::Drain | Phase::Over) {
-            return self.due_after_window(now_ns);
-        }
-        if now_ns >= self.pace.next_ns()
-            && let Some(due) = self.due_by_the_clock(now_ns)
-        {
-            return Some(due);
-        }
-        if now_ns >= self.deadlines.earliest_ns() { self.due_deadline(now_ns) } else { None }
-    }
-
     /// In the drain: what waits, and came too late for anyone to look whether a connection is free; and deadlines.
     #[cold]
-    fn due_after_window(&mut self, now_ns: u64) -> Option<(usize, Next)> {
+    pub(super) fn due_after_window(&mut self, now_ns: u64) -> Option<(usize, Next)> {
         if self.phase == Phase::Over {
             return None;
         }
@@ -38,7 +23,7 @@ impl Session {
         if now_ns >= self.deadlines.earliest_ns() { self.due_deadline(now_ns) } else { None }
     }
 
-    fn due_deadline(&mut self, now_ns: u64) -> Option<(usize, Next)> {
+    pub(super) fn due_deadline(&mut self, now_ns: u64) -> Option<(usize, Next)> {
         if self.phase == Phase::Over {
             return None;
         }
@@ -55,7 +40,7 @@ impl Session {
         Some((number, next))
     }
 
-    fn due_by_the_clock(&mut self, now_ns: u64) -> Option<(usize, Next)> {
+    pub(super) fn due_by_the_clock(&mut self, now_ns: u64) -> Option<(usize, Next)> {
         if let Pace::Closed(thinking) = &mut self.pace {
             let (intended_ns, number) = thinking.take(now_ns)?;
             return Some((number, self.begin(number, intended_ns, now_ns)));

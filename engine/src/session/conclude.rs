@@ -25,8 +25,8 @@ pub struct Ended {
 /// How things stood when the window ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Closing {
-    books: Books,
-    oldest_intended_ns: Option<u64>,
+    pub(super) books: Books,
+    pub(super) oldest_intended_ns: Option<u64>,
 }
 
 impl Ended {
@@ -135,7 +135,7 @@ impl Session {
     }
 
     /// What is known of the window at its end.
-    fn close_books(&mut self) -> Closing {
+    pub(super) fn close_books(&mut self) -> Closing {
         self.record.evenness = self.answer_watch.conclude(&self.slots);
         let ages_ns = self.ages_ns(self.ended_ns);
         self.record.under_way.at_end(ages_ns);
@@ -171,7 +171,7 @@ impl Session {
     }
 
     /// What an open load's cohort still owes at the very end took at least so long.
-    fn censor(&mut self) {
+    pub(super) fn censor(&mut self) {
         self.shed_at_the_end(self.over_ns, false);
         let Pace::Open(open) = &mut self.pace else { return };
         let record = &mut self.record;
@@ -192,26 +192,8 @@ impl Session {
         }
     }
 
-    /// Ends the session at the latest now.
-    pub fn conclude(mut self, now_ns: u64) -> Ended {
-        self.stop(now_ns);
-        let closing = match self.closing.take() {
-            Some(closing) => closing,
-            None => {
-                self.take_late_arrivals();
-                self.shed_at_the_end(self.ended_ns, true);
-                self.close_books()
-            }
-        };
-        self.censor();
-        self.record.comparison = self.reference.take().and_then(|reference| reference.conclude());
-        let Closing { books, oldest_intended_ns } = closing;
-        let drained_ns = self.over_ns.saturating_sub(self.ended_ns);
-        Ended { at_ns: self.ended_ns, books, oldest_intended_ns, drained_ns, record: self.record }
-    }
-
     /// Arrivals whose intended start came before the end, but not before anyone looked.
-    fn take_late_arrivals(&mut self) {
+    pub(super) fn take_late_arrivals(&mut self) {
         let last_ns = self.ended_ns.saturating_sub(1);
         let Pace::Open(open) = &self.pace else { return };
         let free_connections = open.free.count();

@@ -2,7 +2,6 @@
 
 use super::slot::State;
 use super::{Next, Session};
-use crate::driver::Failure;
 use crate::record::ErrorKind;
 use crate::schedule::Phase;
 
@@ -31,19 +30,6 @@ impl Session {
         }
     }
 
-    /// The connect has succeeded.
-    pub fn connected(&mut self, number: usize, now_ns: u64) -> Next {
-        self.advance(now_ns);
-        if self.phase == Phase::Over {
-            return Next::Close;
-        }
-        if self.phase == Phase::Window {
-            self.record.connects += 1;
-            self.record.connect_time.record(now_ns.saturating_sub(self.slots[number].connect_ns));
-        }
-        self.has_connection(number, false, now_ns)
-    }
-
     /// The step of what has a connection now. `is_older`: the connection was there before.
     pub(super) fn has_connection(&mut self, number: usize, is_older: bool, now_ns: u64) -> Next {
         let slot = &mut self.slots[number];
@@ -62,15 +48,6 @@ impl Session {
         }
         self.slots[number].state = State::Requesting;
         Next::Send
-    }
-
-    /// The connect has failed.
-    pub fn connect_failed(&mut self, number: usize, failure: Failure, now_ns: u64) -> Next {
-        self.advance(now_ns);
-        if self.phase == Phase::Window && self.slots[number].is_under_way() {
-            self.explain(&failure, now_ns);
-        }
-        self.fail(number, failure.kind, now_ns)
     }
 
     /// No local port is left: the request has failed, and the connection is not opened again. wrk does the same:

@@ -4,32 +4,12 @@ use super::judge::{Against, Tally, judge};
 use super::lanes::Heard;
 use super::slot::State;
 use super::{Next, Session, sent};
+use crate::driver::Conversation;
 use crate::exchange::Received;
 use crate::record::ErrorKind;
 use crate::schedule::Phase;
 
 impl Session {
-    /// Bytes have come. `peer_closes`: these are the last ones, so that the connection carries no other request.
-    #[inline]
-    pub fn received(&mut self, number: usize, bytes: &[u8], peer_closes: bool, now_ns: u64) -> Next {
-        self.advance(now_ns);
-        if self.phase == Phase::Over {
-            return Next::Close;
-        }
-        if self.phase == Phase::Window {
-            self.record.received_bytes += bytes.len() as u64;
-        }
-        let slot = &self.slots[number];
-        if slot.state != State::Requesting || slot.current.sent_bytes == 0 {
-            return self.received_otherwise(number, bytes, peer_closes, now_ns);
-        }
-        let mut input = bytes;
-        match self.hear(number, &mut input, false, peer_closes, now_ns) {
-            Heard::Part => Next::Wait,
-            Heard::Answer { next, .. } | Heard::Garbage(next) => next,
-        }
-    }
-
     /// Takes `input` up to the end of the answer to the current request, of which something was sent. The phase is not
     /// over. `more_may_follow`: see [`crate::exchange::Exchange::receive`].
     #[inline(always)]
@@ -74,14 +54,6 @@ impl Session {
         }
     }
 
-    /// The peer has closed its side.
-    pub fn peer_closed(&mut self, number: usize, now_ns: u64) -> Next {
-        match self.whole_at_close(number, now_ns) {
-            Some(next) => next,
-            None => self.broken(number, ErrorKind::Closed, now_ns),
-        }
-    }
-
     /// The next step if the peer's close completes the answer that is awaited.
     pub(crate) fn whole_at_close(&mut self, number: usize, now_ns: u64) -> Option<Next> {
         self.advance(now_ns);
@@ -112,13 +84,6 @@ impl Session {
         });
         let is_right = judge(&answer, expectation, &current, now_ns, tally, against);
         self.answered(number, stays, is_right, now_ns)
-    }
-
-    /// The connection is of no more use.
-    pub fn broken(&mut self, number: usize, kind: ErrorKind, now_ns: u64) -> Next {
-        self.advance(now_ns);
-        self.count_unannounced(number, kind);
-        self.lose(number, kind, now_ns)
     }
 
     /// What a connection carried that is of no more use is asked anew, or has failed.

@@ -5,7 +5,7 @@
 //! driver has the connection, frames what the lanes send, and tells the session what came for each of them.
 
 use super::{Next, Session, sent};
-use crate::driver::Failure;
+use crate::driver::{Conversation, Failure};
 use crate::http1::response::Head;
 use crate::record::ErrorKind;
 use crate::schedule::Phase;

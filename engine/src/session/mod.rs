@@ -31,10 +31,11 @@ use pace::Pace;
 pub use pace::PacePlan;
 use set_up::SetUp;
 pub use set_up::SetupParts;
-use slot::{InFlight, Slot, State};
+use slot::{InFlight, Slot};
 pub use spot_checks::PlannedSpotChecks;
 use spot_checks::{SpotChecks, judge_spot_check};
 
+use crate::driver::Conversation;
 pub use crate::driver::Next;
 use crate::http1::request::EncodedRequest;
 use crate::mix::RequestMix;
@@ -204,100 +205,12 @@ impl Session {
         }
     }
 
-    /// How many connections there are; their numbers start at 0.
-    pub fn connections(&self) -> usize {
-        self.slots.len()
-    }
-
-    /// Where the thread stands.
-    #[inline]
-    pub fn phase(&self) -> Phase {
-        self.phase
-    }
-
-    /// True if requests begin by the clock.
-    pub fn is_paced(&self) -> bool {
-        self.pace.is_by_the_clock()
-    }
-
-    /// True if an answer or a connect is awaited on any connection.
-    ///
-    /// Where one is, it mostly is the one that was found before; only where none is, all are looked at.
-    #[inline]
-    pub fn is_awaiting(&mut self) -> bool {
-        let is_awaiting = |slot: &Slot| slot.state.is_awaiting();
-        if self.slots.get(self.awaited).is_some_and(is_awaiting) {
-            return true;
-        }
-        let found = self.slots.iter().position(is_awaiting);
-        self.awaited = found.unwrap_or(0);
-        found.is_some()
-    }
-
-    /// The next moment at which [`Session::advance`] or [`Session::due`] has something to do.
-    #[inline]
-    pub fn wake_ns(&self) -> u64 {
-        self.phase_ends_ns.min(self.deadlines.earliest_ns()).min(self.pace.next_ns())
-    }
-
-    /// Moves on to the phase of `now_ns`, or to its next slice.
-    #[inline]
-    pub fn advance(&mut self, now_ns: u64) {
-        if now_ns >= self.boundary_ns {
-            self.cross_boundary(now_ns);
-        }
-    }
-
     /// Ends the run early.
     pub fn stop(&mut self, now_ns: u64) {
         self.advance(now_ns);
         if self.phase != Phase::Over {
             self.end(now_ns);
         }
-    }
-
-    /// A connection's first step.
-    pub fn start(&mut self, number: usize, now_ns: u64) -> Next {
-        self.advance(now_ns);
-        let connections = self.slots.len();
-        match &mut self.pace {
-            Pace::Closed(thinking) if thinking.is_needed() => {
-                let first_ns = thinking.first_ns(now_ns.max(self.timeline.starts_ns), number, connections);
-                thinking.rest_until(number, first_ns);
-                self.rest(number)
-            }
-            Pace::Closed(_) => self.begin(number, now_ns, now_ns),
-            // Where every request has its own connection, its connect is a part of it.
-            Pace::Open(_) if self.socket_limit == 1 => self.free(number, now_ns),
-            Pace::Open(_) => {
-                self.deadlines.set(number, now_ns + self.timeout_ns);
-                self.connect(number, State::Opening, now_ns)
-            }
-        }
-    }
-
-    /// What is left to send.
-    #[inline]
-    pub fn to_send(&self, number: usize) -> &[u8] {
-        let slot = &self.slots[number];
-        if slot.state != State::Requesting {
-            return self.set_up_to_send(number);
-        }
-        let current = &slot.current;
-        let bytes = sent(&self.requests, &self.rendered, current, number);
-        &bytes[current.sent_bytes..]
-    }
-
-    /// The kernel has taken `bytes` of [`Session::to_send`] at `at_ns`.
-    #[inline]
-    pub fn handed_over(&mut self, number: usize, bytes: usize, at_ns: u64) {
-        if self.phase == Phase::Window {
-            self.record.sent_bytes += bytes as u64;
-        }
-        if self.set_up.is_some() && self.handed_over_set_up(number, bytes) {
-            return;
-        }
-        self.has_sent(number, bytes, at_ns);
     }
 
     /// The kernel has taken `bytes` of the current request at `at_ns`.
