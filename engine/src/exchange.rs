@@ -1,8 +1,8 @@
 //! What one connection has received of the answer it awaits.
 
 use crate::http1::response::{BodyPart, Head, Malformed, ResponseParser};
-use crate::record::EXCERPT_BYTES;
-use crate::verify::{Answer, Expectation, Sighting};
+use crate::record::{EXCERPT_BYTES, Sighting};
+use crate::verify::{Answer, Expectation};
 
 /// What came of some bytes.
 #[derive(Debug)]

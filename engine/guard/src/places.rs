@@ -15,12 +15,9 @@ use rustix::mount::{
 use rustix::process::{getegid, geteuid};
 use rustix::thread::UnshareFlags;
 
-use crate::root;
+use crate::root::{self, SCRATCH};
 
 const HOSTS: &str = "/etc/hosts";
-
-/// A folder that is always there, and that nobody needs while something is mounted over it for a moment.
-pub(crate) const SCRATCH: &str = "/proc";
 
 /// What the command alone sees.
 #[derive(Debug, Default)]

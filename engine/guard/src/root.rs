@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use rustix::mount::{MountFlags, UnmountFlags, mount, mount_bind_recursive, unmount};
 use rustix::process::pivot_root;
 
-use crate::places::SCRATCH;
+/// A folder that is always there, and that nobody needs while something is mounted over it for a moment.
+pub(crate) const SCRATCH: &str = "/proc";
 
 /// Where the machine's root is, for a moment.
 const MACHINES: &str = "/.fairtrial-machine";

@@ -3,6 +3,7 @@
 mod acknowledged;
 mod buckets;
 mod cohort;
+mod comparison;
 mod distribution;
 mod errors;
 mod evenness;
@@ -28,6 +29,7 @@ use serde::{Deserialize, Serialize};
 
 pub use acknowledged::{AcknowledgedNumbers, Acknowledgements};
 pub use cohort::Cohort;
+pub use comparison::{Comparison, RequestComparison, UNEQUAL_KEPT, UnequalAnswer};
 pub use distribution::Distribution;
 pub use errors::{ErrorCounts, ErrorKind};
 pub use evenness::{ConnectionAnswers, Evenness};
@@ -40,15 +42,13 @@ pub use progress::{Totals, WAKING_NS};
 pub use series::{Series, SeriesPoint, Tenths};
 pub use setup::SetupCounts;
 pub use shares::{RequestCounts, RequestKinds, RequestShare};
-pub use sightings::{Sightings, SightingsWritten};
+pub use sightings::{Sighting, Sightings, SightingsWritten};
 pub use spot_checks::{SpotCheckOutcome, SpotCheckWritten};
 pub use summary::{BodyBytes, Books, Handshakes, Summary, ThreadUse, TlsFacts, WaitingRequests, WindowFacts};
 pub use times::{Times, TimesByKind};
 pub use under_way::{UnderWay, UnderWayWritten};
 
 use crate::dataset::Dataset;
-use crate::reference::Comparison;
-use crate::verify::Sighting;
 use distribution::exact;
 
 /// Intended starts for which there is room from the start.

@@ -2,10 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::verify::Sighting;
-
 /// So many are kept of a thread.
 const MOST: usize = 1 << 16;
+
+/// An answer shows a row as it was before its change, or after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sighting {
+    /// Of the row.
+    pub id: u64,
+    /// It shows the new text.
+    pub is_changed: bool,
+}
 
 /// The sightings of one thread, or of all. If there are more than can be kept, every second, fourth, … is.
 #[derive(Debug, Deserialize, Serialize)]

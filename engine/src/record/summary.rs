@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 use super::cohort::CohortWritten;
 use super::tail_dispersion::TailDispersion;
 use super::{
-    Acknowledgements, ConnectionAnswers, Distribution, ErrorCounts, Example, Picks, Record, RequestShare,
-    SeriesPoint, SetupCounts, Sightings, SightingsWritten, SpotCheckWritten, Tenths, Times, UnderWayWritten,
+    Acknowledgements, Comparison, ConnectionAnswers, Distribution, ErrorCounts, Example, Picks, Record,
+    RequestShare, SeriesPoint, SetupCounts, Sightings, SightingsWritten, SpotCheckWritten, Tenths, Times,
+    UnderWayWritten,
 };
 use crate::clock;
 use crate::dataset::Dataset;
 use crate::plan::{PROTOCOL, Wait};
-use crate::reference::Comparison;
 use crate::warm_up::WarmUpWritten;
 
 /// Lengths of bodies.

@@ -2,15 +2,11 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
-
 use super::digest::{Digest, Digester};
 use super::pool::{Expected, Pool, media_type};
 use super::whole_body;
+use crate::record::{Comparison, RequestComparison, UNEQUAL_KEPT, UnequalAnswer};
 use crate::verify::Answer;
-
-/// So many unequal answers are kept of each request.
-const UNEQUAL_KEPT: usize = 5;
 
 /// Bytes of an unequal body that are kept.
 const UNEQUAL_BYTES: usize = 256 << 10;
@@ -27,41 +23,6 @@ pub struct Comparer {
     media_type: (Vec<u8>, u64),
     found: Vec<Option<RequestComparison>>,
     unequal: Vec<UnequalAnswer>,
-}
-
-/// What was found out.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct Comparison {
-    /// By request, in the order of the mix.
-    pub requests: Vec<RequestComparison>,
-    /// The first ones of each request.
-    pub unequal_answers: Vec<UnequalAnswer>,
-}
-
-/// Of one request.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct RequestComparison {
-    /// Its name.
-    pub name: String,
-    /// Answers that were compared, warm-up included.
-    pub compared: u64,
-    /// Those of them that were unequal.
-    pub unequal: u64,
-}
-
-/// An answer that was unequal to the one that was kept.
-#[derive(Clone, Debug, Serialize)]
-pub struct UnequalAnswer {
-    /// Name of the request.
-    pub request: String,
-    /// Which of its instances.
-    pub instance: u32,
-    /// The status.
-    pub status: u16,
-    /// Content-Type; empty: none.
-    pub content_type: String,
-    /// The front of the body.
-    pub body: String,
 }
 
 impl Comparer {
@@ -135,21 +96,5 @@ impl Comparer {
 
     pub(super) fn conclude(self) -> Comparison {
         Comparison { requests: self.found.into_iter().flatten().collect(), unequal_answers: self.unequal }
-    }
-}
-
-impl Comparison {
-    /// Adds another thread's.
-    pub fn merge(&mut self, other: Comparison) {
-        for (found, added) in self.requests.iter_mut().zip(&other.requests) {
-            found.compared += added.compared;
-            found.unequal += added.unequal;
-        }
-        for unequal in other.unequal_answers {
-            let same = |kept: &&UnequalAnswer| kept.request == unequal.request;
-            if self.unequal_answers.iter().filter(same).count() < UNEQUAL_KEPT {
-                self.unequal_answers.push(unequal);
-            }
-        }
     }
 }

@@ -14,13 +14,14 @@ mod tests;
 
 use std::sync::Arc;
 
-pub use compare::{Comparer, Comparison, RequestComparison, UnequalAnswer};
+pub use compare::Comparer;
 pub use digest::{Digest, Digester, is_json};
 pub use keep::{Keeper, KeptAnswer};
 pub use pool::Pool;
 
 use crate::http1::request::EncodedRequest;
 use crate::plan::{Plan, ReferencePlan};
+use crate::record::Comparison;
 use crate::template::Renderer;
 use crate::verify::{Answer, BODY_BYTES_LIMIT};
 

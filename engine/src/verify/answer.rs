@@ -1,6 +1,6 @@
 //! What is judged.
 
-use super::Sighting;
+use crate::record::Sighting;
 
 /// A complete answer.
 #[derive(Clone, Copy, Debug)]

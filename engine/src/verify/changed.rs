@@ -8,15 +8,6 @@ use crate::plan::ChangedRowPlan;
 /// One bit for each id modulo this. Of a thousand rows, hardly one other row in sixty shares a bit with one of them.
 const FILTER_BITS: usize = 1 << 16;
 
-/// An answer shows a row as it was before its change, or after.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sighting {
-    /// Of the row.
-    pub id: u64,
-    /// It shows the new text.
-    pub is_changed: bool,
-}
-
 /// The rows whose text changes, each with the new one; the old one is the dataset's.
 ///
 /// Every answered id is looked up. For nearly all of them that is one bit of 8 KiB, which stay in the processor's

@@ -1,7 +1,7 @@
 //! Bodies that must be one text, in which texts of rows may change during the run.
 
-use super::Sighting;
 use crate::plan::ChangedTextPlan;
+use crate::record::Sighting;
 
 /// Compares bodies with a text.
 #[derive(Debug)]

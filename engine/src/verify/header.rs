@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use super::ChangedRows;
 use super::content_type::ContentType;
-use super::{ChangedRows, Sighting};
 use crate::dataset::{Dataset, RowWriter};
 use crate::http1::response::Head;
 use crate::plan::Expect;
+use crate::record::Sighting;
 
 /// What is expected of the headers. One case for each of the usual expectations, so that none pays for another.
 #[derive(Debug)]

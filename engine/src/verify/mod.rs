@@ -14,7 +14,7 @@ mod text;
 use std::sync::Arc;
 
 pub use answer::Answer;
-pub use changed::{ChangedRows, Sighting};
+pub use changed::ChangedRows;
 use exact::ExactBody;
 use header::HeaderExpectation;
 pub use json::BYTES_LIMIT as BODY_BYTES_LIMIT;
@@ -25,7 +25,7 @@ use sample::Sample;
 
 use crate::http1::response::Head;
 use crate::plan::{BodyPlan, ByteRange, Expect};
-use crate::record::{EXCERPT_BYTES, ErrorKind, LONGEST_BODY_BYTES};
+use crate::record::{EXCERPT_BYTES, ErrorKind, LONGEST_BODY_BYTES, Sighting};
 use crate::rows::Table;
 use crate::template::{RowText, Sources};
 
