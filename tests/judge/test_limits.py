@@ -95,7 +95,7 @@ class TestWhatLimits:
         limit = limits(judged(an_experiment("a"), {"a": made}))["a"]
         assert (limit.kind, limit.shared_with) == ("shared-processors", ["other processes"])
 
-    def test_an_upstream_beside_it_is_named(self) -> None:
+    def test_an_upstream_beside_it_is_named(self, snapshot: object) -> None:
         """It is the lab's, answers the stack's calls, and nobody else's processor time has it."""
         machine = calm_machine(3.0)
         busy = [each.model_copy(update={"busy_seconds": 2.8}) if each.cpu == 0 else each for each in machine.processors]
@@ -110,9 +110,7 @@ class TestWhatLimits:
         result = judge(record, trials, interrupted=False)
         limit = limits(result)["a"]
         assert limit.shared_with == ["its upstream"] and limit.evidence.endswith(" and its upstream 43%")
-        assert "The limit was of a processors that its upstream used as well and of b" in " ".join(
-            result.claims[0].remarks
-        )
+        assert " ".join(result.claims[0].remarks) == snapshot
 
     def test_interrupts_are_the_stacks(self) -> None:
         machine = calm_machine(3.0)
@@ -127,10 +125,10 @@ class TestWhatLimits:
         limit = limits(judged(an_experiment("a"), {"a": a_trial().but(server_cpu=0.3, engine_cpu=0.85)}))["a"]
         assert (limit.kind, limit.is_own) == ("engine", False)
 
-    def test_connections_that_wait(self) -> None:
+    def test_connections_that_wait(self, snapshot: object) -> None:
         limit = limits(judged(an_experiment("a"), {"a": calling(1500, 0.15)}, wait=WAIT))["a"]
         assert (limit.kind, limit.is_own) == ("load", False)
-        assert "16 requests in flight give 1,600 answers a second at most, as each waits for 10 ms" in limit.evidence
+        assert limit.evidence == snapshot
         assert "`connections = 256` and `concurrency_budget = 256`" in limit.remedy
 
     def test_a_budget_below_the_connections(self) -> None:
@@ -168,13 +166,12 @@ class TestVerdicts:
         # As `a` takes a sixth of the processor time for an answer, `plateau` sees that something holds both back, too.
         assert [(each.check, each.severity) for each in verdict.findings] == [("plateau", "refusal")]
 
-    def test_the_sentence_says_what_limited_which_side_and_what_to_change(self) -> None:
+    def test_the_sentence_says_what_limited_which_side_and_what_to_change(self, snapshot: object) -> None:
         # As much cost an answer, so that `plateau` has nothing to say.
         verdict = judged(two(at_least=1.5), {"a": calling(1590, 0.16), "b": self.B}, wait=WAIT).claims[0]
         assert verdict.verdict == "undecided"
-        assert verdict.reason is not None and verdict.reason.startswith("own-limit withholds it (a and b can do more")
-        assert "a: 16 requests in flight give 1,600 answers a second at most" in verdict.sentence
-        assert "To decide it, let it reach its processor: `connections = 256`" in verdict.sentence
+        assert verdict.reason is not None and verdict.reason == snapshot
+        assert verdict.sentence == snapshot
 
     @pytest.mark.parametrize(
         ("claim", "verdict"),
@@ -213,14 +210,14 @@ class TestVerdicts:
         claim = {"metric": "server_cpu_per_1000_requests", "at_most": 0.5}
         assert judged(two(**claim), {"a": self.A, "b": self.B}, wait=WAIT).claims[0].verdict == "upheld"
 
-    def test_as_many_at_once_by_setting(self) -> None:
+    def test_as_many_at_once_by_setting(self, snapshot: object) -> None:
         """Both wait for four requests at a time: the number is somebody's, and says nothing of either."""
         both = {"a": calling(396, 0.05), "b": calling(392, 0.05)}
         assert judged(two(at_least=0.9), both, wait=WAIT).claims[0].verdict == "undecided"
         one_and_four = {"a": calling(396, 0.05), "b": calling(99, 0.05)}
         verdict = judged(two(at_least=3), one_and_four, wait=WAIT).claims[0]
         assert verdict.verdict == "upheld"
-        assert "The limit was of a how many requests it lets wait at once" in verdict.sentence
+        assert verdict.sentence == snapshot
 
     @pytest.mark.parametrize(
         ("rate", "claim", "verdict"),
@@ -240,12 +237,12 @@ class TestVerdicts:
         made["b"] = made["b"].but(server_cpu=0.95)
         assert judged(two(**claim), made).claims[0].verdict == verdict
 
-    def test_two_versions_of_one_program_are_compared_as_they_are(self) -> None:
+    def test_two_versions_of_one_program_are_compared_as_they_are(self, snapshot: object) -> None:
         idle = a_trial().serving(1000).but(server_cpu=0.3)
         experiment = an_experiment("a:old", "a:new").claiming("a:new", "a:old", at_least=0.95)
         verdict = judged(experiment, {"a:old": idle, "a:new": idle.serving(1002)}).claims[0]
         assert verdict.verdict == "upheld"
-        assert "The limit was of a:new something not known and of a:old something not known" in verdict.sentence
+        assert verdict.sentence == snapshot
 
     def test_orders_and_equality(self) -> None:
         made = {"a": self.A, "b": calling(500, 0.95), "c": calling(250, 0.95)}
@@ -265,7 +262,7 @@ class TestVerdicts:
         assert judged(budget, {"a": self.A}, wait=WAIT).claims[0].verdict == verdict
 
 
-def test_an_open_load_that_both_keep_up_with_compares_nothing() -> None:
+def test_an_open_load_that_both_keep_up_with_compares_nothing(snapshot: object) -> None:
     record = two(at_least=0.95).record()
     open_load = {"kind": "open", "rate_per_second": 2000.0}
     data = record.model_dump(mode="json")
@@ -280,7 +277,7 @@ def test_an_open_load_that_both_keep_up_with_compares_nothing() -> None:
 
     both = verdict(a=2000, b=1998)
     assert both.verdict == "undecided"
-    assert both.reason is not None and "it served the 2,000 requests a second that were asked for" in both.reason
+    assert both.reason is not None and both.reason == snapshot
 
 
 def test_a_program_is_at_its_own_limit_unless_its_job_is_to_wait() -> None:

@@ -108,7 +108,7 @@ def test_conditions_are_told_by_their_fields_and_not_by_their_names(tmp_path: Pa
     assert after.noise_floor.estimate == before.noise_floor.estimate == pytest.approx(1)
 
 
-def test_the_claims_of_a_file_need_units_and_those_of_an_old_record_do_not(tmp_path: Path) -> None:
+def test_the_claims_of_a_file_need_units_and_those_of_an_old_record_do_not(tmp_path: Path, snapshot: object) -> None:
     record, _ = read_record(results(tmp_path / "results", reads=12_000))
     old = json.loads(record.model_dump_json())
     old["experiment"]["claims"][0] |= {"at_least": 1, "published": 2}
@@ -121,10 +121,10 @@ def test_the_claims_of_a_file_need_units_and_those_of_an_old_record_do_not(tmp_p
     )
     finished = CliRunner().invoke(app, ["judge", str(path), "--claims", str(file)], env={"COLUMNS": "200"})
     assert finished.exit_code != 0
-    assert 'goodput is a rate: write "1/s", not 1' in f"{finished.output}{finished.exception}"
+    assert f"{finished.output}{finished.exception}".replace(str(tmp_path), "") == snapshot
 
 
-def test_the_requests_of_an_unknown_workload_are_those_that_its_record_holds(tmp_path: Path) -> None:
+def test_the_requests_of_an_unknown_workload_are_those_that_its_record_holds(tmp_path: Path, snapshot: object) -> None:
     path = results(tmp_path / "results", 12_000, a_trial().mixing(short=(0.9, 0.001), long=(0.1, 1.0)))
     file = tmp_path / "claims.toml"
 
@@ -139,4 +139,4 @@ def test_the_requests_of_an_unknown_workload_are_those_that_its_record_holds(tmp
 
     assert [judged_about(request)[0] for request in ("short", "long")] == [0, 1]
     status, text = judged_about("quick")
-    assert status != 0 and "no-such-workload sends no 'quick'; it sends short, long" in text
+    assert status != 0 and text.replace(str(tmp_path), "") == snapshot

@@ -28,11 +28,11 @@ def test_a_condition_had_what_all_its_trials_had(users: list[StackUser | None], 
     assert user_over([by(user) for user in users]) == over
 
 
-def test_the_report_says_it_once_or_for_each() -> None:
+def test_the_report_says_it_once_or_for_each(snapshot: object) -> None:
     same = judge(EXPERIMENT, [by(HELD), by(HELD, SECOND.id, 2)], interrupted=False)
-    assert users_in_words(same) == ["each stack was a user of its own, held to its processors by the kernel"]
+    assert users_in_words(same) == snapshot
     trials = [by(APART), by(LABS, SECOND.id, 2)]
     differing = judge(EXPERIMENT, trials, interrupted=False)
-    assert users_in_words(differing) == ["a: a user of its own", "b: the user of the lab (<the lab> is not root)"]
+    assert users_in_words(differing) == snapshot
     assert "b: the user of the lab (&lt;the lab&gt; is not root)" in html_text(differing, EXPERIMENT, trials)
     assert users_in_words(judge(EXPERIMENT, [by(None)], interrupted=True)) == []

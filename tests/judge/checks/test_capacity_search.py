@@ -102,10 +102,10 @@ def late(limit: float, lag_seconds: float, peak: int = 0) -> Callable[..., Engin
     return run
 
 
-def test_a_capacity_that_the_generators_lateness_sets_is_lost_and_no_other() -> None:
+def test_a_capacity_that_the_generators_lateness_sets_is_lost_and_no_other(snapshot: object) -> None:
     (finding,) = found_by(searched(late(8000, 0.019)))
     assert finding.metrics == ["capacity:strict", "capacity"] and not finding.refuses_trial
-    assert "because the load engine sent requests late" in finding.evidence
+    assert finding.evidence == snapshot
     for offset in (0.0, 0.3, 0.6, 0.9):
         small, overloaded = searched(late(8000, 0.001), offset), searched(late(8000, 0.019, peak=3), offset)
         assert found_by(small) == found_by(overloaded) == found_by(searched(queue(8000), offset)) == []
@@ -167,18 +167,15 @@ def test_an_honest_search_is_quiet() -> None:
     assert findings_on(searched(queue(8000))) == []
 
 
-def test_no_rate_is_refused_with_the_reason() -> None:
+def test_no_rate_is_refused_with_the_reason(snapshot: object) -> None:
     ((severity, evidence), *_) = findings_on(searched(queue(50)))
-    assert severity == "refusal" and "strict did not hold over a full run at any rate from 100/s" in evidence
+    assert severity == "refusal" and evidence == snapshot
 
 
-def test_a_rate_without_an_end_is_warned_of() -> None:
-    assert ("warning", "lax still held at 50,000/s, the highest rate of the search") in findings_on(
-        searched(queue(1_000_000))
-    )
+def test_a_rate_without_an_end_is_warned_of(snapshot: object) -> None:
+    findings = findings_on(searched(queue(1_000_000)))
+    assert [words for severity, words in findings if severity == "warning"] == snapshot
 
 
-def test_a_limit_that_the_generator_may_have_set_is_refused() -> None:
-    assert any(
-        "the generator may have set the limit" in words for _, words in findings_on(searched(queue(8000, busy=0.97)))
-    )
+def test_a_limit_that_the_generator_may_have_set_is_refused(snapshot: object) -> None:
+    assert [words for _, words in findings_on(searched(queue(8000, busy=0.97)))] == snapshot

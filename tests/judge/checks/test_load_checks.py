@@ -128,13 +128,13 @@ class TestContenderIdle:
         trial = a_trial().but(server_cpu=0.4).record()
         assert found("contender-idle", EXPERIMENT, [with_database(trial, 0.5)]) == []
 
-    def test_who_was_busy_is_named(self) -> None:
+    def test_who_was_busy_is_named(self, snapshot: object) -> None:
         (generator,) = in_trial("contender-idle", a_trial().but(server_cpu=0.4, engine_cpu=0.9))
         assert "the generator limits the figure" in generator.evidence
         (threads,) = in_trial("contender-idle", a_trial().but(server_cpu=0.4, engine_cpu=0.09, engine_threads=10))
-        assert "the load engine used 90% of one of its own: the generator limits the figure" in threads.evidence
+        assert threads.evidence == snapshot
         (database,) = found("contender-idle", EXPERIMENT, [with_database(a_trial().but(server_cpu=0.2).record(), 0.5)])
-        assert "most of it was the database's" in database.evidence
+        assert database.evidence == snapshot
         (nobody,) = in_trial("contender-idle", a_trial().but(server_cpu=0.2))
         assert "nothing was at its limit" in nobody.evidence
 
@@ -162,15 +162,14 @@ def plateau(make: dict[str, TrialBuilder], *, database: float | None = None) -> 
 
 
 class TestPlateau:
-    def test_unlike_cost_at_one_figure(self) -> None:
+    def test_unlike_cost_at_one_figure(self, snapshot: object) -> None:
         light = a_trial().serving(4000).but(server_cpu=0.3)
         heavy = a_trial().serving(4100).but(server_cpu=0.9)
         (generator,) = plateau({"a": light.but(engine_cpu=0.97), "b": heavy.but(engine_cpu=0.97)})
-        assert generator.startswith("a, b all reach 4,000 to 4,100") and "the load engine was busy for 97%" in generator
-        assert "2.9 times" in generator
+        assert generator == snapshot
         ten = {"engine_cpu": 0.097, "engine_threads": 10}
         (threads,) = plateau({"a": light.but(**ten), "b": heavy.but(**ten)})
-        assert "the load engine was busy for 97%" in threads
+        assert threads == snapshot
         (database,) = plateau({"a": light, "b": heavy}, database=0.9)
         assert "the database used 90%" in database
         (else_,) = plateau({"a": light, "b": heavy}, database=0.1)
@@ -192,10 +191,10 @@ class TestPlateau:
 
 class TestPercentiles:
     @pytest.mark.parametrize(("answers", "expected"), [(999, ["note"]), (1000, [])])
-    def test_p99_is_in_every_table(self, answers: int, expected: list[str]) -> None:
+    def test_p99_is_in_every_table(self, answers: int, expected: list[str], snapshot: object) -> None:
         findings = in_trial("percentile-unsupported", a_trial().serving(answers / 3))
         assert severities(findings) == expected
-        assert all("needs 1,000 answers in each trial, and this one has 999" in one.evidence for one in findings)
+        assert [one.evidence for one in findings] == snapshot
 
     def test_a_claim_on_it_makes_it_a_warning(self) -> None:
         claiming = an_experiment("a", "b").claiming("a", "b", metric="service_time_p99", at_most=1)
@@ -203,16 +202,14 @@ class TestPercentiles:
         assert severities(findings) == ["note", "warning"]
         assert "service time" in findings[1].evidence
 
-    def test_a_claim_on_one_request_needs_its_answers(self) -> None:
+    def test_a_claim_on_one_request_needs_its_answers(self, snapshot: object) -> None:
         trial = a_trial().mixing(short=(0.99, 0.001), long=(0.01, 1.0))
         claiming = an_experiment("a").stating(
             "budget", of="a", metric="response_time_p99", request="long", at_most="2 s"
         )
         (finding,) = in_trial("percentile-unsupported", trial, claiming)
         assert finding.severity == "warning"
-        assert finding.evidence.startswith(
-            "p99 of response time of `long` is not shown: it needs 1,000 answers in each"
-        )
+        assert finding.evidence == snapshot
         assert in_trial("percentile-unsupported", trial.but(window=30.0), claiming) == []
 
 
@@ -283,7 +280,7 @@ class TestHarnessLimited:
         ],
     )
     def test_a_trial_is_held_against_the_ceiling_of_its_block(
-        self, ceilings: Sequence[float], expected: list[tuple[int, str]]
+        self, ceilings: Sequence[float], expected: list[tuple[int, str]], snapshot: object
     ) -> None:
         """7,600 a second in each. Where one block's ceiling alone lies so low, a disturbance may have lowered it."""
         calibrated = Calibration(
@@ -305,7 +302,7 @@ class TestHarnessLimited:
         ]
         findings = found("harness-limited", record, trials)
         assert [(finding.trial, finding.severity) for finding in findings] == expected
-        assert all("before this block the load engine" in finding.evidence for finding in findings)
+        assert [finding.evidence for finding in findings] == snapshot
 
     def test_records_without_a_calibration_are_left_alone(self) -> None:
         assert in_trial("harness-limited", a_trial().serving(1e6)) == []
@@ -379,10 +376,10 @@ class TestGeneratorLate:
         assert result.claims[0].verdict == "upheld"
         assert "generator-late (in 18)" in result.claims[0].sentence
 
-    def test_requests_that_were_not_sent(self) -> None:
+    def test_requests_that_were_not_sent(self, snapshot: object) -> None:
         assert self.judged(0.1, sent=11_890) == []
         (finding,) = self.judged(0.1, sent=11_800)
-        assert finding.startswith("refusal") and "1.7% of the offered requests were not sent" in finding
+        assert finding == snapshot
 
     def test_who_waits_for_a_connection_waits_for_the_contender(self) -> None:
         (finding,) = self.judged(15, peak=300, sent=9_000, achieved=0.7)

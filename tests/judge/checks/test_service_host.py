@@ -103,21 +103,17 @@ def test_what_the_hypervisor_takes_there(steal: float, expected: list[str]) -> N
 
 
 @pytest.mark.parametrize(
-    ("check", "changes", "words"),
+    ("check", "changes"),
     [
-        ("swapped", {"swapped_in_pages": 1}, "on the service host, 1 pages were swapped in"),
-        ("memory-short", {"memory_available_bytes": 1 << 20}, "on the service host, 1 MiB of the machine"),
-        ("pressure", {"pressure_seconds": {"memory": 2.0}}, "on the service host, some task waited for memory"),
-        ("throttled", {"thermal_throttles": 2}, "on the service host, processors were throttled for heat 2 times"),
-        (
-            "throttled",
-            {"quota_throttled_periods": 3, "quota_throttled_seconds": 1.0},
-            "on the service host, the processor quota of the lab's control group ran out",
-        ),
-        ("meters-late", {"window_seconds": 1.0}, "of the service host was measured over 1.00 s"),
+        ("swapped", {"swapped_in_pages": 1}),
+        ("memory-short", {"memory_available_bytes": 1 << 20}),
+        ("pressure", {"pressure_seconds": {"memory": 2.0}}),
+        ("throttled", {"thermal_throttles": 2}),
+        ("throttled", {"quota_throttled_periods": 3, "quota_throttled_seconds": 1.0}),
+        ("meters-late", {"window_seconds": 1.0}),
     ],
 )
-def test_what_its_machine_did(check: str, changes: dict[str, Any], words: str) -> None:
+def test_what_its_machine_did(check: str, changes: dict[str, Any], snapshot: object) -> None:
     (finding,) = findings(check, **changes)
-    assert words in finding.evidence
+    assert finding.evidence == snapshot
     assert findings(check) == []

@@ -33,19 +33,21 @@ def test_unusual_thresholds_are_reported_and_usual_ones_are_not() -> None:
 
 
 @pytest.mark.parametrize(
-    ("overrides", "message"),
+    "overrides",
     [
-        ({"error": {"share": 0.1}}, "there is no check 'error' (did you mean errors?)"),
-        ({"errors": {"shares": 0.1}}, "checks.errors: there is no threshold 'shares' (did you mean share?)"),
-        ({"contract": {"clauses": 1}}, "checks.contract: this check has no thresholds"),
-        ({"errors": {"share": -1}}, "checks.errors.share: -1 is not a number of at least 0"),
-        ({"errors": {"share": float("nan")}}, "checks.errors.share: nan"),
+        {"error": {"share": 0.1}},
+        {"errors": {"shares": 0.1}},
+        {"contract": {"clauses": 1}},
+        {"errors": {"share": -1}},
+        {"errors": {"share": float("nan")}},
     ],
 )
-def test_wrong_overrides_are_named_with_what_is_allowed(overrides: dict[str, dict[str, float]], message: str) -> None:
+def test_wrong_overrides_are_named_with_what_is_allowed(
+    overrides: dict[str, dict[str, float]], snapshot: object
+) -> None:
     with pytest.raises(ValueError, match="checks") as caught:
         validate_thresholds(overrides)
-    assert message in str(caught.value)
+    assert str(caught.value) == snapshot
 
 
 def test_right_overrides_pass() -> None:

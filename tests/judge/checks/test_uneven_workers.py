@@ -39,9 +39,9 @@ def test_one_at_its_limit_and_another_with_half_as_much(least: float, most: floa
     assert severities(judged(with_workers(least, most))) == expected
 
 
-def test_a_worker_that_never_got_a_connection() -> None:
+def test_a_worker_that_never_got_a_connection(snapshot: object) -> None:
     (finding,) = judged(with_workers(0.0, 0.97, processes=4, at_work=1))
-    assert "1 of 4 processes `worker` were at work, the busiest for 97% of a processor" in finding.evidence
+    assert finding.evidence == snapshot
 
 
 @pytest.mark.parametrize(("at_work", "expected"), [(15, ["warning"]), (16, [])])
@@ -50,12 +50,12 @@ def test_spare_processes_may_rest(at_work: int, expected: list[str]) -> None:
     assert severities(judged(with_workers(0.0, 0.97, processes=32, at_work=at_work))) == expected
 
 
-def test_a_slow_start_is_set_beside_the_others() -> None:
+def test_a_slow_start_is_set_beside_the_others(snapshot: object) -> None:
     even = [with_workers(0.9, 0.95, rate=4000), with_workers(0.9, 0.95, rate=4100)]
     slow = with_workers(0.2, 0.97, rate=2600).model_copy(update={"index": 9})
     (finding,) = judged(*even, slow)
     assert finding.trial == 9
-    assert finding.evidence.endswith("this trial served 2,600/s, where the median of its condition is 4,000/s")
+    assert finding.evidence == snapshot
 
 
 def test_a_stack_of_one_process_has_no_workers() -> None:

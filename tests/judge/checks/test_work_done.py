@@ -21,10 +21,10 @@ def with_ledger(**done: int) -> TrialRecord:
     return a_trial().record().model_copy(update={"ledger": ledger})
 
 
-def test_a_database_that_read_less_than_was_answered_refuses_the_trial() -> None:
+def test_a_database_that_read_less_than_was_answered_refuses_the_trial(snapshot: object) -> None:
     (finding,) = found("ledger", EXPERIMENT, [with_ledger(reads=200, rows_read=10_000)])
     assert finding.severity == "refusal"
-    assert "0.02 reading statements a verified answer (200 for 10,000)" in finding.evidence
+    assert finding.evidence == snapshot
 
 
 def test_rows_that_were_not_read_refuse_the_trial() -> None:
@@ -34,21 +34,21 @@ def test_rows_that_were_not_read_refuse_the_trial() -> None:
 
 
 @pytest.mark.parametrize(
-    ("done", "words"),
+    "done",
     [
-        ({"reads": 3_000, "rows_read": 10_000}, "requests may share them in the workload several-items"),
-        ({"reads": 300, "rows_read": 9_900}, "requests may share them"),
-        ({"reads": 100, "rows_read": 10_000}, "however they are kept fresh"),
-        ({"reads": 3_000, "rows_read": 3_000}, "A cache is tried by the workload page, or by a workload file"),
-        ({"reads": 0, "rows_read": 0}, "A cache is tried by the workload page"),
-        ({"reads": 3_000}, "do the work for each request: keep no answers"),
+        {"reads": 3_000, "rows_read": 10_000},
+        {"reads": 300, "rows_read": 9_900},
+        {"reads": 100, "rows_read": 10_000},
+        {"reads": 3_000, "rows_read": 3_000},
+        {"reads": 0, "rows_read": 0},
+        {"reads": 3_000},
     ],
 )
 def test_who_shares_statements_and_who_keeps_rows_are_told_where_that_is_allowed(
-    done: dict[str, int], words: str
+    done: dict[str, int], snapshot: object
 ) -> None:
     for finding in found("ledger", EXPERIMENT, [with_ledger(**done)]):
-        assert words in finding.remedy
+        assert finding.remedy == snapshot
 
 
 @pytest.mark.parametrize("reads", [9_850, 10_000, 20_000])
@@ -95,12 +95,12 @@ def in_tables(**work: float) -> ExperimentRecord:
     return EXPERIMENT.model_copy(update={"implied_work": dict.fromkeys(EXPERIMENT.implied_work, implied)})
 
 
-def test_statements_that_read_no_row_of_the_table_pay_for_none() -> None:
+def test_statements_that_read_no_row_of_the_table_pay_for_none(snapshot: object) -> None:
     """`SELECT 1`, two hundred in a message: as many statements and returned rows as honest reads have."""
     record = in_tables(**{"rows_read.items": 1.0})
     (finding,) = found("ledger", record, [reading_items(rows_read__items=9_700)])
     assert finding.severity == "refusal"
-    assert "0.97 rows read in items a verified answer (9,700 for 10,000)" in finding.evidence
+    assert finding.evidence == snapshot
     for counted in (9_800, 10_000, 60_000):
         (finding,) = found("ledger", record, [reading_items(rows_read__items=counted)])
         assert finding.severity == "note" and "rows read in items" in finding.evidence
@@ -130,10 +130,12 @@ def with_keys(read: int, verified: int, rows: int = 100_000, marked: int = 2_000
         (1_800, 1_000_000, False),
     ],
 )
-def test_keys_that_were_never_asked_for_refuse_the_trial(read: int, verified: int, fires: bool) -> None:
+def test_keys_that_were_never_asked_for_refuse_the_trial(
+    read: int, verified: int, fires: bool, snapshot: object
+) -> None:
     findings = found("keys-unread", EXPERIMENT, [with_keys(read, verified)])
     assert [finding.severity for finding in findings] == (["refusal"] if fires else [])
-    assert all(f"{read:,} of 2,000 drawn keys of links were read" in finding.evidence for finding in findings)
+    assert [finding.evidence for finding in findings] == snapshot
 
 
 def test_a_table_of_one_key_is_read_by_the_first_answer() -> None:
@@ -149,14 +151,15 @@ def asleep(*, milliseconds: int, long: int = 1_000) -> TrialRecord:
     return a_trial().record().model_copy(update={"ledger": ledger})
 
 
-def test_a_sleep_that_the_database_did_not_sleep_is_refused_and_shorter_ones_by_a_clock_are_not() -> None:
+def test_a_sleep_that_the_database_did_not_sleep_is_refused_and_shorter_ones_by_a_clock_are_not(
+    snapshot: object,
+) -> None:
     implied = ImpliedWork(per_answer={"reads": 1.0}, sleeping_seconds={"long": 0.05})
     record = EXPERIMENT.model_copy(update={"implied_work": dict.fromkeys(EXPERIMENT.implied_work, implied)})
     for milliseconds in (800, 48_900):
         (finding,) = found("ledger", record, [asleep(milliseconds=milliseconds)])
         assert finding.severity == "refusal"
-        assert "milliseconds within statements a verified answer" in finding.evidence
-        assert "the workload implies at least 5" in finding.evidence
+        assert finding.evidence == snapshot
     for trial in (
         asleep(milliseconds=49_100),
         asleep(milliseconds=60_000),
@@ -168,12 +171,12 @@ def test_a_sleep_that_the_database_did_not_sleep_is_refused_and_shorter_ones_by_
         assert finding.severity == "note", finding
 
 
-def test_operations_on_another_collection_pay_for_none() -> None:
+def test_operations_on_another_collection_pay_for_none(snapshot: object) -> None:
     """Of a server that counts operations by collection, and no documents."""
     record = in_tables(**{"rows_read.items": 1.0, "reads.items": 1.0})
     (finding,) = found("ledger", record, [reading_items(reads__items=0, reads__others=10_000)])
     assert finding.severity == "refusal"
-    assert "0.00 reading statements in items a verified answer (0 for 10,000)" in finding.evidence
+    assert finding.evidence == snapshot
     (finding,) = found("ledger", record, [reading_items(reads__items=10_000)])
     assert finding.severity == "note"
 
@@ -237,7 +240,7 @@ def test_connections_beyond_the_concurrency_budget(
     assert [finding.severity for finding in findings] == severities
 
 
-def test_a_sweep_over_the_budget_has_a_budget_for_each_value() -> None:
+def test_a_sweep_over_the_budget_has_a_budget_for_each_value(snapshot: object) -> None:
     swept = an_experiment("a").sweeping(4, 32, parameter="concurrency_budget").record()
     trials = [
         trial.model_copy(update={"database_connections": 20})
@@ -245,7 +248,7 @@ def test_a_sweep_over_the_budget_has_a_budget_for_each_value() -> None:
         if trial.block == 1
     ]
     (finding,) = found("over-budget", swept, trials)
-    assert finding.evidence == "20 connections to the database, and the concurrency budget is 4 requests at once"
+    assert finding.evidence == snapshot
 
 
 def seen_stale(stale: int) -> TrialRecord:
@@ -280,11 +283,10 @@ def seeing(answers: int, old: int = 0, latest_seconds: float = 0.0) -> TrialReco
     return a_trial().record().model_copy(update={"row_changes": seen})
 
 
-def test_one_old_text_among_the_load_s_answers_refuses_the_trial() -> None:
+def test_one_old_text_among_the_load_s_answers_refuses_the_trial(snapshot: object) -> None:
     (finding,) = found("stale", EXPERIMENT, [seeing(1_200, old=1, latest_seconds=0.0123)])
     assert finding.severity == "refusal"
-    assert "1 of 1,200 answers to the load" in finding.evidence
-    assert "up to 0.0123 s after the change was committed: name of 7 was 'old' still" in finding.evidence
+    assert finding.evidence == snapshot
 
 
 @pytest.mark.parametrize(("answers", "told"), [(0, "too few to find memory"), (4, "memory behind less than 53%")])
@@ -307,13 +309,13 @@ def audited(*faults: WriteFault) -> TrialRecord:
     return a_trial().record().model_copy(update={"audit": audit, "settle": settle})
 
 
-def test_every_kind_of_fault_in_what_is_stored_refuses_the_trial() -> None:
+def test_every_kind_of_fault_in_what_is_stored_refuses_the_trial(snapshot: object) -> None:
     kinds = ("missing", "doubled", "altered", "unasked")
     faults = [WriteFault(kind=kind, count=2, example=f"user {kind}") for kind in kinds]
     findings = found("writes-stored", EXPERIMENT, [audited(*faults)])
     assert [finding.severity for finding in findings] == ["refusal"] * 4
     assert all(f"user {kind}" in finding.evidence for kind, finding in zip(kinds, findings, strict=True))
-    assert "2 rows acknowledged and not stored (1,000 acknowledged, 998 stored" in findings[0].evidence
+    assert findings[0].evidence == snapshot
     assert len({finding.remedy for finding in findings}) == 4
 
 
@@ -332,10 +334,10 @@ def settled(seconds: float, writes: int | None, *, at_rest: bool = True) -> Tria
     )
 
 
-def test_writes_after_the_last_answer_refuse_the_trial() -> None:
+def test_writes_after_the_last_answer_refuse_the_trial(snapshot: object) -> None:
     (finding,) = found("work-after-the-run", EXPERIMENT, [settled(4.0, 33)])
     assert finding.severity == "refusal"
-    assert "33 writing statements came after the last answer" in finding.evidence
+    assert finding.evidence == snapshot
 
 
 def test_requests_in_flight_at_the_end_may_still_be_written() -> None:
@@ -367,7 +369,7 @@ def test_of_what_the_lab_counts_itself_nothing_may_be_missing(workload: str, nam
     assert finding.severity == "note"
 
 
-def test_a_job_that_was_over_too_soon_waited_with_more_at_once() -> None:
+def test_a_job_that_was_over_too_soon_waited_with_more_at_once(snapshot: object) -> None:
     """1,000 calls of 50 ms, 100 at once: half a second."""
     experiment = implying("call-batch", least_seconds=0.5, calls=1.0)
 
@@ -377,7 +379,7 @@ def test_a_job_that_was_over_too_soon_waited_with_more_at_once() -> None:
 
     (finding,) = found("ledger", experiment, [lasting(0.49)])
     assert finding.severity == "refusal"
-    assert "0.490 s, and waiting alone takes 0.5 s" in finding.evidence
+    assert finding.evidence == snapshot
     (finding,) = found("ledger", experiment, [lasting(0.51)])
     assert finding.severity == "note"
 

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from fairtrial.judge.claims import validate_claim
 from fairtrial.judge.judging import judge
@@ -23,11 +24,11 @@ THREE = {"fast": 3000.0, "middle": 2000.0, "slow": 1000.0}
         ({"about": "4k/s"}, "refuted"),
     ],
 )
-def test_differences_are_in_the_metrics_unit(bounds: dict[str, Any], expected: str) -> None:
+def test_differences_are_in_the_metrics_unit(bounds: dict[str, Any], expected: str, snapshot: object) -> None:
     claim = verdict("difference", served(THREE), "fast", "slow", of="fast", to="slow", **bounds)
     assert claim.verdict == expected
     assert claim.estimate == pytest.approx(2000, rel=0.02)
-    assert "/s more than that of slow" in claim.sentence and claim.subject == "goodput of fast - goodput of slow"
+    assert claim.sentence == snapshot and claim.subject == snapshot
 
 
 def test_a_difference_may_be_below_zero() -> None:
@@ -49,11 +50,11 @@ def test_orders(order: list[str], expected: str) -> None:
     assert claim.asked == " before ".join(order)
 
 
-def test_an_order_of_equals_is_undecided_and_names_them() -> None:
+def test_an_order_of_equals_is_undecided_and_names_them(snapshot: object) -> None:
     equals = served({"fast": 3000.0, "middle": 2000.0, "other": 2000.0})
     claim = verdict("order", equals, "fast", "middle", "other", order=["fast", "middle", "other"])
     assert claim.verdict == "undecided"
-    assert claim.reason == "these are not told apart in this order: middle and other"
+    assert claim.reason == snapshot
 
 
 @pytest.mark.parametrize("kind", ["equal", "order"])
@@ -89,11 +90,11 @@ def test_equality_is_shown_and_not_merely_undisproved(rate: float, within: float
 
 
 @pytest.mark.parametrize(("bounds", "expected"), [({"at_most": "30 ms"}, "upheld"), ({"at_most": "10 ms"}, "refuted")])
-def test_budgets(bounds: dict[str, Any], expected: str) -> None:
+def test_budgets(bounds: dict[str, Any], expected: str, snapshot: object) -> None:
     claim = verdict("budget", served(THREE), "fast", of="fast", metric="response_time_p99", **bounds)
     assert claim.verdict == expected
     assert claim.estimate == pytest.approx(0.0213, rel=0.02)
-    assert "Response time p99 of fast was 21.3 ms" in claim.sentence
+    assert claim.sentence == snapshot
 
 
 def test_no_errors_is_a_budget_of_zero() -> None:
@@ -159,25 +160,21 @@ def test_settle_time_stands_where_work_after_the_run_was_refused() -> None:
     assert other.verdict == "undecided", "what else is refused is refused for this, too"
 
 
-def test_ratios_between_points_of_a_sweep() -> None:
+def test_ratios_between_points_of_a_sweep(snapshot: object) -> None:
     rates = {"fast at 1": 1000.0, "fast at 4": 3500.0}
     claim = verdict("ratio", served(rates), "fast", sweep=(1, 4), of="fast at 4", to="fast at 1", at_least=3)
     assert claim.verdict == "upheld"
-    assert "closed, 4 connections, keep-alive against closed, 1 connection, keep-alive" in claim.sentence
+    assert claim.sentence == snapshot
 
 
 @pytest.mark.parametrize(
-    ("stack", "rest", "words"),
-    [
-        ("fast at 3", {}, "it tries: fast at 1, fast at 4"),
-        ("fast", {}, "does not try"),
-        ("fast at x", {}, "it tries: fast at 1, fast at 4"),
-        ("fast at ", {}, "write a value of the sweep after `at`"),
-    ],
+    ("stack", "rest"),
+    [("fast at 3", {}), ("fast", {}), ("fast at x", {}), ("fast at ", {})],
 )
-def test_a_point_that_is_not_tried(stack: str, rest: dict[str, Any], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
+def test_a_point_that_is_not_tried(stack: str, rest: dict[str, Any], snapshot: object) -> None:
+    with pytest.raises(ValidationError) as error:
         verdict("budget", served({}), "fast", sweep=(1, 4), of=stack, at_least="1/s", **rest)
+    assert [each["msg"] for each in error.value.errors()] == snapshot
 
 
 CURVES = {
@@ -246,19 +243,18 @@ def test_shapes(name: str, keys: dict[str, Any], expected: str) -> None:
     assert "connections from 1 to 8" in claim.sentence
 
 
-def test_a_lead_is_told_by_the_point_that_decides_it() -> None:
+def test_a_lead_is_told_by_the_point_that_decides_it(snapshot: object) -> None:
     upheld = shaped("ahead", shape="leads", to="level")
     assert upheld.estimate == pytest.approx(1100 / 1010, rel=0.01) and upheld.interval[0] > 1
-    assert "Goodput of ahead at connections 2 was 1.09 times that of level (95% interval " in upheld.sentence
-    assert "the claim asks that ahead leads level at every point." in upheld.sentence
+    assert upheld.sentence == snapshot
     refuted = shaped("humped", shape="leads", to="level")
-    assert "Goodput of humped at connections 8 was 0.90" in refuted.sentence and "98.8% interval" in refuted.sentence
+    assert refuted.sentence == snapshot
     times = shaped("ahead", "response_time_p50", shape="leads", to="level")
     assert times.estimate == pytest.approx(1100 / 1010, rel=0.01)
-    assert "of level at connections 2 was 1.09 times that of ahead (95% interval " in times.sentence
+    assert times.sentence == snapshot
 
 
-def test_diminishing_returns_are_told_by_the_point_next_to_the_straight_line() -> None:
+def test_diminishing_returns_are_told_by_the_point_next_to_the_straight_line(snapshot: object) -> None:
     claim = shaped("rising", shape="diminishing-returns")
     assert claim.verdict == "upheld"
     assert claim.estimate == pytest.approx(1900 / (1000 + 5000 / 7), rel=0.01)
@@ -266,14 +262,14 @@ def test_diminishing_returns_are_told_by_the_point_next_to_the_straight_line() -
     assert straight in claim.sentence, claim.sentence
     assert claim.asked == "has diminishing returns"
     refuted = shaped("ahead", shape="diminishing-returns")
-    assert "Goodput of ahead at connections 2 was 0.733 times that at 1 (98" in refuted.sentence, refuted.sentence
+    assert refuted.sentence == snapshot
 
 
-def test_an_advantage_that_peaks_is_told_by_the_ratio_of_two_advantages() -> None:
+def test_an_advantage_that_peaks_is_told_by_the_ratio_of_two_advantages(snapshot: object) -> None:
     claim = shaped("humped", "response_time_p50", shape="rises-and-falls", to="level", between=[2, 2])
     assert claim.estimate == pytest.approx((1900 / 1010) / (1700 / 995), rel=0.02)
-    assert "of humped over level at connections 2 was 1.10 times that at 4 (95% interval " in claim.sentence
-    assert claim.asked == "rises, peaks between 2 and 2, and falls off, as an advantage over level"
+    assert claim.sentence == snapshot
+    assert claim.asked == snapshot
 
 
 @pytest.mark.parametrize(
@@ -284,7 +280,7 @@ def test_an_advantage_that_peaks_is_told_by_the_ratio_of_two_advantages() -> Non
         ({"shape": "leads", "to": "other"}, "upheld"),
     ],
 )
-def test_shapes_without_an_order_may_be_of_categories(keys: dict[str, Any], expected: str) -> None:
+def test_shapes_without_an_order_may_be_of_categories(keys: dict[str, Any], expected: str, snapshot: object) -> None:
     rates = {
         f"{name} at {weight}": factor * rate
         for name, factor in (("one", 1.5), ("other", 1.0))
@@ -298,7 +294,7 @@ def test_shapes_without_an_order_may_be_of_categories(keys: dict[str, Any], expe
     )
     (claim,) = judge(record, trials_of(record, served(rates)), interrupted=False).claims
     assert claim.verdict == expected, claim.sentence
-    assert "WEIGHT light, heavy, moderate); the claim asks that" in claim.sentence
+    assert claim.sentence == snapshot
 
 
 def test_a_shape_with_a_refused_point_is_undecided() -> None:
@@ -310,20 +306,21 @@ def test_a_shape_with_a_refused_point_is_undecided() -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "words"),
+    "keys",
     [
-        ({"shape": "peaks"}, "between: shape 'peaks' needs it"),
-        ({"shape": "rises", "within": 0.1}, "within: shape 'rises' has no such key"),
-        ({"shape": "peaks", "between": [4, 2]}, "the first is above the second"),
-        ({"shape": "rises-and-falls", "to": "level"}, "between: shape 'rises-and-falls' needs it"),
-        ({"shape": "advantage-grows"}, "to: shape 'advantage-grows' needs it"),
-        ({"shape": "leads"}, "to: shape 'leads' needs it"),
-        ({"shape": "leads", "to": "rising"}, "name the same stack"),
+        {"shape": "peaks"},
+        {"shape": "rises", "within": 0.1},
+        {"shape": "peaks", "between": [4, 2]},
+        {"shape": "rises-and-falls", "to": "level"},
+        {"shape": "advantage-grows"},
+        {"shape": "leads"},
+        {"shape": "leads", "to": "rising"},
     ],
 )
-def test_shapes_that_make_no_sense(keys: dict[str, Any], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
+def test_shapes_that_make_no_sense(keys: dict[str, Any], snapshot: object) -> None:
+    with pytest.raises(ValidationError) as error:
         shaped("rising", **keys)
+    assert [each["msg"] for each in error.value.errors()] == snapshot
 
 
 def test_a_shape_needs_a_sweep_and_its_points() -> None:
@@ -335,35 +332,32 @@ def test_a_shape_needs_a_sweep_and_its_points() -> None:
 
 
 @pytest.mark.parametrize(
-    ("places", "keys", "words"),
-    [
-        ((1, 2), {}, "a sweep of three values or more"),
-        ((1, 2, 4), {"metric": "peak_rss"}, "peak_rss is better where it is lower, and has no returns"),
-        ((1, 2, 4), {"metric": "peak_rss", "to": "b"}, None),
-    ],
+    ("places", "keys"),
+    [((1, 2), {}), ((1, 2, 4), {"metric": "peak_rss"}), ((1, 2, 4), {"metric": "peak_rss", "to": "b"})],
 )
 def test_only_what_is_better_where_it_is_higher_has_returns(
-    places: tuple[int, ...], keys: dict[str, Any], words: str | None
+    places: tuple[int, ...], keys: dict[str, Any], snapshot: object
 ) -> None:
     builder = an_experiment("a", "b").sweeping(*places).stating("shape", of="a", shape="diminishing-returns", **keys)
     experiment = builder.record().experiment
-    if words is None:
+    if "to" in keys:
         validate_claim(experiment.claims[0], experiment)
         return
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(ValueError) as error:
         validate_claim(experiment.claims[0], experiment)
+    assert str(error.value) == snapshot
 
 
-def test_figures_below_zero_say_what_would_decide() -> None:
+def test_figures_below_zero_say_what_would_decide(snapshot: object) -> None:
     """An overhead is negative where a layer is faster than its baseline: every trial is valid, and no ratio exists."""
     rates = {"base": 1000.0, "layer": 1001.0, "other": 999.0}
     keys: dict[str, Any] = {"metric": "overhead", "baseline": "base"}
     budget = verdict("budget", served(rates), *rates, of="layer", at_most="0 ms", **keys)
     assert budget.verdict == "undecided"
-    assert "would decide it in four of five runs" in budget.sentence
+    assert budget.sentence == snapshot
     ratio = verdict("ratio", served(rates), *rates, of="other", to="layer", at_least=5, **keys)
-    assert "zero or less in a trial, so that no ratio exists" in ratio.sentence
+    assert ratio.sentence == snapshot
     equal = verdict("equal", served(rates), *rates, of="other", to="layer", within=0.1, **keys)
     order = verdict("order", served(rates), *rates, order=["other", "layer"], **keys)
     for one in (ratio, equal, order):
-        assert "A claim of a difference needs no ratio, and can be decided." in one.sentence, one.sentence
+        assert one.sentence == snapshot

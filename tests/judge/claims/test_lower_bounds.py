@@ -1,6 +1,5 @@
 """Times that fall among requests without an end are lower bounds: they can refute an `at_most`, and uphold none."""
 
-import re
 from collections.abc import Container
 from typing import Any
 
@@ -38,13 +37,12 @@ def verdict(
         ({"at_least": "5 ms", "at_most": "10 ms"}, "refuted", "refuted"),
     ],
 )
-def test_a_budget(bounds: dict[str, Any], exact: str, bounded: str) -> None:
+def test_a_budget(bounds: dict[str, Any], exact: str, bounded: str, snapshot: object) -> None:
     assert verdict("budget", 0.017, metric="response_time_p99", **bounds).verdict == exact
     claim = verdict("budget", 0.015, metric="response_time_p99", **bounds)
     assert claim.verdict == bounded
     if bounded == "undecided":
-        assert "falls among requests that had no answer in time" in claim.sentence
-        assert "A lower rate at which all requests are answered would decide it" in claim.sentence
+        assert claim.sentence == snapshot
 
 
 def test_a_percentile_below_all_of_them_is_exact() -> None:
@@ -53,19 +51,19 @@ def test_a_percentile_below_all_of_them_is_exact() -> None:
     assert verdict("budget", 0.010, metric="goodput", at_least="1,000/s").verdict == "upheld"
 
 
-def test_of_a_ratio_and_a_difference_with_a_bound_in_it_nothing_follows() -> None:
+def test_of_a_ratio_and_a_difference_with_a_bound_in_it_nothing_follows(snapshot: object) -> None:
     cases: list[tuple[str, dict[str, Any]]] = [("ratio", {"at_most": 2.0}), ("difference", {"at_most": "50 ms"})]
     for kind, bounds in cases:
         assert verdict(kind, 0.017, to="b", metric="response_time_p99", **bounds).verdict == "upheld"
         claim = verdict(kind, 0.010, to="b", metric="response_time_p99", **bounds)
         assert claim.verdict == "undecided" and claim.estimate is None and claim.interval is None
-        assert "A lower rate at which all requests are answered would decide it" in claim.sentence
+        assert claim.sentence == snapshot
 
 
-def test_the_sentence_and_the_result_say_that_the_estimate_is_a_lower_bound() -> None:
+def test_the_sentence_and_the_result_say_that_the_estimate_is_a_lower_bound(snapshot: object) -> None:
     claim = verdict("budget", 0.015, metric="response_time_p99", at_most="50 ms")
     assert claim.estimate_is_lower_bound and claim.interval_open_above
-    assert re.search(r"was > 16\.0 ms \(95% interval 15\.\d ms to > 16\.\d ms", claim.sentence), claim.sentence
+    assert claim.sentence == snapshot
     exact = verdict("budget", 0.017, metric="response_time_p99", at_most="50 ms")
     assert not exact.estimate_is_lower_bound and not exact.interval_open_above and " > " not in exact.sentence
 

@@ -54,11 +54,9 @@ def test_the_whole_interval_decides(bounds: dict[str, Any], expected: str) -> No
     assert (claim.reason is not None) == (expected == "undecided")
 
 
-def test_the_sentence_can_be_quoted() -> None:
+def test_the_sentence_can_be_quoted(snapshot: object) -> None:
     claim = verdict(at_least=2, text="Fast is at least twice as fast.", published=2.5, source="a study")
-    assert claim.sentence.startswith(
-        "“Fast is at least twice as fast”: upheld. Goodput of fast was 3.00 times that of slow"
-    )
+    assert claim.sentence == snapshot
     for words in (
         "95% interval",
         "5 blocks",
@@ -70,60 +68,60 @@ def test_the_sentence_can_be_quoted() -> None:
     assert (claim.published, claim.source) == (2.5, "a study")
 
 
-def test_a_refuted_claim_says_what_would_overturn_it() -> None:
-    assert "satisfies the bound (at most 2) would overturn it" in verdict(at_most=2).sentence
+def test_a_refuted_claim_says_what_would_overturn_it(snapshot: object) -> None:
+    assert verdict(at_most=2).sentence == snapshot
 
 
-def test_an_undecided_claim_says_how_many_blocks_would_decide() -> None:
+def test_an_undecided_claim_says_how_many_blocks_would_decide(snapshot: object) -> None:
     claim = verdict(noise=0.1, at_least=2.6)
     assert claim.verdict == "undecided"
     assert claim.reason == "the interval holds the bound 2.6"
-    assert "would decide it in four of five runs" in claim.sentence
+    assert claim.sentence == snapshot
 
 
-def test_where_no_number_of_blocks_is_sure_to_decide_it_says_what_is_proven() -> None:
+def test_where_no_number_of_blocks_is_sure_to_decide_it_says_what_is_proven(snapshot: object) -> None:
     claim = verdict(noise=0.1, at_least=2.99)
-    assert "Not even 200 blocks would be sure to decide it if estimate and spread stayed as they are." in claim.sentence
+    assert claim.sentence == snapshot
     offered = re.search(r"`at_least = ([0-9.]+)` would be upheld today\.", claim.sentence)
     assert offered is not None
     assert verdict(noise=0.1, at_least=float(offered[1])).verdict == "upheld"
     assert verdict(noise=0.1, at_least=float(offered[1]) + 0.01).verdict == "undecided"
 
 
-def test_lower_is_better_metrics_are_ratios_too() -> None:
+def test_lower_is_better_metrics_are_ratios_too(snapshot: object) -> None:
     claim = verdict(metric="response_time_p99", at_most=0.4)
     assert claim.verdict == "upheld"
-    assert claim.subject == "response time p99 of fast / response time p99 of slow"
+    assert claim.subject == snapshot
 
 
-def test_a_refused_trial_leaves_no_estimate_and_is_named() -> None:
+def test_a_refused_trial_leaves_no_estimate_and_is_named(snapshot: object) -> None:
     claim = verdict(special={("slow", 3): a_trial().serving(1000).erring(wrong_body=1)})
     assert (claim.verdict, claim.estimate, claim.interval) == ("undecided", None, None)
-    assert claim.reason == "trial 6 (block 3, slow) was refused (errors)"
-    assert "every trial of all its contenders is valid" in claim.sentence
+    assert claim.reason == snapshot
+    assert claim.sentence == snapshot
 
 
-def test_a_trial_that_was_not_run_is_named() -> None:
+def test_a_trial_that_was_not_run_is_named(snapshot: object) -> None:
     claim = verdict(special={("fast", 1): a_trial().failing("start", "the port was taken")})
     assert claim.verdict == "undecided"
-    assert claim.reason == "trial 1 (block 1, fast) was not run (the port was taken)"
+    assert claim.reason == snapshot
     assert claim.blocks == 4
 
 
-def test_a_missing_trial_is_missed() -> None:
+def test_a_missing_trial_is_missed(snapshot: object) -> None:
     claim = verdict(special={("fast", 5): None})
-    assert claim.verdict == "undecided" and claim.reason == "block 5 holds no trial of fast"
+    assert claim.verdict == "undecided" and claim.reason == snapshot
 
 
-def test_two_blocks_carry_no_verdict() -> None:
+def test_two_blocks_carry_no_verdict(snapshot: object) -> None:
     claim = verdict(blocks=2, at_least=2)
     assert (claim.verdict, claim.interval) == ("undecided", None)
-    assert claim.reason == "2 blocks cannot carry an interval: at least 3 are needed"
+    assert claim.reason == snapshot
 
 
-def test_an_unsupported_percentile_carries_no_verdict() -> None:
+def test_an_unsupported_percentile_carries_no_verdict(snapshot: object) -> None:
     claim = verdict(special={("slow", 1): a_trial().serving(300)}, metric="response_time_p99", at_most=0.4)
-    assert claim.verdict == "undecided" and "too few samples for response time p99" in (claim.reason or "")
+    assert claim.verdict == "undecided" and claim.reason == snapshot
     assert "raise `duration_seconds`" in claim.sentence and "every trial" not in claim.sentence
 
 
@@ -133,13 +131,13 @@ def test_a_figure_of_zero_has_no_ratio() -> None:
     assert claim.verdict == "undecided" and "zero" in (claim.reason or "")
 
 
-def test_an_interrupted_experiment_decides_nothing() -> None:
+def test_an_interrupted_experiment_decides_nothing(snapshot: object) -> None:
     record = an_experiment("fast", "slow").claiming("fast", "slow", at_least=2).record()
     trials = trials_of(record, lambda name, block: a_trial().serving(RATES[name]) if block <= 3 else None)
     claim = judge(record, trials, interrupted=True).claims[0]
     assert claim.verdict == "undecided" and claim.blocks == 3
-    assert claim.reason == "the run was interrupted: 3 of 5 blocks were begun"
-    assert "A run that comes to its end would decide it." in claim.sentence
+    assert claim.reason == snapshot
+    assert claim.sentence == snapshot
 
 
 def test_the_verdict_does_not_depend_on_what_else_is_claimed() -> None:
@@ -155,13 +153,11 @@ def test_the_verdict_does_not_depend_on_what_else_is_claimed() -> None:
     assert interval(alone) == interval(late)
 
 
-def test_an_unknown_metric_is_named_with_the_known_ones() -> None:
+def test_an_unknown_metric_is_named_with_the_known_ones(snapshot: object) -> None:
     experiment = an_experiment("a", "b").claiming("a", "b", at_least=1, metric="goodputs").record().experiment
-    with pytest.raises(
-        ValueError,
-        match=r"claims: 'claim-1': there is no metric 'goodputs' .did you mean goodput\?.; there are goodput, resp",
-    ):
+    with pytest.raises(ValueError) as error:
         validate_claim(experiment.claims[0], experiment)
+    assert str(error.value) == snapshot
 
 
 def test_a_known_metric_passes() -> None:

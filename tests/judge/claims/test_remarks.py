@@ -21,10 +21,10 @@ def sentence(experiment: ExperimentBuilder, *short: str) -> str:
     return judge(record, trials_of(record, make), interrupted=False).claims[0].sentence
 
 
-def test_a_verdict_names_the_warnings_of_its_trials() -> None:
+def test_a_verdict_names_the_warnings_of_its_trials(snapshot: object) -> None:
     experiment = an_experiment("a", "b", "c").claiming(of="a", to="b", at_least=2)
     words = sentence(experiment, "a", "b")
-    assert "upheld" in words and "Of the 10 trials that it rests on, checks warn: memory-short (in 4)." in words
+    assert words == snapshot
 
 
 def test_warnings_of_others_are_not_its_own() -> None:
@@ -32,12 +32,12 @@ def test_warnings_of_others_are_not_its_own() -> None:
     assert "checks warn" not in sentence(experiment, "c")
 
 
-def test_a_shape_rests_on_the_trials_along_its_curve() -> None:
+def test_a_shape_rests_on_the_trials_along_its_curve(snapshot: object) -> None:
     experiment = an_experiment("a").sweeping(1, 2, 4).stating("shape", of="a", shape="flat", within=0.1)
-    assert "Of the 15 trials that it rests on, checks warn: memory-short (in 6)." in sentence(experiment, "a")
+    assert sentence(experiment, "a") == snapshot
 
 
-def test_what_is_known_of_the_whole_run_stands_in_the_sentence() -> None:
+def test_what_is_known_of_the_whole_run_stands_in_the_sentence(snapshot: object) -> None:
     """Starts of `a` fall into two groups, and windows of 3 s are too short for a trend."""
     experiment = an_experiment("a", "b", "c", blocks=12).claiming(of="a", to="b", at_least=1.1)
     experiment = experiment.claiming(of="b", to="c", at_least=0.9)
@@ -48,7 +48,7 @@ def test_what_is_known_of_the_whole_run_stands_in_the_sentence() -> None:
         return a_trial().serving(rate * (1 + (block % 5 - 2) / 500))
 
     of_a, of_others = (claim.sentence for claim in judge(record, trials_of(record, make), interrupted=False).claims)
-    assert "Of the whole run, checks warn: starts-differ." in of_a
+    assert of_a == snapshot
     assert "starts-differ" not in of_others
     assert all("Not examined: not-stationary" in sentence for sentence in (of_a, of_others))
 
@@ -72,9 +72,9 @@ def test_a_verdict_says_which_run_it_is_of() -> None:
     assert undecided.verdict == "undecided" and words not in undecided.sentence
 
 
-def test_work_that_nobody_counted_stands_in_the_sentence() -> None:
+def test_work_that_nobody_counted_stands_in_the_sentence(snapshot: object) -> None:
     words = sentence(an_experiment("a", "b").claiming(of="a", to="b", at_least=2))
-    assert "Nothing but its answers says that the work of a and b was done." in words
+    assert words == snapshot
 
 
 def test_a_database_on_the_processors_of_the_stack_stands_in_the_sentence() -> None:

@@ -1,6 +1,5 @@
 """Claims about one request of a mix: on built records, and on a real run of two requests with different delays."""
 
-import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -63,19 +62,19 @@ def test_equality_and_shapes_are_of_the_request_too() -> None:
     assert about("long", "shape", **leading).verdict == "undecided"
 
 
-def test_the_sentence_names_the_request() -> None:
+def test_the_sentence_names_the_request(snapshot: object) -> None:
     budget = about("short", "budget", of="loop", metric="response_time_p99", at_most="50 ms")
-    assert "Response time p99 of `short` on loop was 4.00 ms (95% interval" in budget.sentence
-    assert budget.subject == "response time p99 of `short` on loop"
+    assert budget.sentence == snapshot
+    assert budget.subject == snapshot
     ratio = about("short", "ratio", of="threads", to="loop", at_least=5)
-    assert "Response time p50 of `short` on threads was 10.0 times that on loop (" in ratio.sentence
-    assert ratio.subject == "response time p50 of `short` on threads / response time p50 of `short` on loop"
+    assert ratio.sentence == snapshot
+    assert ratio.subject == snapshot
 
 
-def test_a_percentile_needs_enough_answers_of_that_request() -> None:
+def test_a_percentile_needs_enough_answers_of_that_request(snapshot: object) -> None:
     claim = about("long", "budget", of="loop", metric="response_time_p99", at_most="50 ms")
     assert (claim.verdict, claim.estimate) == ("undecided", None)
-    assert "has too few samples for response time p99 of `long`" in (claim.reason or "")
+    assert claim.reason == snapshot
 
 
 def judged_with(metric: str, at_most: str, change: Callable[[TrialRecord], TrialRecord]) -> ClaimResult:
@@ -95,18 +94,18 @@ def with_mix(trial: TrialRecord, errors: dict[str, int] | None = None, **changes
     return trial.model_copy(update={"engine": engine})
 
 
-def test_errors_are_those_of_the_request() -> None:
+def test_errors_are_those_of_the_request(snapshot: object) -> None:
     claim = judged_with("errors", "2%", lambda trial: with_mix(trial, verified=11_400, answers=11_480, failures=520))
     assert claim.verdict == "refuted" and claim.estimate == pytest.approx(0.05)
     overflown = judged_with("errors", "2%", lambda trial: with_mix(trial, {"overflow": 1}))
-    assert "had more requests than may wait, which belong to no request of the mix" in (overflown.reason or "")
+    assert overflown.reason == snapshot
 
 
-def test_what_a_record_does_not_hold_of_a_request_is_said() -> None:
+def test_what_a_record_does_not_hold_of_a_request_is_said(snapshot: object) -> None:
     older = judged_with("response_time_p50", "1 s", lambda trial: with_mix(trial, response_time=None, failures=None))
-    assert "times and failures were only kept of all requests together" in (older.reason or "")
+    assert older.reason == snapshot
     other = judged_with("goodput", "1k/s", lambda trial: with_mix(trial, name="quick"))
-    assert "sent no request `short`; its requests: quick, long" in (other.reason or "")
+    assert other.reason == snapshot
     counted = judged_with("goodput", "9k/s", lambda trial: with_mix(trial, response_time=None, failures=None))
     assert (counted.verdict, counted.estimate) == ("upheld", pytest.approx(3960))
 
@@ -123,21 +122,19 @@ def test_the_only_request_of_a_workload_has_the_figures_of_all() -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "message"),
+    "keys",
     [
-        ({"request": "shrt"}, "request: random-item sends no 'shrt' (did you mean short?); it sends short, long"),
-        (
-            {"request": "short", "metric": "peak_rss", "at_least": "1 MiB"},
-            "peak_rss is not measured by request: leave `request` out, or choose one of goodput, response_time_p50",
-        ),
-        ({"request": "short", "metric": "p99"}, "did you mean response_time_p99?"),
+        {"request": "shrt"},
+        {"request": "short", "metric": "peak_rss", "at_least": "1 MiB"},
+        {"request": "short", "metric": "p99"},
     ],
 )
-def test_wrong_use_is_answered_with_the_remedy(keys: dict[str, Any], message: str) -> None:
+def test_wrong_use_is_answered_with_the_remedy(keys: dict[str, Any], snapshot: object) -> None:
     budget = {"of": "a", "at_least": "1/s"} | keys
     experiment = an_experiment("a").stating("budget", **budget).record().experiment
-    with pytest.raises(ValueError, match=re.escape(message)):
+    with pytest.raises(ValueError) as error:
         validate_claim(experiment.claims[0], experiment, lambda _value: ["short", "long"])
+    assert str(error.value) == snapshot
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -39,23 +39,20 @@ def ratio(one: dict[str, float], other: dict[str, float], answers: int = 10_000,
     return judged(experiment, {"one": one, "other": other}, answers).claims[0]
 
 
-def test_one_query_against_three_is_no_verdict() -> None:
+def test_one_query_against_three_is_no_verdict(snapshot: object) -> None:
     claim = ratio({"reads": 1}, {"reads": 3})
     assert (claim.verdict, claim.estimate) == ("undecided", pytest.approx(3, rel=0.02))
-    assert claim.reason == "unequal-work withholds it (reading statements for each answer: one 1.00, other 3.00)"
-    assert "say in the claim why the work differs, with the key `unequal_work`" in claim.sentence
+    assert claim.reason == snapshot
+    assert claim.sentence == snapshot
     assert [finding.severity for finding in claim.findings] == ["refusal"]
 
 
-def test_a_claim_that_says_why_is_judged_and_quotes_it() -> None:
+def test_a_claim_that_says_why_is_judged_and_quotes_it(snapshot: object) -> None:
     claim = ratio({"reads": 1}, {"reads": 3}, unequal_work=WHY)
     assert claim.verdict == "upheld"
-    assert (
-        "Unequal work: reading statements for each answer: one 1.00, other 3.00; the claim says why: “the other asks"
-        in (claim.sentence)
-    )
+    assert claim.sentence == snapshot
     assert [finding.severity for finding in claim.findings] == ["note"]
-    assert "the counters of the database do not show it" in ratio({"reads": 1}, {"reads": 1}, unequal_work=WHY).sentence
+    assert ratio({"reads": 1}, {"reads": 1}, unequal_work=WHY).sentence == snapshot
 
 
 @pytest.mark.parametrize(

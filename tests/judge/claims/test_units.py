@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 from rich.console import Console
 
 from fairtrial.judge.claims import validate_claim
@@ -43,60 +44,47 @@ def test_bounds_with_units_are_accepted(kind: str, key: str, metric: str, bound:
 
 
 @pytest.mark.parametrize(
-    ("kind", "metric", "bounds", "message"),
+    ("kind", "metric", "bounds"),
     [
-        (
-            "budget",
-            "response_time_p99",
-            {"at_most": 50},
-            'at_most: response_time_p99 is a time: write "50 ms" or "50 s", not 50',
-        ),
-        ("difference", "settle", {"at_least": 0}, 'at_least: settle is a time: write "0 ms" or "0 s", not 0'),
-        (
-            "budget",
-            "peak_rss",
-            {"about": 100},
-            'about: peak_rss is an amount of memory: write "100 bytes" or "100 MiB", not 100',
-        ),
-        ("budget", "goodput", {"at_least": 2000}, 'at_least: goodput is a rate: write "2000/s", not 2000'),
-        ("budget", "errors", {"at_most": 0.05}, 'at_most: errors is a share: write "0.05%" or "5%", not 0.05'),
-        (
-            "budget",
-            "response_time_p99",
-            {"at_most": "50 MiB"},
-            "at_most: response_time_p99 is a time: write it in µs, ms, s, min or h, not '50 MiB'",
-        ),
-        ("difference", "errors", {"about": "5 ms"}, "about: errors is a share: write it in %, not '5 ms'"),
+        ("budget", "response_time_p99", {"at_most": 50}),
+        ("difference", "settle", {"at_least": 0}),
+        ("budget", "peak_rss", {"about": 100}),
+        ("budget", "goodput", {"at_least": 2000}),
+        ("budget", "errors", {"at_most": 0.05}),
+        ("budget", "response_time_p99", {"at_most": "50 MiB"}),
+        ("difference", "errors", {"about": "5 ms"}),
     ],
 )
 def test_a_bound_that_does_not_fit_is_answered_with_what_to_write(
-    kind: str, metric: str, bounds: dict[str, Any], message: str
+    kind: str, metric: str, bounds: dict[str, Any], snapshot: object
 ) -> None:
-    with pytest.raises(ValueError, match="claims: 'claim-1'") as caught:
+    with pytest.raises(ValueError) as error:
         validated(kind, metric, **bounds)
-    assert str(caught.value) == f"claims: 'claim-1': {message}"
+    assert str(error.value) == snapshot
 
 
-def test_a_ratio_has_no_unit() -> None:
+def test_a_ratio_has_no_unit(snapshot: object) -> None:
     validated("ratio", "response_time_p99", at_most=2)
-    with pytest.raises(ValueError, match=r"at_most: a ratio has no unit: write a number such as 1\.5, not '2 ms'"):
+    with pytest.raises(ValidationError) as error:
         validated("ratio", "response_time_p99", at_most="2 ms")
+    assert [each["msg"] for each in error.value.errors()] == snapshot
 
 
 @pytest.mark.parametrize(
-    ("bounds", "message"),
+    "bounds",
     [
-        ({"at_most": "50"}, "'50' is not a number with a unit; the units are"),
-        ({"at_most": "50 parsec"}, "the units are"),
-        ({"at_most": True}, "a bound is a quantity"),
-        ({"at_most": float("nan")}, "a bound is a quantity"),
-        ({"about": "0 ms"}, "about: it must be above 0"),
-        ({"at_least": "1 s", "at_most": "50 ms"}, "at_least is above at_most"),
+        {"at_most": "50"},
+        {"at_most": "50 parsec"},
+        {"at_most": True},
+        {"at_most": float("nan")},
+        {"about": "0 ms"},
+        {"at_least": "1 s", "at_most": "50 ms"},
     ],
 )
-def test_bounds_that_make_no_sense(bounds: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+def test_bounds_that_make_no_sense(bounds: dict[str, Any], snapshot: object) -> None:
+    with pytest.raises(ValidationError) as error:
         validated("budget", "response_time_p99", **bounds)
+    assert [each["msg"] for each in error.value.errors()] == snapshot
 
 
 def measured(bound: object, **keys: Any) -> tuple[Result, ExperimentRecord, list[TrialRecord]]:
@@ -117,17 +105,13 @@ def printed(result: Result) -> str:
     return file.getvalue()
 
 
-def test_figure_and_bound_are_said_in_one_unit_everywhere() -> None:
+def test_figure_and_bound_are_said_in_one_unit_everywhere(snapshot: object) -> None:
     result, record, trials = measured("50 ms", published=0.04)
     (claim,) = result.claims
     assert (claim.verdict, claim.at_most, claim.asked) == ("upheld", 0.05, "at most 50 ms")
-    assert "Response time p99 of a was 6.67 ms (95% interval 6." in claim.sentence
-    assert (
-        "the claim asks for at most 50 ms in a typical start." in claim.sentence
-        and "lies above 50 ms would" in claim.sentence
-    )
-    assert "6.67 ms (6.54 ms to 6.80 ms), asked: at most 50 ms" in printed(result)
-    assert "| at most 50 ms | 40 ms | 6.67 ms (6.54 ms to 6.80 ms) |" in markdown_text(result)
+    assert claim.sentence == snapshot
+    assert printed(result) == snapshot
+    assert markdown_text(result) == snapshot
     assert "6.67 ms" in junit_text(result) and "at most 50 ms" in junit_text(result)
     page = html_text(result, record, trials)
     assert "<strong>6.67 ms</strong> (6.54 ms to 6.80 ms)" in page and "asked: at most 50 ms" in page

@@ -111,10 +111,10 @@ def test_a_bound_that_holds_whatever_happens_stops(claim: dict[str, Any]) -> Non
         assert only(found_flaws).severity == "stop" and "whatever" in found_flaws[0].evidence
 
 
-def test_twenty_sleeps_allow_a_gain_of_a_half_and_no_more() -> None:
+def test_twenty_sleeps_allow_a_gain_of_a_half_and_no_more(snapshot: object) -> None:
     flaw = only(flaws("gain-beyond-waiting", ratio("batch at 16", "batch at 8", at_least=1.8), **BATCH))
     assert (flaw.severity, flaw.key) == ("stop", "at_least")
-    assert "1.8 times, and waiting at once allows 1.5" in flaw.evidence and "at_least = 1.5" in flaw.remedy
+    assert flaw.evidence == snapshot and "at_least = 1.5" in flaw.remedy
     for honest in (ratio("batch at 16", "batch at 8", at_least=1.4), ratio("batch at 4", "batch at 2", at_least=1.8)):
         assert not flaws("gain-beyond-waiting", honest, **BATCH)
     elapsed = ratio("batch at 16", "batch at 8", metric="elapsed", at_most=0.5)
@@ -138,7 +138,7 @@ def test_who_keeps_to_no_budget_may_gain_by_connections() -> None:
     assert not flaws("gain-beyond-waiting", within, stacks=["a"], sweep=sweep, concurrency_budget=64)
 
 
-def test_a_contender_of_the_experiment_s_own_is_held_to_what_is_set_for_it() -> None:
+def test_a_contender_of_the_experiment_s_own_is_held_to_what_is_set_for_it(snapshot: object) -> None:
     described = {"directory": ".", "command": ["true"]}
 
     def own(**env: dict[str, str]) -> dict[str, Any]:
@@ -147,18 +147,17 @@ def test_a_contender_of_the_experiment_s_own_is_held_to_what_is_set_for_it() -> 
 
     claim = ratio("mine", "theirs")
     (flaw,) = flaws("unequal-budgets", claim, **own(mine={"MAX_THREADS": "8"}, theirs={"MAX_THREADS": "2"}))
-    assert "MAX_THREADS lets mine do 8 at once and theirs 2" in flaw.evidence
+    assert flaw.evidence == snapshot
     assert not flaws("unequal-budgets", claim, **own(mine={"MAX_THREADS": "8"}, theirs={}))
     sweep = {"parameter": "load.connections", "values": [16, 64]}
     alone = {**own(mine={}), "workload": "fan-out", "options": {"delay_milliseconds": 10}, "sweep": sweep}
     assert not flaws("gain-beyond-waiting", ratio("mine at 64", "mine at 16", at_least=3), **alone)
 
 
-def test_two_contenders_under_one_cap() -> None:
+def test_two_contenders_under_one_cap(snapshot: object) -> None:
     flaw = only(flaws("shared-cap", ratio("b", "a"), concurrency_budget=64))
     assert flaw.severity == "warning" and flaw.key == "load.connections"
-    assert "64 connections ÷ 10 ms allow b and a 6,400/s at most" in flaw.evidence
-    assert "a stays below 4,267/s" in flaw.evidence
+    assert flaw.evidence == snapshot
     assert only(flaws("shared-cap", {"kind": "equal", "of": "a", "to": "b"}, concurrency_budget=64))
     assert "16 requests at once ÷ 10 ms" in only(flaws("shared-cap", ratio("b", "a"))).evidence
 
@@ -176,14 +175,14 @@ def test_no_cap_that_anybody_reaches(more: dict[str, Any]) -> None:
     assert not flaws("shared-cap", ratio("b", "a"), **more)
 
 
-def test_unequal_pools_stop_unless_the_file_says_why() -> None:
+def test_unequal_pools_stop_unless_the_file_says_why(snapshot: object) -> None:
     claim = ratio("a:sixteen", "a:one", at_least=2)
     flaw = only(flaws("unequal-budgets", claim, **pools("a:sixteen", "a:one")))
-    assert (flaw.severity, flaw.evidence) == ("stop", "DB_POOL lets a:sixteen do 16 at once and a:one 1")
+    assert (flaw.severity, flaw.evidence) == ("stop", snapshot)
     stated = only(flaws("unequal-budgets", claim, **pools("a:sixteen", "a:one"), unequal_budgets="the pool is it"))
     assert stated.severity == "note" and "“the pool is it”" in stated.evidence
     threads = only(flaws("unequal-budgets", ratio("a", "b:few-threads"), stacks=["a", "b:few-threads"]))
-    assert threads.evidence == "MAX_THREADS lets a do 16 at once and b:few-threads 4"
+    assert threads.evidence == snapshot
     order = {"kind": "order", "order": ["a:sixteen", "b", "a:one"]}
     assert only(flaws("unequal-budgets", order, **pools("a:sixteen", "a:one", "b"))).key == "order"
 
@@ -210,11 +209,11 @@ def test_equal_budgets_and_those_that_are_told(claim: dict[str, Any], more: dict
     assert not flaws("unequal-budgets", claim, processors=processors, **more)
 
 
-def test_fewer_connections_than_the_larger_pool() -> None:
+def test_fewer_connections_than_the_larger_pool(snapshot: object) -> None:
     one = only(
         flaws("connections-below-budget", ratio("a:sixteen", "a:one"), **pools("a:sixteen", "a:one", connections=1))
     )
-    assert one.severity == "warning" and "the most that is asked for at once is 1 (1 connection)" in one.evidence
+    assert one.severity == "warning" and one.evidence == snapshot
     assert "`connections = 32`" in one.remedy
     assert not flaws("connections-below-budget", ratio("a:sixteen", "a:one"), **pools("a:sixteen", "a:one"))
     assert not flaws("connections-below-budget", ratio("a", "b"), **pools("a", "b", connections=8))
@@ -240,9 +239,9 @@ PROCESSES = ["a:one-process", "a:two-processes"]
 GAIN = ratio("a:two-processes", "a:one-process", at_least=1.5)
 
 
-def test_a_gain_by_processes_needs_processors() -> None:
+def test_a_gain_by_processes_needs_processors(snapshot: object) -> None:
     flaw = only(flaws("too-few-processors", GAIN, workload="plaintext", stacks=PROCESSES))
-    assert flaw.severity == "stop" and "the server has 1 processor, which allows 1" in flaw.evidence
+    assert flaw.severity == "stop" and flaw.evidence == snapshot
     # They may wait for the call meanwhile, or for a disk.
     assert only(flaws("too-few-processors", GAIN, stacks=PROCESSES)).severity == "warning"
     written = {"workload": "survey-insert", "service": "postgresql", "stacks": PROCESSES}
@@ -297,13 +296,13 @@ def test_goodput_that_is_compared_at_a_rate() -> None:
     assert "1,050/s" in only(flaws("open-goodput", ratio("a", "b"), load=RAMP)).evidence
 
 
-def test_a_rate_that_connections_cannot_hold() -> None:
+def test_a_rate_that_connections_cannot_hold(snapshot: object) -> None:
     few = {**OPEN, "connections": 16}
     flaw = only(flaws("rate-beyond-connections", load=few))
     assert flaw.severity == "warning" and "20 requests at once" in flaw.evidence and "40" in flaw.remedy
     assert not flaws("rate-beyond-connections", load=OPEN)
     peak = only(flaws("rate-beyond-connections", load={**RAMP, "connections": 16}))
-    assert "2,000/s are 20 requests at once" in peak.evidence and "as long as that rate lasts" in peak.evidence
+    assert peak.evidence == snapshot
 
 
 def test_windows_too_short_for_what_compiles() -> None:
