@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +21,10 @@ from fairtrial.lab.equality.proposal import Proposal, proposal
 from fairtrial.lab.equality.renaming import Renaming
 from fairtrial.lab.equality.under_load import MOST_DIFFERENCES, ReferenceAnswers, described
 from fairtrial.lab.placement import bound_to
-from fairtrial.lab.trial.context import TrialContext
-from fairtrial.lab.trial.deployment import Deployment, deployed
 from fairtrial.lab.trial.environment import Environment
-from fairtrial.lab.trial.flow import file_name, new_record
-from fairtrial.lab.trial.proxies import proxies_before_services
+from fairtrial.lab.trial.flow import context_of, file_name, keep_log, new_record
 from fairtrial.lab.trial.ready_stack import ReadyStack
-from fairtrial.lab.trial.setup import with_setup
-from fairtrial.lab.trial.state import reset_state
+from fairtrial.lab.trial.up import UpContender, up
 from fairtrial.load.engine_terms import Closed, StopAfterRequests
 from fairtrial.plan.plan import Plan, PlannedCondition, PlannedTrial
 from fairtrial.record.comparison import ComparedAnswers, Difference, EqualAnswers, ReferenceRecord
@@ -76,33 +72,21 @@ class _Round:
         Returns the file of its answers, and how many requests of each name came to an end.
 
         Raises:
-            Problem: the state cannot be brought back, it cannot be started, or fails a setup request.
+            Problem: it was not built, the state cannot be brought back, it cannot be started, or fails a setup request.
         """
-        ready = self.ready[condition.build_name, 1]
-        failure = ready.failure or self.services.failure(condition)
-        if failure is not None or ready.folder is None:
-            reason = "it was not built" if failure is None else failure.reason
-            raise Problem(reason, "" if failure is None else failure.remedy)
         file = self.folder / f"{name}.jsonl"
         trial = PlannedTrial(0, 0, condition)
-        log = self.results / "logs" / f"answers-{name}-{file_name(condition.label)}.log"
-        service = self.services.service(condition)
-        context = TrialContext(
-            self.plan, trial, ready.folder, self.services, service, new_record(trial), log, _Unwatched()
-        )
+        ready = self.ready[condition.build_name, 1]
+        context = context_of(trial, new_record(trial), ready, self.services, self.results, _Unwatched())
+        context = replace(context, log=context.log.with_name(f"answers-{name}-{file_name(condition.label)}.log"))
         try:
-            reset_state(context)
-            with (
-                bound_to(context.lab_cpus),
-                proxies_before_services(context),
-                deployed(context) as deployment,
-            ):
-                comparable, sent_secrets = self._set_up(context, deployment)
+            with bound_to(context.lab_cpus), up(context) as contender:
+                comparable, sent_secrets = self._set_up(contender)
                 names = {request.name for request in requests}
                 plan = EnginePlan(
-                    address=deployment.address,
-                    host=deployment.host,
-                    tls=deployment.tls,
+                    address=contender.deployment.address,
+                    host=contender.deployment.host,
+                    tls=contender.deployment.tls,
                     requests=[each for each in comparable.requests if each.name in names],
                     rows=dict(comparable.rows),
                     secrets=dict(sent_secrets),
@@ -114,24 +98,21 @@ class _Round:
                 )
                 summary = run_engine(plan, _until_it_takes_too_long)
         finally:
-            context.redaction.redact_log(log)
+            keep_log(context, self.results)
             self.services.after_trial(condition, changed=True)
-            if log.exists() and log.stat().st_size == 0:
-                log.unlink()
         shares = {each.name: summary.share_of(each.name) for each in requests}
         return file, {name: share.answers + (share.failures or 0) for name, share in shares.items() if share}
 
-    def _set_up(self, context: TrialContext, deployment: Deployment) -> tuple[Comparable, Mapping[str, str]]:
+    def _set_up(self, contender: UpContender) -> tuple[Comparable, Mapping[str, str]]:
         """The requests, and the secrets in them, with what the setup requests were answered.
 
         Raises:
             Problem: an answer is not as expected.
         """
-        context, clauses = with_setup(context, deployment)
-        for clause in clauses:
+        for clause in contender.set_up():
             if not clause.passed:
                 raise Problem(f"{clause.requirement}: {clause.evidence}", "see [setup] in docs/workload-file.md")
-        workload = context.plan.workload
+        workload = contender.context.plan.workload
         assert isinstance(workload, ServerWorkload) and workload.comparable is not None
         self.secrets.append(workload.secrets)
         return workload.comparable, workload.secrets

@@ -11,7 +11,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import MaintenanceReading, RunningService
 from fairtrial.catalog.services.mongodb.client import Forbidden, MongodbClient
 from fairtrial.catalog.services.redis.client import RedisClient
-from fairtrial.lab.trial.maintenance import MaintenanceWatch
+from fairtrial.lab.meters.maintenance import MaintenanceWatch
 from fairtrial.record.maintenance import Maintenance
 from tests.catalog.services.lab_client import lab_client
 from tests.catalog.services.shared import Shared

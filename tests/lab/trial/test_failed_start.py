@@ -10,8 +10,8 @@ import pytest
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.container_trouble import with_remedy
 from fairtrial.catalog.stacks.run import NotReady
-from fairtrial.lab.trial import context, server_run
-from fairtrial.lab.trial.deployment import failed_start
+from fairtrial.lab.trial import context, partners, up
+from fairtrial.lab.trial.up import NotUp, failed_start
 
 ENDED = NotReady("it ended with status 1 before it was ready:\nno database", "see its log")
 
@@ -74,18 +74,18 @@ def test_a_stack_whose_upstream_died_did_not_fail_by_itself(
         yield
 
     trial = beside(None)
-    trial.record = SimpleNamespace(failure=None, engine=None)
-    trial.service, trial.condition = trial.services[0][1], SimpleNamespace(load=None)
+    trial.record, trial.urls = SimpleNamespace(proxies={}), {}
+    trial.plan = SimpleNamespace(workload=SimpleNamespace(upstream=lambda _options: []))
+    trial.point = SimpleNamespace(options=None, service_options=lambda _service: SimpleNamespace(latency=None))
     trial.placement, trial.stage = SimpleNamespace(server_cpus=[0]), lambda _name: entered(None)
-    monkeypatch.setattr(server_run, "takes_ports", lambda _load: False)
-    monkeypatch.setattr(server_run, "reset_state", lambda _context: None)
-    monkeypatch.setattr(server_run, "durability_before", lambda _context: None)
-    monkeypatch.setattr(server_run, "proxies_before_services", lambda _context: entered(None))
-    monkeypatch.setattr(server_run, "upstream_of_trial", lambda *_: entered(SimpleNamespace(served=served)))
-    monkeypatch.setattr(server_run, "deployed", fails)
+    trial.lab_cpus = [0]
+    monkeypatch.setattr(up, "reset_state", lambda _context: None)
+    monkeypatch.setattr(up, "durability_before", lambda _context: None)
+    monkeypatch.setattr(partners, "upstream", lambda *_: entered(SimpleNamespace(served=served, url="")))
+    monkeypatch.setattr(up, "deployed", fails)
+    with pytest.raises(Problem) as raised, up.up(trial):
+        raise AssertionError("it is not up")
     if upstream_died:
-        with pytest.raises(Problem, match="upstream ended"):
-            server_run.run_server(trial)
-        return
-    server_run.run_server(trial)
-    assert trial.record.failure.by_contender
+        assert "upstream ended" in raised.value.reason and not isinstance(raised.value, NotUp)
+    else:
+        assert isinstance(raised.value, NotUp) and raised.value.failure.by_contender

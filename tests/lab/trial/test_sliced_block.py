@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from fairtrial.base.problem import Problem
 from fairtrial.lab.meters.slice_watch import SliceMeter
 from fairtrial.lab.placement import THIS_MACHINE
 from fairtrial.lab.trial import sliced_block
 from fairtrial.lab.trial.sliced_block import SlicedBlocks
+from fairtrial.lab.trial.up import NotUp
 from fairtrial.plan.plan import Plan
-from fairtrial.record.model import Clause, TrialRecord
+from fairtrial.record.model import Clause, Failure, TrialRecord
 from tests.builders import a_trial
 from tests.builders.figures import calm_machine, calm_network
 from tests.plan.plans import planned_contender, without_spare
@@ -31,10 +31,12 @@ class Machine:
         self.used = 0.0
 
     @contextmanager
-    def deployed(self, context: Any) -> Iterator[Any]:
+    def up(self, context: Any) -> Iterator[Any]:
         if self.broken == context.condition.label:
-            raise Problem("it does not start", "mend it")
-        yield SimpleNamespace(roots=[context.condition.label], not_measured="", status=lambda: None, stop=lambda: None)
+            raise NotUp(Failure(stage="start", reason="it does not start", remedy="mend it"))
+        deployment = SimpleNamespace(roots=[context.condition.label], status=lambda: None)
+        contract = [Clause(name="x", requirement="", passed=True, evidence="")]
+        yield SimpleNamespace(context=context, deployment=deployment, contract=lambda: contract)
 
     def cpu_seconds(self, server: str) -> tuple[float, float]:
         self.used += server == self.busy
@@ -63,11 +65,7 @@ def plan() -> Plan:
 def tried(plan: Plan, machine: Machine, monkeypatch: pytest.MonkeyPatch, folder: Path) -> list[TrialRecord]:
     """The records of all trials of the plan, on this machine."""
     watch = SimpleNamespace(open=lambda: None, close=lambda: None, result=lambda _summary: machine.measured())
-    monkeypatch.setattr(sliced_block, "deployed", machine.deployed)
-    monkeypatch.setattr(sliced_block, "readiness_of", lambda _deployment: None)
-    monkeypatch.setattr(
-        sliced_block, "contract_of", lambda *_: [Clause(name="x", requirement="", passed=True, evidence="")]
-    )
+    monkeypatch.setattr(sliced_block, "up", machine.up)
     monkeypatch.setattr(sliced_block, "SliceWatch", lambda *_: watch)
     monkeypatch.setattr(sliced_block, "_engine", machine.engine)
     monkeypatch.setattr(sliced_block, "cpu_seconds_below", machine.cpu_seconds)

@@ -1,7 +1,6 @@
 """One condition in the extra block: started like a trial, loaded once without a profiler and once under it."""
 
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,17 +12,13 @@ from fairtrial.lab.placement import bound_to
 from fairtrial.lab.profile.processes import busiest, cpu_seconds_by_process
 from fairtrial.lab.profile.recordings import Recordings, Sampled
 from fairtrial.lab.trial.audit import ledger_of_runs
-from fairtrial.lab.trial.callee import upstream_of_trial
 from fairtrial.lab.trial.context import TrialContext, TrialWatcher
-from fairtrial.lab.trial.deployment import Deployment, deployed
 from fairtrial.lab.trial.environment import Environment
-from fairtrial.lab.trial.flow import context_of, file_name, keep_log, new_record
+from fairtrial.lab.trial.flow import context_of, file_name, keep_log, new_record, restore
 from fairtrial.lab.trial.free_ports import takes_ports, wait_for_ports
 from fairtrial.lab.trial.offered_load import StackEnded, run_once
-from fairtrial.lab.trial.proxies import proxies_before_services
 from fairtrial.lab.trial.ready_stack import ReadyStack
-from fairtrial.lab.trial.setup import with_setup
-from fairtrial.lab.trial.state import reset_state
+from fairtrial.lab.trial.up import NotUp, UpContender, up
 from fairtrial.load.request_load import OneRunLoad
 from fairtrial.plan.plan import PlannedTrial
 from fairtrial.record.engine_summary import EngineSummary
@@ -49,7 +44,6 @@ class _Observations:
     ledger: Ledger | None = None
     sampled: dict[str, Sampled] = field(default_factory=dict)
     notes: list[ProfileNote] = field(default_factory=list)
-    failure: Failure | None = None
 
 
 def profile_condition(
@@ -71,23 +65,23 @@ def profile_condition(
     """
     observations, record = _Observations(), new_record(trial)
     load = profiled_load(trial, earlier)
-    context: TrialContext | None = None
-    with TemporaryDirectory(prefix="fairtrial-profile-") as folder:
-        build = ready.folder or Path(folder)
-        with Recordings(Path(folder), build) as recordings:
-            context = context_of(trial, record, ready, environment, results, watcher)
-            if context is None:
-                observations.failure = record.failure
-            else:
-                context = _with_settings(context, recordings)
-                try:
-                    with bound_to(context.lab_cpus):
-                        _run(context, load, observations, recordings)
-                    _restore(context)
-                except Problem as problem:
-                    observations.failure = observations.failure or Failure.of("service", problem)
-                keep_log(context, results)
-            observations.notes += recordings.notes
+    with (
+        TemporaryDirectory(prefix="fairtrial-profile-") as folder,
+        Recordings(Path(folder), ready.folder or Path(folder)) as recordings,
+    ):
+        try:
+            context = _with_settings(context_of(trial, record, ready, environment, results, watcher), recordings)
+        except NotUp as error:
+            record.failure = error.failure
+        else:
+            try:
+                with bound_to(context.lab_cpus):
+                    _run(context, load, observations, recordings)
+                restore(context)
+            except Problem as problem:
+                record.failure = record.failure or Failure.of("service", problem)
+            keep_log(context, results)
+        observations.notes += recordings.notes
     stacks = _write_stacks(observations, trial, results)
     return Profile(
         condition=trial.condition.recorded.id,
@@ -101,7 +95,7 @@ def profile_condition(
         ledger=observations.ledger,
         stacks=stacks,
         notes=observations.notes,
-        failure=observations.failure,
+        failure=record.failure,
         log=record.log,
     )
 
@@ -145,43 +139,36 @@ def _run(context: TrialContext, load: OneRunLoad, observations: _Observations, r
     """
     if takes_ports(load):
         wait_for_ports()
-    service, calls = context.service, {}
+    record, service = context.record, context.service
     before: Counters = {}
-    with ExitStack() as running:
-        try:
-            reset_state(context)
-            running.enter_context(proxies_before_services(context))
-            callee = running.enter_context(upstream_of_trial(context, context.placement.server_cpus))
-            deployment = running.enter_context(deployed(context))
-        except Problem as problem:
-            observations.failure = Failure.of("start", problem)
-            return
-        try:
-            context, clauses = with_setup(context, deployment)
-            if broken := next((clause for clause in clauses if not clause.passed), None):
-                raise Problem(broken.evidence, "see what the trials say of it")
-            before = service.counters()
-            pids = _count(context, deployment, load, observations)
-            _profile(context, deployment, load, recordings, pids)
-            observations.sampled = recordings.gather()
-        except StackEnded:
-            reason = f"it ended with status {deployment.status()} while it was profiled"
-            observations.failure = Failure(stage="load", reason=reason, remedy=f"see its log: {context.log}")
-        except Problem as problem:
-            observations.failure = Failure.of("load", problem)
-        finally:
-            deployment.stop()
-        if callee is not None:
-            calls = {"calls": callee.served()}
+    try:
+        with up(context) as contender:
+            try:
+                if broken := [clause for clause in contender.set_up() if not clause.passed]:
+                    raise Problem(broken[0].evidence, "see what the trials say of it")
+                before = service.counters()
+                pids = _count(contender, load, observations)
+                _profile(contender, load, recordings, pids)
+                observations.sampled = recordings.gather()
+            except StackEnded:
+                reason = f"it ended with status {contender.deployment.status()} while it was profiled"
+                record.failure = Failure(stage="load", reason=reason, remedy=f"see its log: {context.log}")
+            except Problem as problem:
+                record.failure = Failure.of("load", problem)
+    except NotUp as error:
+        record.failure = error.failure
+        return
     if service.fault() is None:
-        observations.ledger = ledger_of_runs(before, {**service.counters(), **calls}, context.engine_runs)
+        after = {**service.counters(), **contender.calls}
+        observations.ledger = ledger_of_runs(before, after, context.engine_runs)
 
 
-def _count(context: TrialContext, deployment: Deployment, load: OneRunLoad, observations: _Observations) -> list[int]:
+def _count(contender: UpContender, load: OneRunLoad, observations: _Observations) -> list[int]:
     """The load as in a trial, with the kernel's counters beside it and no profiler.
 
     Returns the ids of the processes that did the work.
     """
+    context, deployment = contender.context, contender.deployment
     roots = deployment.roots
     if not roots:
         reason = f"its processes are not known: {deployment.not_measured}"
@@ -205,13 +192,7 @@ def _count(context: TrialContext, deployment: Deployment, load: OneRunLoad, obse
     return busiest(used[0], used[-1]) if used else []
 
 
-def _profile(
-    context: TrialContext,
-    deployment: Deployment,
-    load: OneRunLoad,
-    recordings: Recordings,
-    pids: list[int],
-) -> None:
+def _profile(contender: UpContender, load: OneRunLoad, recordings: Recordings, pids: list[int]) -> None:
     """The load once more, under profilers, which begin before it: some take a second to do so."""
     if not pids:
         return
@@ -227,19 +208,8 @@ def _profile(
             recordings.end()
 
     recordings.begin(pids, SECOND_WARMUP_SECONDS + profiled_seconds)
-    run_once(context, deployment, load.model_copy(update=changes), on_window=on_window, draw=1)
-
-
-def _restore(context: TrialContext) -> None:
-    """The next condition begins with the same rows.
-
-    Raises:
-        Problem: the service died, or its rows cannot be restored.
-    """
-    writes, service = context.plan.workload.writes, context.service
-    if fault := service.fault():
-        raise Problem(fault, "the database restarts for the next condition. See its log above")
-    context.environment.after_trial(context.condition, changed=writes or service.altered())
+    load = load.model_copy(update=changes)
+    run_once(contender.context, contender.deployment, load, on_window=on_window, draw=1)
 
 
 def _write_stacks(observations: _Observations, trial: PlannedTrial, results: Path) -> list[SampledStacks]:

@@ -9,7 +9,7 @@ found by that, too. The stack is stopped before the database starts again, so th
 """
 
 import time
-from contextlib import ExitStack, nullcontext
+from contextlib import nullcontext
 from dataclasses import replace
 from random import SystemRandom
 from threading import Event, Timer
@@ -22,14 +22,11 @@ from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.engine.run import run_engine
 from fairtrial.lab.placement import bound_to
 from fairtrial.lab.trial.audit import audit_answers, audit_operations
-from fairtrial.lab.trial.callee import upstream_of_trial
 from fairtrial.lab.trial.context import TrialContext
-from fairtrial.lab.trial.deployment import Deployment, deployed
+from fairtrial.lab.trial.deployment import Deployment
 from fairtrial.lab.trial.offered_load import engine_plan
 from fairtrial.lab.trial.program_run import do_job
-from fairtrial.lab.trial.proxies import proxies_before_services
-from fairtrial.lab.trial.server_run import contract_of
-from fairtrial.lab.trial.setup import with_setup
+from fairtrial.lab.trial.up import up
 from fairtrial.load.engine_terms import StopAfterSeconds
 from fairtrial.record.crash_audit import CrashAudit
 from fairtrial.record.model import TrialRecord
@@ -164,13 +161,12 @@ def _kill_and_audit(context: TrialContext, service: CanBeKilled) -> CrashAudit:
 
 def _job(context: TrialContext, kill: _Kill) -> tuple[int, float]:
     """Have a program do its job, and kill the database when it has ended. Returns its operations and its seconds."""
-    outcome = do_job(context)
+    job = do_job(context)
     kill()
     kill.assert_done()
-    reason = outcome.failure(context)
-    if reason is not None:
-        raise Problem(f"the program failed when it was started again: {reason}")
-    return outcome.operations, outcome.seconds
+    if job.failure is not None:
+        raise Problem(f"the program failed when it was started again: {job.failure}")
+    return job.operations, job.seconds
 
 
 def _load(context: TrialContext, kill: _Kill) -> float:
@@ -178,15 +174,11 @@ def _load(context: TrialContext, kill: _Kill) -> float:
 
     Returns the seconds between the begin of the load and the kill.
     """
-    with ExitStack() as running:
-        running.enter_context(proxies_before_services(context))
-        running.enter_context(upstream_of_trial(context, context.placement.server_cpus))
-        deployment = running.enter_context(deployed(context))
-        context, clauses = with_setup(context, deployment)
-        broken = [clause.name for clause in [*clauses, *contract_of(context, deployment)] if not clause.passed]
+    with up(context) as contender:
+        broken = [clause.name for clause in contender.contract() if not clause.passed]
         if broken:
             raise Problem(f"the stack broke its contract when it was started again: {', '.join(broken)}")
-        return _kill_under_load(context, deployment, kill)
+        return _kill_under_load(contender.context, contender.deployment, kill)
 
 
 def _kill_under_load(context: TrialContext, deployment: Deployment, kill: _Kill) -> float:

@@ -5,23 +5,22 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from fairtrial.base.problem import Problem
 from fairtrial.catalog.balancers.model import Balancer
 from fairtrial.catalog.stacks.kinds import start_stack
 from fairtrial.catalog.stacks.places import places_of
 from fairtrial.catalog.stacks.requests import StartRequest
-from fairtrial.catalog.stacks.run import NotReady, RunningStack
+from fairtrial.catalog.stacks.run import RunningStack
 from fairtrial.catalog.stacks.url import find_running
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.plan import Tls
 from fairtrial.engine.process_tree import Root
 from fairtrial.experiment.origins import READY_WITHIN_SECONDS, UrlOrigin
-from fairtrial.lab.meters.service import MeteredThere, ServiceMeter, has_processes
+from fairtrial.lab.meters.service import MeteredThere, ServiceMeter
 from fairtrial.lab.placement import Front
-from fairtrial.lab.trial.context import TrialContext, awaited_fault
+from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.front import balancer_up
 from fairtrial.lab.trial.stack_user import tell_whether_held, user_of_trial
-from fairtrial.record.model import Failure, Stop
+from fairtrial.record.model import Stop
 
 
 class Deployment(Protocol):
@@ -188,18 +187,3 @@ def _front(
     if site.front_up is not None:
         return site.front_up(ports, host)
     return balancer_up(balancer, ports, context.placement.server_cpus, host=host, stacks_host=host)
-
-
-def failed_start(context: TrialContext, problem: Problem) -> Failure:
-    """The failure that a problem in the stage `start` is, with whose it was.
-
-    It is the contender's where the stack itself did not get ready. A stack whose database has just died ends as well,
-    often before the lab knows of the database's end: that is waited for, and is then the failure.
-    """
-    by_contender = isinstance(problem, NotReady)
-    if by_contender:
-        have_processes = any(has_processes(its_server) for _, its_server in context.services)
-        fault = awaited_fault(context.fault) if have_processes else context.fault()
-        if fault is not None:
-            return Failure(stage="service", reason=fault, remedy="this trial was discarded; see its log above")
-    return Failure.of("start", problem, by_contender=by_contender)

@@ -16,6 +16,7 @@ from fairtrial.lab.trial.ready_stack import ReadyStack
 from fairtrial.lab.trial.redact_record import redact_record
 from fairtrial.lab.trial.runner import Runner
 from fairtrial.lab.trial.server_run import SERVER_RUNNER
+from fairtrial.lab.trial.up import NotUp
 from fairtrial.plan.plan import PlannedTrial
 from fairtrial.record.model import Failure, TrialRecord
 
@@ -31,16 +32,19 @@ def run_trial(
         results: the folder of the run; the stack's log goes below it.
     """
     record = new_record(trial)
-    context = context_of(trial, record, ready, environment, results, watcher)
-    if context is not None:
-        try:
-            _run(context)
-            _crash(context, results)
-            _restore(context)
-        except Problem as problem:
-            record.failure = Failure.of("service", problem)
-        finally:
-            keep_log(context, results)
+    try:
+        context = context_of(trial, record, ready, environment, results, watcher)
+    except NotUp as error:
+        record.failure = error.failure
+        return record
+    try:
+        _run(context)
+        _crash(context, results)
+        restore(context)
+    except Problem as problem:
+        record.failure = Failure.of("service", problem)
+    finally:
+        keep_log(context, results)
     return record
 
 
@@ -51,18 +55,22 @@ def context_of(
     environment: Environment,
     results: Path,
     watcher: TrialWatcher,
-) -> TrialContext | None:
-    """All that takes part in a trial; None if something of it is not there: then the record says what."""
+) -> TrialContext:
+    """All that takes part in a trial.
+
+    Raises:
+        NotUp: the stack could not be made ready, or its service is not there.
+    """
     condition = trial.condition
-    record.failure = ready.failure or environment.failure(condition)
-    if ready.folder is None or record.failure is not None:
-        return None
+    failure = ready.failure or environment.failure(condition)
+    if failure is not None:
+        raise NotUp(failure)
+    assert ready.folder is not None  # as it has no failure
     log = results / "logs" / f"{trial.index:03d}-{file_name(condition.label)}.log"
     try:
         service = environment.service(condition)
     except Problem as problem:
-        record.failure = Failure.of("service", problem)
-        return None
+        raise NotUp(Failure.of("service", problem)) from problem
     return TrialContext(environment.plan, trial, ready.folder, environment, service, record, log, watcher)
 
 
@@ -125,7 +133,7 @@ def _crash(context: TrialContext, results: Path) -> None:
         keep_log(again, results)
 
 
-def _restore(context: TrialContext) -> None:
+def restore(context: TrialContext) -> None:
     """Every trial begins with the same rows.
 
     Raises:

@@ -13,16 +13,11 @@ from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.plan import EnginePlan
 from fairtrial.engine.run import run_engine
 from fairtrial.lab.meters.connections import connections_to
-from fairtrial.lab.meters.machine import MachineWatch
-from fairtrial.lab.meters.network import NetworkWatch
-from fairtrial.lab.meters.service import ServiceMeter, meter_of
-from fairtrial.lab.meters.stray_threads import StrayThreadWatch
-from fairtrial.lab.meters.tree import TreeMeter
+from fairtrial.lab.meters.window import Window
 from fairtrial.lab.trial.capacity import search
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.deployment import Deployment
 from fairtrial.lab.trial.freshness import freshness_after_load
-from fairtrial.lab.trial.maintenance import MaintenanceWatch
 from fairtrial.lab.trial.request_numbers import continued, rows_left
 from fairtrial.lab.trial.row_changes import SHORTEST_WINDOW_SECONDS, RowChanges
 from fairtrial.lab.trial.spot_checks import with_spot_checks
@@ -76,13 +71,8 @@ def _offer(context: TrialContext, deployment: Deployment) -> None:
 def _measure(context: TrialContext, deployment: Deployment, load: OneRunLoad) -> EngineSummary:
     """One run with everything beside it that a trial's record holds."""
     record, service = context.record, context.service
-    stray_threads = StrayThreadWatch(context.placement.server_cpus)
-    server_meter = TreeMeter(*deployment.roots, stray_threads=stray_threads) if deployment.roots else None
-    service_meter = meter_of(service)
-    balancer_meter = deployment.balancer_meter()
-    meters: list[ServiceMeter] = [meter for meter in (server_meter, service_meter, balancer_meter) if meter is not None]
-    machine, network = MachineWatch(context.placement.server_cpus, beside=deployment.roots), NetworkWatch()
-    maintenance = MaintenanceWatch(server for _, server in context.services)
+    servers = [server for _, server in context.services]
+    window = Window(context.placement.server_cpus, servers, deployment.roots, deployment.balancer_meter())
     probe = _workload(context).freshness
     changes = _row_changes(context, load)
 
@@ -91,29 +81,12 @@ def _measure(context: TrialContext, deployment: Deployment, load: OneRunLoad) ->
             _count_connections(context, deployment)
         elif state == "opened":
             opened = time.monotonic()
-            # First: to look through the machine takes milliseconds, and the meters have begun to miss the window.
-            for meter in meters:
-                meter.prepare()
-            for meter in meters:
-                meter.open()
-            machine.open()
-            network.open()
-            maintenance.open()
+            window.open()
             if changes is not None:
                 changes.begin(opened)
         else:
-            ended = time.monotonic()
-            if server_meter is not None:
-                record.server, record.stray_threads = server_meter.close(), stray_threads.result()
-            record.machine, record.network = machine.close(), network.close()
-            # Last: of those on hosts of their own, the answers are waited for.
-            if service_meter is not None:
-                record.service = service_meter.close(time.monotonic() - ended)
-                record.service_machine = service_meter.machine
-            if balancer_meter is not None:
-                record.balancer = balancer_meter.close(time.monotonic() - ended)
-                record.balancer_machine = balancer_meter.machine
-            record.maintenance = maintenance.close()
+            window.close()
+            window.put_into(record)
             _count_connections(context, deployment)
 
     try:
@@ -123,8 +96,7 @@ def _measure(context: TrialContext, deployment: Deployment, load: OneRunLoad) ->
             headers = common_headers(context)
             record.freshness = freshness_after_load(probe, context.point.data, headers, deployment.url, service)
     finally:
-        for meter in meters:
-            meter.abandon()
+        window.abandon()
     return record.engine
 
 

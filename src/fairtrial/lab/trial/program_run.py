@@ -7,32 +7,23 @@ from dataclasses import asdict, dataclass
 
 from fairtrial.base.printable import log_tail
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.upstream import Upstream
 from fairtrial.catalog.stacks.environment import stack_environment
 from fairtrial.catalog.stacks.places import places_of
 from fairtrial.catalog.stacks.redaction import new_log
 from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.engine.guard import Guarded
 from fairtrial.judge.checks.ledger import NOUNS, TIMES, least_counted
-from fairtrial.lab.meters.machine import MachineWatch
-from fairtrial.lab.meters.network import NetworkWatch
-from fairtrial.lab.meters.service import ServiceMeter, meter_of
-from fairtrial.lab.meters.stray_threads import StrayThreadWatch
 from fairtrial.lab.meters.tree import TreeMeter
+from fairtrial.lab.meters.window import Window
 from fairtrial.lab.trial.audit import audit_operations, ledger
 from fairtrial.lab.trial.background_job import BackgroundJob
-from fairtrial.lab.trial.callee import upstream_of_trial
 from fairtrial.lab.trial.context import TrialContext
-from fairtrial.lab.trial.maintenance import MaintenanceWatch
-from fairtrial.lab.trial.proxies import proxies_before_services
+from fairtrial.lab.trial.partners import partners_up
 from fairtrial.lab.trial.runner import Runner
 from fairtrial.lab.trial.stack_user import tell_whether_held, user_of_trial
 from fairtrial.lab.trial.task_evidence import TaskEvidence
-from fairtrial.record.machine import MachineMeter, NetworkMeter
-from fairtrial.record.maintenance import Maintenance
-from fairtrial.record.model import Clause, Failure, ProgramRun, ServerMeter
+from fairtrial.record.model import Clause, Failure, ProgramRun
 from fairtrial.record.proof import Ledger
-from fairtrial.record.stray_threads import StrayThreads
 
 LOOK_EVERY_SECONDS = 0.2
 
@@ -42,32 +33,15 @@ lab's processor."""
 
 
 @dataclass(frozen=True)
-class JobOutcome:
+class Job:
     """What is known of a job from outside."""
 
     operations: int
     """that it was to do"""
-    status: int | None
-    """the program's exit status; None if it had to be ended"""
     seconds: float
-    server: ServerMeter
-    service: ServerMeter | None
-    service_machine: MachineMeter | None
-    """of a service on a host of its own"""
     ledger: Ledger | None
-    machine: MachineMeter
-    network: NetworkMeter
-    maintenance: dict[str, Maintenance]
-    """by service"""
-    stray_threads: StrayThreads
-
-    def failure(self, context: TrialContext) -> str | None:
-        """Why the job counts for nothing, with the end of the program's log; None if it ended with status 0."""
-        if self.status == 0:
-            return None
-        late = f"it still ran after {_timeout_seconds(context):g} s"
-        how = late if self.status is None else f"it ended with status {self.status}"
-        return f"{how}; the end of its log:\n{log_tail(context.log, context.redaction.hidden)}"
+    failure: str | None
+    """why it counts for nothing, with the end of the program's log; None if it ended with status 0"""
 
 
 def run_program(context: TrialContext) -> None:
@@ -78,18 +52,14 @@ def run_program(context: TrialContext) -> None:
     """
     record = context.record
     with context.stage("load"):
-        outcome = do_job(context)
-    reason = outcome.failure(context)
-    if reason is not None:
-        record.failure = Failure(stage="load", reason=reason, remedy=f"see its log: {context.log}")
+        job = do_job(context)
+    if job.failure is not None:
+        record.failure = Failure(stage="load", reason=job.failure, remedy=f"see its log: {context.log}")
         return
-    record.program = ProgramRun(operations=outcome.operations, seconds=outcome.seconds, exit_status=0)
-    record.server, record.service, record.ledger = outcome.server, outcome.service, outcome.ledger
-    record.machine, record.network, record.stray_threads = outcome.machine, outcome.network, outcome.stray_threads
-    record.service_machine = outcome.service_machine
-    record.maintenance = outcome.maintenance
+    record.program = ProgramRun(operations=job.operations, seconds=job.seconds, exit_status=0)
+    record.ledger = job.ledger
     with context.stage("audit"):
-        record.audit = audit_operations(context, outcome.operations)
+        record.audit = audit_operations(context, job.operations)
 
 
 def check_program(contexts: Sequence[TrialContext], begins: Callable[[TrialContext], None]) -> Iterator[Clause]:
@@ -108,17 +78,16 @@ def check_program(contexts: Sequence[TrialContext], begins: Callable[[TrialConte
 
 def _check_job(context: TrialContext) -> Generator[Clause, None, bool]:
     """Returns whether the rows are as they were loaded: of a workload that writes, the audit has seen so."""
-    outcome = do_job(context)
-    reason = outcome.failure(context)
+    job = do_job(context)
     yield Clause(
         name="ends",
         requirement="it does its job and ends with status 0",
-        passed=reason is None,
-        evidence=reason or "",
+        passed=job.failure is None,
+        evidence=job.failure or "",
     )
-    counted = {} if outcome.ledger is None else outcome.ledger.done
+    counted = {} if job.ledger is None else job.ledger.done
     for name, each in asdict(context.plan.workload.work(context.point.options)).items():
-        least = round(each * outcome.operations)
+        least = round(each * job.operations)
         if least and (name in counted or not counted):
             enough = counted.get(name, 0) >= (least_counted(name, least) if name in TIMES else least)
             yield Clause(
@@ -127,125 +96,86 @@ def _check_job(context: TrialContext) -> Generator[Clause, None, bool]:
                 passed=enough,
                 evidence="" if enough else f"{counted.get(name, 0):,} were",
             )
-    audit = audit_operations(context, outcome.operations)
+    audit = audit_operations(context, job.operations)
     if audit is not None:
         faults = "; ".join(f"{fault.count:,} {fault.kind}, such as {fault.example}" for fault in audit.faults)
         yield Clause(name="stored", requirement="the rows are what it leaves", passed=not faults, evidence=faults)
     if not context.plan.workload.writes:
         return True
-    return reason is None and audit is not None and audit.stored == 0 and not audit.faults
+    return job.failure is None and audit is not None and audit.stored == 0 and not audit.faults
 
 
-def do_job(context: TrialContext) -> JobOutcome:
+def do_job(context: TrialContext) -> Job:
     """Run the program to its end, and count what it did: by the database, by its upstream, at the tasks' barrier.
+
+    What was metered of it is put into the record, if it ended with status 0.
 
     Raises:
         Problem: the database died meanwhile, or the upstream or a proxy did not start or gives no account.
     """
     workload, options, service = context.plan.workload, context.point.options, context.service
     assert isinstance(workload, ProgramWorkload)
-    placement, condition = context.placement, context.condition
+    stack, variant, cpus = context.condition.stack, context.condition.variant, context.placement.server_cpus
     operations = workload.operations(options)
-    counted: dict[str, int] = {}
-    stray_threads = StrayThreadWatch(placement.server_cpus)
 
     with ExitStack() as running:
-        partners = _partners(context, workload, running)
-        tasks, variable_names = partners.tasks, {*partners.settings, *condition.stack.origin.env_from}
+        partners = running.enter_context(ExitStack())
+        calls = partners.enter_context(partners_up(context, context.lab_cpus))
+        settings, tasks = {**context.stack_settings(), "JOB": workload.name}, None
+        if workload.barrier_tasks is not None:
+            tasks = running.enter_context(TaskEvidence(workload, options))
+            settings |= tasks.settings
         shared, count = ([], 0) if tasks is None else ([tasks.folder], tasks.count)
         user = running.enter_context(user_of_trial(context, shared, count))
         before = service.counters()
-        job = running.enter_context(BackgroundJob(service, workload.background(options)))
+        background = running.enter_context(BackgroundJob(service, workload.background(options)))
         output = running.enter_context(new_log(context.log))
-        machine, network = MachineWatch(placement.server_cpus), NetworkWatch()
-        maintenance = MaintenanceWatch(server for _, server in context.services)
-        maintenance.open()
-        machine.open()
-        network.open()
-        of_service = meter_of(service)
-        if of_service is not None:  # before it begins: on a host of its own, its answer is waited for
-            _open(of_service, running)
+        window = Window(cpus, [server for _, server in context.services])
+        running.callback(window.abandon)
+        window.open()
         began = time.monotonic()
         process = Guarded(
-            [*condition.stack.run, *condition.variant.args],
+            [*stack.run, *variant.args],
             folder=context.folder,
             environment=user.environment(
-                stack_environment(partners.settings, condition.stack.origin.env_from), variable_names
+                stack_environment(settings, stack.origin.env_from), {*settings, *stack.origin.env_from}
             ),
             output=output,
-            cpus=placement.server_cpus,
-            places=user.seeing(places_of(condition.stack, condition.built_apart, context.folder)),
+            cpus=cpus,
+            places=user.seeing(places_of(stack, context.condition.built_apart, context.folder)),
             user=user.command,
         )
         running.enter_context(process)
-        of_program = TreeMeter(
-            process.pid, every_seconds=SAMPLE_EVERY_SECONDS, since_start=True, stray_threads=stray_threads
+        window.server = TreeMeter(
+            process.pid, every_seconds=SAMPLE_EVERY_SECONDS, since_start=True, stray_threads=window.stray_threads
         )
         if tasks is not None:
-            tasks.watch(process.pid, of_program)
-        _open(of_program, running)
+            tasks.watch(process.pid, window.server)
+        window.server.open()
         tell_whether_held(context, process.pid)
         ended = _wait(context, process, began)
         seconds = time.monotonic() - began
-        server, whole_machine, network_meter = of_program.close(), machine.close(), network.close()
-        service_meter = None if of_service is None else of_service.close(time.monotonic() - began - seconds)
-        beside = service_meter if service.pid is not None and not placement.service_cpus else None
-        machine_meter = _on_the_servers_side(whole_machine, server, beside)
-        maintained = maintenance.close()
-        status = process.status() if ended else None
+        window.close()
+        status = process.status() if ended else None  # the kernel forgets then what the program used
+        if status == 0:
+            window.put_into(context.record)
+            _divide_processor_time(context)
         process.stop()
-        counted |= job.stop()
-        partners.proxies.close()
-        if partners.callee is not None:
-            counted["calls"] = partners.callee.served()
+        counted = background.stop()
+        partners.close()
         if tasks is not None:
             counted |= tasks.counted()
             seconds -= tasks.held_seconds
         service.end_sessions()
-        after = {**service.counters(), **counted}
+        after = {**service.counters(), **calls, **counted}
     work = ledger(before, after, verified=operations, answers=operations)
-    return JobOutcome(
-        operations,
-        status,
-        seconds,
-        server,
-        service_meter,
-        None if of_service is None else of_service.machine,
-        work,
-        machine_meter,
-        network_meter,
-        maintained,
-        stray_threads.result(),
-    )
+    return Job(operations, seconds, work, None if status == 0 else _failure(context, status))
 
 
-def _open(meter: ServiceMeter, running: ExitStack) -> None:
-    running.callback(meter.abandon)
-    meter.open()
-
-
-@dataclass(frozen=True)
-class _Partners:
-    """What a program works with beside its database, up for one trial."""
-
-    settings: dict[str, str]
-    """the program's environment variables"""
-    proxies: ExitStack
-    """closing it ends the proxies before the services"""
-    callee: Upstream | None
-    tasks: TaskEvidence | None
-
-
-def _partners(context: TrialContext, workload: ProgramWorkload, running: ExitStack) -> _Partners:
-    """Bring up the proxies, the upstream and the task barrier that the program needs; `running` ends them."""
-    proxies = running.enter_context(ExitStack())
-    proxies.enter_context(proxies_before_services(context))
-    callee = running.enter_context(upstream_of_trial(context, context.lab_cpus))
-    settings, tasks = {**context.stack_settings(), "JOB": workload.name}, None
-    if workload.barrier_tasks is not None:
-        tasks = running.enter_context(TaskEvidence(workload, context.point.options))
-        settings |= tasks.settings
-    return _Partners(settings, proxies, callee, tasks)
+def _failure(context: TrialContext, status: int | None) -> str:
+    late = f"it still ran after {_timeout_seconds(context):g} s"
+    how = late if status is None else f"it ended with status {status}"
+    return f"{how}; the end of its log:\n{log_tail(context.log, context.redaction.hidden)}"
 
 
 def _wait(context: TrialContext, process: Guarded, began: float) -> bool:
@@ -269,14 +199,20 @@ def _timeout_seconds(context: TrialContext) -> float:
     return load.timeout_seconds
 
 
-def _on_the_servers_side(machine: MachineMeter, server: ServerMeter, service: ServerMeter | None) -> MachineMeter:
-    """`machine` with the lab's own processor time divided by what was metered.
+def _divide_processor_time(context: TrialContext) -> None:
+    """Divide the lab's own processor time by what was metered.
 
     A program that has ended is in the sum of its guard or of the lab, wherever those are bound to.
     """
+    record, machine = context.record, context.record.machine
+    assert machine is not None
+    is_beside = context.service.pid is not None and not context.placement.service_cpus
+    metered = [record.server, record.service if is_beside else None]
     lab_seconds = machine.own_server_cpu_seconds + machine.own_load_cpu_seconds
-    servers = min(lab_seconds, server.cpu_seconds + (0.0 if service is None else service.cpu_seconds))
-    return machine.model_copy(update={"own_server_cpu_seconds": servers, "own_load_cpu_seconds": lab_seconds - servers})
+    servers = min(lab_seconds, sum(meter.cpu_seconds for meter in metered if meter is not None))
+    record.machine = machine.model_copy(
+        update={"own_server_cpu_seconds": servers, "own_load_cpu_seconds": lab_seconds - servers}
+    )
 
 
 PROGRAM_RUNNER = Runner(run=run_program, check=check_program)

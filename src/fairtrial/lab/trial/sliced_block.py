@@ -19,14 +19,13 @@ from fairtrial.lab.meters.slice_watch import SliceMeter, SliceWatch
 from fairtrial.lab.meters.stray_threads import StrayThreadWatch
 from fairtrial.lab.placement import bound_to
 from fairtrial.lab.trial.context import TrialContext, TrialWatcher
-from fairtrial.lab.trial.deployment import Deployment, deployed, failed_start
+from fairtrial.lab.trial.deployment import Deployment
 from fairtrial.lab.trial.environment import Environment
 from fairtrial.lab.trial.flow import context_of, keep_log, new_record
 from fairtrial.lab.trial.offered_load import StackEnded, WindowHandler, run_once
 from fairtrial.lab.trial.pooled import pooled_machine, pooled_network, pooled_server, pooled_summary
 from fairtrial.lab.trial.ready_stack import ReadyStack
-from fairtrial.lab.trial.server_run import contract_of, readiness_of
-from fairtrial.lab.trial.setup import with_setup
+from fairtrial.lab.trial.up import NotUp, UpContender, up
 from fairtrial.plan.plan import Plan, PlannedTrial
 from fairtrial.record.engine_summary import EngineSummary, WarmUp
 from fairtrial.record.model import Failure, TrialRecord
@@ -74,25 +73,20 @@ class SlicedBlocks:
 
     def _run_block(self, trials: Sequence[PlannedTrial]) -> list[TrialRecord]:
         records = [new_record(trial) for trial in trials]
-        contexts = [
-            context_of(
-                trial,
-                record,
-                self._ready[trial.condition.build_name, trial.build],
-                self._environment,
-                self._results,
-                self._watcher,
-            )
-            for trial, record in zip(trials, records, strict=True)
-        ]
-        ready_contexts = [context for context in contexts if context is not None]
+        contexts = []
+        for trial, record in zip(trials, records, strict=True):
+            ready = self._ready[trial.condition.build_name, trial.build]
+            try:
+                contexts.append(context_of(trial, record, ready, self._environment, self._results, self._watcher))
+            except NotUp as error:
+                record.failure = error.failure
         busy: list[int] = []
         try:
-            if len(ready_contexts) == len(trials) and self._spare.rounds > 0:
-                with bound_to(ready_contexts[0].lab_cpus):
-                    busy = _try_together(ready_contexts, self._spare)
+            if len(contexts) == len(trials) and self._spare.rounds > 0:
+                with bound_to(contexts[0].lab_cpus):
+                    busy = _try_together(contexts, self._spare)
         finally:
-            for context in ready_contexts:
+            for context in contexts:
                 keep_log(context, self._results)
         _say_why_not(trials, records, busy)
         return records
@@ -132,8 +126,7 @@ class _Measured:
 class _Condition:
     """A condition of the block that is up, and what was measured of it so far."""
 
-    context: TrialContext
-    deployment: Deployment
+    contender: UpContender
     stray_threads: StrayThreadWatch
     idle_seconds: float = 0.0
     idle_cpu_seconds: float = 0.0
@@ -141,6 +134,14 @@ class _Condition:
     rule: Rule = "quiet"
     kept_rounds: Sequence[bool] = ()
     warm_up: WarmUp | None = None
+
+    @property
+    def context(self) -> TrialContext:
+        return self.contender.context
+
+    @property
+    def deployment(self) -> Deployment:
+        return self.contender.deployment
 
     @property
     def record(self) -> TrialRecord:
@@ -161,76 +162,68 @@ def _try_together(contexts: Sequence[TrialContext], spare: _Spare) -> list[int]:
     Returns the indices of the trials whose servers are too busy while they are idle.
     """
     with ExitStack() as running:
-        up: list[_Condition] = []
+        conditions: list[_Condition] = []
         for context in contexts:
             try:
-                with context.stage("start"):
-                    deployment = running.enter_context(deployed(context))
-                    context.record.readiness = readiness_of(deployment)
-            except Problem as problem:
-                context.record.failure = failed_start(context, problem)
+                contender = running.enter_context(up(context))
+            except NotUp as error:
+                context.record.failure = error.failure
                 return []
-            up.append(_Condition(context, deployment, StrayThreadWatch(context.placement.server_cpus)))
+            conditions.append(_Condition(contender, StrayThreadWatch(context.placement.server_cpus)))
         try:
-            return _measure(up, spare)
+            return _measure(conditions, spare)
         except _EndedEarly:
             return []
-        finally:
-            for each in up:
-                with each.context.stage("stop"):
-                    each.record.exit_status = each.deployment.status()
-                    each.record.stop = each.deployment.stop()
 
 
-def _measure(up: Sequence[_Condition], spare: _Spare) -> list[int]:
+def _measure(conditions: Sequence[_Condition], spare: _Spare) -> list[int]:
     """Fill the records; return the indices of the trials whose servers are too busy while they are idle."""
-    for each in up:
+    for each in conditions:
         with each.context.stage("contract"):
-            each.context, clauses = with_setup(each.context, each.deployment)
-            each.record.contract.extend(clauses)
-            if all(clause.passed for clause in clauses):
-                each.record.contract.extend(contract_of(each.context, each.deployment))
-    if not all(clause.passed for each in up for clause in each.record.contract):
+            each.record.contract.extend(each.contender.contract())
+    if not all(clause.passed for each in conditions for clause in each.record.contract):
         return []
-    experiment = up[0].context.plan.experiment
-    rule, load = experiment.slices, up[0].context.condition.load
+    experiment = conditions[0].context.plan.experiment
+    rule, load = experiment.slices, conditions[0].context.condition.load
     assert rule is not None
     began = time.monotonic()
-    for each in up:
+    for each in conditions:
         each.context.watcher.stage("load")
         if load.warmup_seconds > 0:
             each.warm_up = _engine(each, {"duration_seconds": LEAD_SECONDS}, draw=0).warm_up
-    _look_at_idle(up)
+    _look_at_idle(conditions)
     planned = rule.rounds(load)
-    busy = [each.context.trial.index for each in up if not _may_be_kept(each, rule)]
+    busy = [each.context.trial.index for each in conditions if not _may_be_kept(each, rule)]
     if not busy:
-        _rounds(up, rule, planned, spare)
-    for each in up:
-        each.record.stage_seconds["load"] = round((time.monotonic() - began) / len(up), 3)
+        _rounds(conditions, rule, planned, spare)
+    for each in conditions:
+        each.record.stage_seconds["load"] = round((time.monotonic() - began) / len(conditions), 3)
         _put_together(each, planned)
     return busy
 
 
-def _rounds(up: Sequence[_Condition], rule: Slices, planned: int, spare: _Spare) -> None:
-    first = up[0].context
+def _rounds(conditions: Sequence[_Condition], rule: Slices, planned: int, spare: _Spare) -> None:
+    first = conditions[0].context
     draw = random.Random(f"{first.plan.experiment.seed} {first.trial.block}")  # noqa: S311 (an order, not a secret)
     shares: list[Shares] = []
     while rule.goes_on(len(shares), sum(rule.selection(shares)[1]), planned, spare.rounds):
         number = len(shares) + 1
         spare.rounds -= number > planned
         in_round = []
-        for place, each in enumerate(draw.sample(up, len(up)), 1):
-            summary, meter = _slice(each, up, rule, number)
+        for place, each in enumerate(draw.sample(conditions, len(conditions)), 1):
+            summary, meter = _slice(each, conditions, rule, number)
             each.measured.append(_Measured(number, place, summary, meter))
             in_round.append((meter.foreign_server_share, meter.foreign_engine_share))
         shares.append(in_round)
     name, kept_rounds = rule.selection(shares)
-    for each in up:
+    for each in conditions:
         each.rule, each.kept_rounds = name, kept_rounds
 
 
-def _slice(loaded: _Condition, up: Sequence[_Condition], rule: Slices, number: int) -> tuple[EngineSummary, SliceMeter]:
-    idle = [each for each in up if each is not loaded]
+def _slice(
+    loaded: _Condition, conditions: Sequence[_Condition], rule: Slices, number: int
+) -> tuple[EngineSummary, SliceMeter]:
+    idle = [each for each in conditions if each is not loaded]
     beside = [each.deployment.roots for each in idle]
     watch = SliceWatch(loaded.context.placement, loaded.deployment.roots, beside, loaded.stray_threads)
 
@@ -242,7 +235,7 @@ def _slice(loaded: _Condition, up: Sequence[_Condition], rule: Slices, number: i
 
     lead = {"warmup_seconds": LEAD_SECONDS, "warmup_limit_seconds": LEAD_SECONDS}
     summary = _engine(loaded, {**lead, "duration_seconds": rule.seconds}, draw=number, on_window=on_window)
-    if any(each.deployment.status() is not None for each in up):
+    if any(each.deployment.status() is not None for each in conditions):
         raise _EndedEarly
     meter = watch.result(summary)
     for each, cpu_seconds in zip(idle, meter.idle_cpu_seconds, strict=True):
@@ -271,11 +264,11 @@ def _engine(
         raise _EndedEarly from problem
 
 
-def _look_at_idle(up: Sequence[_Condition]) -> None:
-    before = [sum(cpu_seconds_below(*each.deployment.roots)) for each in up]
+def _look_at_idle(conditions: Sequence[_Condition]) -> None:
+    before = [sum(cpu_seconds_below(*each.deployment.roots)) for each in conditions]
     began = time.monotonic()
     time.sleep(IDLE_SECONDS)
-    for each, used in zip(up, before, strict=True):
+    for each, used in zip(conditions, before, strict=True):
         cpu_seconds = sum(cpu_seconds_below(*each.deployment.roots)) - used
         each.was_idle(time.monotonic() - began, cpu_seconds)
 

@@ -111,7 +111,6 @@ def _try_condition(
     """One contender, started from the state in which trials begin."""
     attempt = _Attempt(condition)
     trial = PlannedTrial(number, 1, condition)
-    record = new_record(trial)
     looked_at = _looked_at(plan)
 
     def begins(_context: TrialContext) -> None:
@@ -119,10 +118,7 @@ def _try_condition(
         console.print(Text(where, style="bold"))
 
     try:
-        context = context_of(trial, record, ready[condition.build_name, 1], services, results, Silence())
-        if context is None:
-            assert record.failure is not None
-            raise Problem(record.failure.reason, record.failure.remedy)
+        context = context_of(trial, new_record(trial), ready[condition.build_name, 1], services, results, Silence())
         try:
             for clause in runner_for(plan.workload).check([context], begins):
                 print_clause(console, clause, looked_at.get((clause.name, clause.requirement), ""))

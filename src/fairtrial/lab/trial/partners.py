@@ -1,0 +1,65 @@
+"""What the stack of one trial works with beside its services: proxies before them, and the upstream that it calls."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from zlib import crc32
+
+from fairtrial.catalog.services.proxy import proxy_before
+from fairtrial.catalog.services.upstream import upstream
+from fairtrial.lab.trial.context import TrialContext
+from fairtrial.lab.trial.environment import UPSTREAM
+
+
+@contextmanager
+def partners_up(context: TrialContext, cpus: Sequence[int]) -> Iterator[dict[str, int]]:
+    """Run the proxies and the upstream of a trial, as far as it has some. Inside, `context.stack_settings` has their
+    URLs.
+
+    Each trial has its own upstream, because an upstream counts what it answers from its start to its end. Yields its
+    account, which is empty until then: `calls`.
+
+    Args:
+        cpus: the processors to which the upstream is bound; proxies are bound to the lab's.
+
+    Raises:
+        Problem: one of them did not start, or gives no account.
+    """
+    arguments = context.plan.workload.upstream
+    calls: dict[str, int] = {}
+    with _proxies_up(context):
+        if arguments is None:
+            yield calls
+            return
+        with upstream(arguments(context.point.options), cpus) as callee:
+            context.urls[UPSTREAM] = callee.url
+            try:
+                yield calls
+            finally:
+                del context.urls[UPSTREAM]
+            calls["calls"] = callee.served()
+
+
+@contextmanager
+def _proxies_up(context: TrialContext) -> Iterator[None]:
+    """Run a proxy before each service that has a latency. At the end, their accounts go into the record."""
+    cpus = context.lab_cpus
+    with ExitStack() as running:
+        proxies = {
+            service.name: running.enter_context(
+                proxy_before(service, its_server, options, cpus, _seed(context, service.name))
+            )
+            for service, its_server in context.services
+            if (options := context.point.service_options(service)).latency is not None
+        }
+        context.urls.update({name: proxy.url for name, proxy in proxies.items()})
+        try:
+            yield
+        finally:
+            for name in proxies:
+                del context.urls[name]
+        context.record.proxies.update({name: proxy.account() for name, proxy in proxies.items()})
+
+
+def _seed(context: TrialContext, service: str) -> int:
+    """Of the latencies before a service: those of the database and of the cache are drawn apart."""
+    return context.draws_seed + crc32(service.encode())
