@@ -9,9 +9,9 @@ from rich.text import Text
 from fairtrial.base.formatting import count, figure
 from fairtrial.base.printable import log_tail, printable
 from fairtrial.judge.metrics import supported_percentile
-from fairtrial.tools.load.advice import remedy
 from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.report.figures import at_least_ms, bounded_cell, goodput_in_words
+from fairtrial.tools.load.report.terminal import error_lines
 from fairtrial_init.try_once import Attempt
 
 REMEDIES = {
@@ -21,7 +21,6 @@ REMEDIES = {
 }
 """By clause of any server, what to do about it. A trial in which one is broken is refused."""
 OF_A_REQUEST = "mend the request or what it expects, or leave it out"
-EXAMPLES_SHOWN = 3
 NO_TABLES = re.compile(r"no such table|relation .* does not exist|unapplied migration|table .* doesn.t exist", re.I)
 MIGRATE = (
     'its database lacks tables: add the migration to `build`, such as [".venv/bin/python", "manage.py", '
@@ -68,9 +67,4 @@ def _load_in_words(measurement: Measurement | None) -> Iterator[Text]:
     ]
     figures = ", ".join([goodput_in_words(measurement), *times])
     yield Text(f"{summary.window_seconds:.1f} s of load from {count(connections, 'connection')}: {figures}")
-    for kind, times_seen in sorted(measurement.failed.items(), key=lambda item: -item[1]):
-        advice = remedy(kind, measurement.plan, summary)
-        yield Text.assemble((f"  {times_seen:,} {kind}", "red"), f"  {advice}" if advice else "")
-    examples = [f"{each.what}: {printable(each.excerpt, 100)}".rstrip(": ") for each in summary.examples]
-    for example in list(dict.fromkeys(examples))[:EXAMPLES_SHOWN]:
-        yield Text(f"    {example}", style="dim")
+    yield from (Text("  ").append_text(line) for line in error_lines(measurement))

@@ -35,7 +35,7 @@ KIND = Kind(
     title="A load that did not take place",
     formula="rate ≥ 0.99 × the rate that was to be",
     thresholds={
-        "share": Threshold(0.99, "share of the constant rate", "as fairtrial load warns: the last requests of a run"),
+        "share": Threshold(0.99, "share of the constant rate", "the last requests of a run are still under way"),
         "dropped": Threshold(0.001, "share of the requests", "as errors: p99.9 is the highest that is commonly quoted"),
     },
     ask="Up to which rate does it keep up, and what are the latencies there?",

@@ -10,7 +10,7 @@ from tests.tools.load.measurements import busy, measurement, open_measurement, p
 
 def test_every_kind_of_error_has_a_remedy() -> None:
     summary = measurement().summary
-    assert [kind for kind in (*ERROR_KINDS, "tls", "overflow", "deadline") if not remedy(kind, plan(), summary)] == []
+    assert [kind for kind in (*ERROR_KINDS, "tls", "overflow", "deadline") if not remedy(kind, summary)] == []
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ def test_every_kind_of_error_has_a_remedy() -> None:
 )
 def test_bytes_that_are_no_answer_have_the_remedy_of_their_cause(cause: str | None, words: str) -> None:
     example = Example(kind="protocol", status=None, excerpt="", cause=cause)
-    assert words in remedy("protocol", plan(), measurement(examples=[example]).summary)
+    assert words in remedy("protocol", measurement(examples=[example]).summary)
 
 
 def test_a_busy_generator_is_named() -> None:

@@ -120,7 +120,7 @@ def test_what_waits_for_longer_than_the_deadline_is_not_sent(lab: Lab, call: Cal
     assert told["errors"]["deadline"] > 20 and "not sent when due for more than 250 ms" in told["load"]
     assert told["response_time"]["at_least"]["min_seconds"] > 0.25
     assert "not sent when due for more than 250 ms" in printed.out
-    assert "deadline" in printed.out and "(--deadline): lower -r" in printed.out
+    assert "deadline  requests were due for longer than --deadline" in printed.out
 
 
 def test_first_bytes_are_told_apart_from_last_ones(call: Call, serve: Serve) -> None:
@@ -195,7 +195,7 @@ def test_expected_status(call: Call, serve: Serve) -> None:
     finished = call("load", missing.url, "-n", "20")
     assert finished.status == 4
     assert "no verified answer" in finished.out
-    assert "20 status_4xx  check path, method and headers" in finished.out
+    assert "20 status_4xx  the server does not know the request" in finished.out
 
 
 def test_expected_body_and_length(lab: Lab, call: Call, target: Target) -> None:
@@ -219,7 +219,7 @@ def test_a_server_that_does_not_answer_in_time(call: Call, serve: Serve) -> None
     slow = serve("--delay", "constant:2s")
     finished = call("load", slow.url, "-n", "2", "-c", "2", "--timeout", "100ms")
     assert finished.status == 4
-    assert "2 timeout  no answer within 100 ms" in finished.out
+    assert "2 timeout  no answer in time" in finished.out
 
 
 def test_connections(call: Call, target: Target) -> None:

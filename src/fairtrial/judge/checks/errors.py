@@ -10,27 +10,36 @@ WRONG = ("wrong_body", "wrong_length", "wrong_header")
 """Answers with the right status and the wrong content: counting them would compare unlike work."""
 
 REMEDIES = {
-    "wrong_body": "the answer does not match the dataset: compare the excerpt with the row of its id",
+    "wrong_body": "the body is not the expected one: compare the excerpt with what is expected, in a dataset with "
+    "the row of its id",
     "wrong_length": "the body is shorter or longer than any right answer: look at the excerpt for an error page, or "
     "for white space",
     "wrong_header": "send the content type that the workload asks for",
-    "status_5xx": "the stack fails under load: see its log; often a pool or a thread limit is too small",
-    "status_4xx": "the stack does not know the request, or limits its rate: check routes and limiters",
-    "status_3xx": "the stack redirects: answer in place",
-    "status_2xx": "the status is a success, but not the one the workload asks for",
-    "status_1xx": "the stack sends interim answers that were not requested",
-    "refused": "nothing was listening any more, or the backlog overflowed: see the stack's log, raise its "
+    "status_5xx": "the server fails under load: see its log; often a pool or a thread limit is too small",
+    "status_4xx": "the server does not know the request, or limits its rate: check path, method, headers and limiters",
+    "status_3xx": "redirects are not followed: answer in place, or request their target",
+    "status_2xx": "the status is a success, but not the expected one",
+    "status_1xx": "the server sends interim answers that were not requested",
+    "refused": "nothing was listening any more, or the backlog overflowed: see the server's log, raise its "
     "backlog and somaxconn",
-    "reset": "the stack closed a connection with data unread: look for a crash, a worker restart or a full backlog",
-    "closed": "the stack closed a connection before its answer was complete: look for keep-alive limits, "
+    "reset": "the server closed a connection with data unread: look for a crash, a worker restart or a full backlog",
+    "closed": "the server closed a connection before its answer was complete: look for keep-alive limits, "
     "worker recycling (max requests) and missing `Connection: close`",
-    "timeout": "no answer in time: fewer connections, a larger pool, or a longer timeout_seconds if this "
-    "is the workload",
+    "timeout": "no answer in time: a lower load, a larger pool, or a longer timeout_seconds if this is the workload",
     "deadline": "requests were due for longer than deadline_seconds and were not sent: a lower rate, more connections, "
     "or a longer deadline_seconds if this is the workload",
+    "overflow": "too many requests waited for a free connection: a lower rate, or more connections",
     "connect": "connections could not be opened: look at file descriptor limits and the range of local ports",
-    "protocol": "the answer is not HTTP/1.1: look at the excerpt",
+    "tls": "the handshake failed: check certificate and versions",
+    "protocol": "that was not HTTP/1.1: look at the excerpt; is this the port of an HTTP server?",
 }
+"""By the kind of the error, for experiments and for `fairtrial load`, which names its options in place of keys."""
+
+
+def error_remedy(kind: str, engine: EngineSummary) -> str:
+    """What to do about errors of this kind; empty for an unknown kind."""
+    remedy = REMEDIES.get(kind, "")
+    return protocol_remedy(engine, remedy) if kind == "protocol" else remedy
 
 
 @check(
@@ -66,7 +75,7 @@ def errors(engine: EngineSummary, *, share: float, wrong_share: float) -> Iterat
     yield finding(
         "refusal" if above else "warning",
         _evidence(engine, errors, total),
-        protocol_remedy(engine, REMEDIES[commonest]) if commonest == "protocol" else REMEDIES.get(commonest, ""),
+        error_remedy(commonest, engine),
     )
 
 

@@ -171,14 +171,19 @@ def _seconds_at(objective: Objective, summary: EngineSummary) -> float | None:
     return None if of_request is None else supported_percentile(of_request.response_time, f"{objective.percentile:g}")
 
 
+def was_offered(summary: EngineSummary) -> bool:
+    """Whether nearly all of what an open load offered was answered in its window; of a closed load, True."""
+    offered = summary.achieved_over_offered
+    # At a low rate a single request at the window's edge is more than that share.
+    return offered is None or offered >= OFFERED_SHARE or offered > summary.sent / (summary.sent + MISSED)
+
+
 def _why_not(objective: Objective, summary: EngineSummary) -> str | None:
     name, limit = f"{objective.percentile:g}", objective.within_milliseconds / 1e3
     if summary.error_share > objective.error_share:
         return f"{summary.error_share:.2%} of the requests failed"
-    offered = summary.achieved_over_offered
-    # At a low rate a single request at the window's edge is more than that share.
-    if offered is not None and offered < OFFERED_SHARE and offered <= summary.sent / (summary.sent + MISSED):
-        return f"only {offered:.1%} of the rate could be offered"
+    if not was_offered(summary):
+        return f"only {summary.achieved_over_offered:.1%} of the rate could be offered"
     of = f" of {objective.request}" if objective.request else ""
     if objective.request is not None:
         of_request = summary.of_request(objective.request)

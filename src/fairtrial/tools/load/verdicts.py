@@ -29,8 +29,8 @@ from fairtrial.tools.load.request.expected_figure import ERRORS, MAX, MEAN, RATE
 Word = Literal["met", "not met", "undecided"]
 
 QUEUE_SHARE = 0.01
-"""From this share of all requests on, those that wait for a connection at the end are a queue: as for the warning that
-less than 99% of what was offered was answered."""
+"""From this share of all requests on, those that wait for a connection at the end are a queue: as many as lie above a
+p99."""
 
 SLOWED_BY_THE_GENERATOR = frozenset({"generator-late", "generator-saturated"})
 """Checks whose refusal says that times may be the generator's own: what holds in spite of that, holds."""

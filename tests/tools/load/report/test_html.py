@@ -61,7 +61,7 @@ def test_the_page_runs_no_script_but_its_own() -> None:
 def test_a_page_without_an_answer() -> None:
     page = load_page(measurement(a_trial().serving(0).erring(refused=5)))
     assert "No answer was complete" in page
-    assert "nothing accepted the connection" in page
+    assert "nothing was listening any more" in page
 
 
 def test_text_from_the_server_is_escaped_in_html() -> None:

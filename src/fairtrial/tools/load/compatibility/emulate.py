@@ -59,7 +59,7 @@ def emulate(
     for paragraph in omissions(tool, measurement):
         out.print(f"  - {paragraph}")
     for kind, number in measurement.failed.items():
-        out.print(f"  - {number:,} {kind}: {remedy(kind, plan, measurement.summary)}")
+        out.print(f"  - {number:,} {kind}: {remedy(kind, measurement.summary)}")
     out.print()
     out.print(f"The same with every figure: {equivalent_command(options)}")
     return measurement.exit_status

@@ -59,7 +59,7 @@ def load_page(measurement: Measurement) -> str:
                 missing_percentiles(measurement),
                 *measurement.notes,
             ],
-            failed=[(kind, count, remedy(kind, measurement.plan, measurement.summary)) for kind, count in failed],
+            failed=[(kind, count, remedy(kind, measurement.summary)) for kind, count in failed],
             warnings=list(warnings(measurement)),
             written_at=datetime.now().astimezone().isoformat(sep=" ", timespec="seconds"),
             version=__version__,

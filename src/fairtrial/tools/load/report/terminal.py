@@ -1,5 +1,7 @@
 """The outcome of a load in the terminal."""
 
+from collections.abc import Iterator
+
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -183,14 +185,17 @@ def _errors(measurement: Measurement) -> list[RenderableType]:
     if not measurement.failed:
         return [Text(), Text("errors: none")]
     parts: list[RenderableType] = [Text(), Text(f"errors: {sum(measurement.failed.values()):,}", style="bold red")]
+    return [*parts, *(Padding(line, (0, 0, 0, 2)) for line in error_lines(measurement))]
+
+
+def error_lines(measurement: Measurement) -> Iterator[Text]:
+    """Each kind of error with its number and a remedy, the most frequent first, and below them some examples."""
     for kind, times in sorted(measurement.failed.items(), key=lambda item: -item[1]):
-        what_to_do = remedy(kind, measurement.plan, measurement.summary)
-        line = Text.assemble((f"{times:,} {kind}", "red"), f"  {what_to_do}".rstrip())
-        parts.append(Padding(line, (0, 0, 0, 2)))
+        what_to_do = remedy(kind, measurement.summary)
+        yield Text.assemble((f"{times:,} {kind}", "red"), f"  {what_to_do}".rstrip())
     examples = [f"{each.what}: {printable(each.excerpt, 100)}" for each in measurement.summary.examples]
     for example in list(dict.fromkeys(examples))[:EXAMPLES_SHOWN]:
-        parts.append(Padding(Text(example.rstrip(": "), style="dim"), (0, 0, 0, 2)))
-    return parts
+        yield Text(example.rstrip(": "), style="dim")
 
 
 def _prints_unicode(console: Console) -> bool:
