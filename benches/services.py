@@ -12,6 +12,7 @@ from pathlib import Path
 from fairtrial.base.locations import cache_folder
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
+from fairtrial.catalog.services.model import ServiceStart
 from fairtrial.catalog.workloads.random_item import items
 from fairtrial.engine.binary import engine_binary
 from fairtrial.experiment.model import DatasetOptions
@@ -29,7 +30,7 @@ def up_seconds(name: str, rows: int) -> tuple[float, float]:
         last_row_at = time.perf_counter()
 
     service = pick_service(name)
-    with service.up([items(DatasetOptions(), rows)], "default", on_rows):
+    with service.start(ServiceStart([items(DatasetOptions(), rows)], on_rows=on_rows)):
         return time.perf_counter() - started_at, last_row_at - started_at
 
 

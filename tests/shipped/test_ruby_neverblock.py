@@ -12,12 +12,12 @@ import pytest
 
 from fairtrial.base.locations import shipped
 from fairtrial.catalog.services import pick_service
+from fairtrial.catalog.services.model import ServiceStart
 from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.catalog.stacks.folder import ready
 from fairtrial.catalog.stacks.requests import BuildRequest, StartRequest
 from fairtrial.catalog.stacks.requirements import installed_versions
 from fairtrial.catalog.stacks.run import start_process
-from tests.catalog.services import stores
 from tests.machine.needs import needs
 
 LIBRARY = shipped("stacks") / "ruby-neverblock" / "neverblock"
@@ -73,7 +73,7 @@ def test_queries_of_one_process_wait_at_once(cache: Path, tmp_path: Path, servic
     fibers: each fiber has a connection of its own, and waits for it."""
     stack = STACKS["ruby-neverblock"]
     built = ready(BuildRequest(stack, tmp_path / "log", lambda: None, versions=installed_versions(stack))).folder
-    with pick_service(service).up([], "default", stores.unheard) as database:
+    with pick_service(service).start(ServiceStart()) as database:
         settings = {"DATABASE_URL": database.url, "WEB_CONCURRENCY": "1"}
         running = start_process(
             StartRequest(stack, stack.variants["default"], built, settings=settings, cpus=[], log=tmp_path / "log")

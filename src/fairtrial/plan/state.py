@@ -28,8 +28,8 @@ def _assert_data(state: DatabaseState, where: str, experiment: Experiment, servi
     for name in state.data:
         if name not in services_by_name:
             raise Problem(f"{where}: data: there is no service {name!r}{did_you_mean(name, services_by_name)}")
-        if services_by_name[name].up_with is None:
-            loaded = ", ".join(each.name for each in services_by_name.values() if each.up_with is not None)
+        if not services_by_name[name].loads_files:
+            loaded = ", ".join(each.name for each in services_by_name.values() if each.loads_files)
             raise Problem(f"{where}: data: {name} cannot be loaded from files", f"these can: {loaded}")
     if service.name == "none":
         return

@@ -251,11 +251,11 @@ def assert_urls_given(plan: Plan) -> None:
 
 def assert_address(service: Service, address: ServiceAddress) -> None:
     """Raise a Problem if the lab cannot start the service at an address and with a login that programs have."""
-    if service.at is None:
-        able = ", ".join(each.name for each in services().values() if each.at is not None)
+    if service.assert_address is None:
+        able = ", ".join(each.name for each in services().values() if each.assert_address is not None)
         raise Problem(f"[services.{service.name}] address: {service.title} has no login to be told of; {able} have")
     try:
-        service.at(address)
+        service.assert_address(address)
     except Problem as problem:
         raise Problem(f"[services.{service.name}] {problem.reason}", problem.remedy) from None
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 import pytest
 
 from fairtrial.catalog.services import pick_service
-from fairtrial.catalog.services.model import RunningService
+from fairtrial.catalog.services.model import RunningService, ServiceStart
 from fairtrial.catalog.tables import Table
 from tests.catalog.services import outside, stacks_side, stores
 
@@ -40,7 +40,7 @@ class Shared:
         """A private server with `tables_of` the service; restored afterwards if it was altered."""
         key = (name, variant)
         if key not in self._private:
-            self._private[key] = self._start(pick_service(name).up(tables_of(name), variant, stores.unheard))
+            self._private[key] = self._start(pick_service(name).start(ServiceStart(tables_of(name), variant)))
         running = self._private[key]
         yield running
         if running.altered():
@@ -49,7 +49,7 @@ class Shared:
     def empty(self, name: str) -> RunningService:
         """A private SQL server without tables, in the part of somebody else's; tests leave it empty."""
         if name not in self._empty:
-            self._empty[name] = self._start(pick_service(name).up([], "default", stores.unheard))
+            self._empty[name] = self._start(pick_service(name).start(ServiceStart()))
         return self._empty[name]
 
     def outside(self, kind: "outside.Outside") -> str:

@@ -11,7 +11,7 @@ from fairtrial.base.loopback import free_port
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.services.mariadb.client import target_at
-from fairtrial.catalog.services.model import Service
+from fairtrial.catalog.services.model import ServiceStart
 from fairtrial.experiment.service_address import ServiceAddress
 from fairtrial.plan.validate import assert_address
 from tests.catalog.services.stacks_side import execute
@@ -26,16 +26,8 @@ def address(port: int, **changed: Any) -> ServiceAddress:
     return ServiceAddress.model_validate(given | changed)
 
 
-def at(name: str, where: ServiceAddress) -> Service:
-    service = pick_service(name)
-    assert service.at is not None
-    return service.at(where)
-
-
-def up(name: str, where: ServiceAddress, files: Sequence[Path]) -> Any:
-    service = at(name, where)
-    assert service.up_with is not None
-    return service.up_with(files, "default")
+def up(name: str, where: ServiceAddress, files: Sequence[Path] = ()) -> Any:
+    return pick_service(name).start(ServiceStart(files=files, address=where))
 
 
 @needs("postgresql")

@@ -4,6 +4,7 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service, services
+from fairtrial.catalog.services.model import ServiceStart
 
 PRODUCTS = {"mariadb", "memcached", "mongodb", "postgresql", "redis"}
 
@@ -25,7 +26,7 @@ def test_an_unknown_service() -> None:
 
 
 def test_no_database_at_all() -> None:
-    with pick_service("none").up([], "default", pytest.fail) as nothing:
+    with pick_service("none").start(ServiceStart()) as nothing:
         nothing.reset()
         nothing.change("items", 1, "name", "x")
         assert (nothing.url, nothing.pid, nothing.fault(), nothing.altered()) == ("", None, None, False)

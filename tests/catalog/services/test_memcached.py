@@ -12,6 +12,7 @@ from fairtrial.base.network_namespace import network_namespace
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.memcached import SERVICE
 from fairtrial.catalog.services.memcached.server import LEAST_MEGABYTES, megabytes
+from fairtrial.catalog.services.model import ServiceStart
 from fairtrial.catalog.tables import LiteralRows, Table
 from tests.catalog.services.outside import MEMCACHED, loaded, server_of
 from tests.catalog.services.shared import Shared
@@ -45,7 +46,7 @@ def test_in_a_network_of_its_own_nobody_outside_reaches_it(temporary: Path) -> N
 
     with ThreadPoolExecutor(1) as outside:
         outside.submit(int).result()  # its thread is there before, and stays in the machine's network
-        with network_namespace(), SERVICE.up(links(), "default", unheard) as up:
+        with network_namespace(), SERVICE.start(ServiceStart(links())) as up:
             port = int(up.url.rpartition(":")[2])
             connect(port)
             with pytest.raises(ConnectionRefusedError):

@@ -8,10 +8,10 @@ import pymongo
 import pytest
 
 from fairtrial.catalog.services import pick_service
-from fairtrial.catalog.services.model import CanBeKilled, RunningService
+from fairtrial.catalog.services.model import CanBeKilled, RunningService, ServiceStart
 from fairtrial.catalog.services.mongodb.program import installed_program
 from tests.catalog.services.shared import Shared
-from tests.catalog.services.stores import documents, unheard
+from tests.catalog.services.stores import documents
 from tests.machine.needs import needs
 
 pytestmark = needs("mongodb")
@@ -128,7 +128,7 @@ def test_nobody_gets_in_without_the_password_and_stacks_have_no_more_than_docume
 
 
 def test_the_password_is_a_new_one_for_each_server_and_outlives_a_crash(running: RunningService) -> None:
-    with pick_service("mongodb").up(documents(), "default", unheard) as other:
+    with pick_service("mongodb").start(ServiceStart(documents())) as other:
         assert isinstance(other, CanBeKilled)
         assert other.url.partition("@")[0] != running.url.partition("@")[0]
         other.kill()

@@ -11,8 +11,9 @@ from fairtrial.base.loopback import LOOPBACK, free_port
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.services.common.server_program import Location
+from fairtrial.catalog.services.model import ServiceStart
 from fairtrial.catalog.services.mongodb.program import installed_program
-from tests.catalog.services.stores import documents, unheard
+from tests.catalog.services.stores import documents
 from tests.machine.lack import Lack
 from tests.machine.needs import needs, skip_for
 
@@ -62,7 +63,7 @@ def test_mongod_is_taken_first_and_what_answers_is_called_by_its_own_name(
     chosen = installed_program()
     assert chosen is not None and chosen.is_mongod
     assert pick_service("mongodb").version() == "MongoDB 7.0.14"
-    with pick_service("mongodb").up(documents(), "default", unheard) as up:
+    with pick_service("mongodb").start(ServiceStart(documents())) as up:
         assert up.identity.product.startswith("SecantusDB ")
         assert "every 100 ms" in up.identity.settings["journal"]
 

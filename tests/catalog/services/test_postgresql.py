@@ -5,6 +5,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from fairtrial.catalog.services.model import ServiceStart
 from fairtrial.catalog.services.postgresql import SERVICE, server
 from fairtrial.catalog.services.postgresql.client import kind_of
 from tests.catalog.services.lab_client import lab_client
@@ -68,7 +69,7 @@ def test_without_statistics_of_statements_only_rows_and_commits_are_counted(
 ) -> None:
     monkeypatch.setattr(server, "has_statistics", lambda: False)
     monkeypatch.setattr(server, "LAYOUT", server.LAYOUT + 1000)
-    with SERVICE.up(tables(), "default", unheard) as running:
+    with SERVICE.start(ServiceStart(tables())) as running:
         assert set(running.counters()) == {"commits", "rows_written"}
         assert not running.altered()
         execute(running.url, "UPDATE units SET value = 0 WHERE id = 7")

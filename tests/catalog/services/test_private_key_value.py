@@ -7,10 +7,10 @@ import redis
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
-from fairtrial.catalog.services.model import TellsKeysRead
+from fairtrial.catalog.services.model import ServiceStart, TellsKeysRead
 from fairtrial.catalog.tables import LiteralRows, Table
 from tests.catalog.services.shared import Shared
-from tests.catalog.services.stores import STORES, documents, links, unheard
+from tests.catalog.services.stores import STORES, documents, links
 from tests.machine.needs import needs
 
 BOTH = [pytest.param(name, marks=needs(name)) for name in ("redis", "memcached")]
@@ -25,7 +25,7 @@ def table(name: str, rows: list[list[str | int]], kind: str) -> Table:
 def test_a_table_that_is_not_keys_and_values(name: str) -> None:
     with (
         pytest.raises(Problem, match=r"items does not fit .* uuid"),
-        pick_service(name).up(documents(), "default", unheard),
+        pick_service(name).start(ServiceStart(documents())),
     ):
         pass
 
@@ -37,15 +37,15 @@ def test_several_tables_none_and_kinds_of_values(name: str, temporary: Path) -> 
         table("numbers", [[1, 10], [2, 20]], "integer"),
         table("objects", [[7, '{"a":["é",1]}']], "json"),
     ]
-    with pick_service(name).up(tables, "default", unheard) as up:
+    with pick_service(name).start(ServiceStart(tables)) as up:
         assert list(up.rows("empty")) == []
         assert list(up.rows("numbers")) == [{"id": 1, "value": 10}, {"id": 2, "value": 20}]
         assert list(up.rows("objects")) == [{"id": 7, "value": {"a": ["é", 1]}}]
         up.change("objects", 7, "value", "no json")
         assert list(up.rows("objects")) == [{"id": 7, "value": "no json"}]
-    with pytest.raises(Problem, match="share"), pick_service(name).up([tables[0], tables[0]], "default", unheard):
+    with pytest.raises(Problem, match="share"), pick_service(name).start(ServiceStart([tables[0], tables[0]])):
         pass
-    with pick_service(name).up([], "default", unheard) as up:
+    with pick_service(name).start(ServiceStart()) as up:
         assert not up.altered()
 
 
@@ -86,5 +86,5 @@ def test_a_key_that_is_only_said_to_exist_was_not_read(shared: Shared) -> None:
 
 @pytest.mark.parametrize("name", BOTH)
 def test_a_variant_that_does_not_exist(name: str, temporary: Path) -> None:
-    with pytest.raises(Problem, match="fast"), pick_service(name).up([], "fast", unheard):
+    with pytest.raises(Problem, match="fast"), pick_service(name).start(ServiceStart(variant="fast")):
         pass

@@ -21,11 +21,10 @@ from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.services.common import server as private_server
 from fairtrial.catalog.services.common.shared_memory import shared_memory_of
 from fairtrial.catalog.services.common.sql import SqlClient
-from fairtrial.catalog.services.model import Addresses, RunningService
+from fairtrial.catalog.services.model import Addresses, RunningService, ServiceStart
 from tests.catalog.services.lab_client import data_of
 from tests.catalog.services.shared import REPORT_EVERY_ROWS, SQL, Shared
 from tests.catalog.services.stacks_side import ROWS, cursor, execute, execute_prepared, tables
-from tests.catalog.services.stores import unheard
 from tests.machine.needs import needs, skip_without
 from tests.waiting import wait_for
 
@@ -35,7 +34,7 @@ FIRST = "SELECT * FROM items WHERE id >= 5 ORDER BY id LIMIT 1"
 
 @contextmanager
 def up(name: str, variant: str = "default", rows: int = ROWS) -> Iterator[RunningService]:
-    with pick_service(name).up(tables(rows), variant, unheard) as running:
+    with pick_service(name).start(ServiceStart(tables(rows), variant)) as running:
         yield running
 
 
@@ -272,7 +271,7 @@ def test_loading_is_reported(name: str, run_folders: Path, tmp_path: Path, monke
     del run_folders
     monkeypatch.setenv("FAIRTRIAL_CACHE", str(tmp_path))
     reports: list[tuple[str, int]] = []
-    with pick_service(name).up(tables(), "default", lambda table, count: reports.append((table, count))):
+    with pick_service(name).start(ServiceStart(tables(), on_rows=lambda table, count: reports.append((table, count)))):
         pass
     assert reports == [("items", count * REPORT_EVERY_ROWS) for count in (1, 2, 3)] + [("units", REPORT_EVERY_ROWS)]
 
@@ -287,7 +286,9 @@ def test_loaded_data_are_kept_and_a_lock_left_in_them_hinders_nobody(name: str, 
     for file in leftovers:  # naming a process that lives: this one
         file.write_text(f"{os.getpid()}\n{kept}\n0\n5432\n\n\n\n")
     try:
-        with pick_service(name).up(tables(), "default", lambda table, count: reports.append((table, count))) as running:
+        with pick_service(name).start(
+            ServiceStart(tables(), on_rows=lambda table, count: reports.append((table, count)))
+        ) as running:
             assert running.fault() is None
         assert reports == []
     finally:
@@ -369,8 +370,8 @@ HOST = "127.0.0.2"
 @pytest.mark.parametrize(("stacks", "is_let_in"), [("127.0.0.1", True), ("10.203.118.9", False)])
 def test_at_an_address_of_its_own_it_lets_in_the_stacks_host_alone(name: str, stacks: str, is_let_in: bool) -> None:
     service = pick_service(name)
-    assert service.up_on is not None
-    with service.up_on(tables(), "default", unheard, Addresses(server=HOST, stacks=stacks)) as running:
+    assert not service.is_open
+    with service.start(ServiceStart(tables(), addresses=Addresses(server=HOST, stacks=stacks))) as running:
         parts = urlsplit(running.url)
         assert parts.hostname == HOST and parts.port is not None
         assert not listens(parts.port), "it listens on loopback as well"

@@ -15,9 +15,9 @@ import redis
 from fairtrial.base.loopback import listens
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
-from fairtrial.catalog.services.model import Addresses, RunningService
+from fairtrial.catalog.services.model import Addresses, RunningService, ServiceStart
 from tests.catalog.services.shared import REPORT_EVERY_ROWS, Shared
-from tests.catalog.services.stores import STORES, Stored, expected, unheard
+from tests.catalog.services.stores import STORES, Stored, expected
 from tests.machine.needs import needs
 from tests.waiting import wait_for
 
@@ -67,9 +67,9 @@ def test_at_an_address_of_its_own_it_asks_for_a_password(stored: Stored) -> None
     """Which the address of a stack's host is no substitute for."""
     (table,) = stored.tables()
     row = table.rows.sample()[3]
-    assert stored.service.up_on is not None
+    assert not stored.service.is_open
     at = Addresses(server="127.0.0.2", stacks="127.0.0.1")
-    with stored.service.up_on(stored.tables(), "default", unheard, at) as running:
+    with stored.service.start(ServiceStart(stored.tables(), addresses=at)) as running:
         parts = urlsplit(running.url)
         assert parts.hostname == at.server and parts.port is not None
         assert not listens(parts.port), "it listens on loopback as well"
@@ -81,9 +81,8 @@ def test_at_an_address_of_its_own_it_asks_for_a_password(stored: Stored) -> None
             stored.read(parts._replace(netloc=address).geturl(), row["id"])
 
 
-def test_what_asks_for_no_password_has_none() -> None:
-    assert pick_service("memcached").up_on is None
-    assert pick_service("sqlite").up_on is None
+def test_memcached_asks_for_no_password() -> None:
+    assert pick_service("memcached").is_open
 
 
 def test_reading_alters_nothing_and_writing_does(stored: Stored, running: RunningService) -> None:
@@ -149,7 +148,9 @@ def test_loading_is_reported_and_what_was_loaded_is_kept(
 
     def reported() -> list[tuple[str, int]]:
         reports: list[tuple[str, int]] = []
-        with stored.service.up([table], stored.variant, lambda name, rows: reports.append((name, rows))):
+        with stored.service.start(
+            ServiceStart([table], stored.variant, lambda name, rows: reports.append((name, rows)))
+        ):
             return reports
 
     assert reported() == loading
@@ -162,7 +163,7 @@ def test_it_is_restored_from_an_emptied_cache(
 ) -> None:
     monkeypatch.setenv("FAIRTRIAL_CACHE", str(tmp_path))
     (table,) = stored.tables(rows=100)
-    with stored.service.up([table], stored.variant, unheard) as up:
+    with stored.service.start(ServiceStart([table], stored.variant)) as up:
         shutil.rmtree(tmp_path / "datasets", ignore_errors=True)
         up.reset()
         assert len(list(up.rows(table.name))) == table.rows.count
@@ -176,5 +177,5 @@ def test_a_service_that_is_not_installed(
     missing = stored.service.missing()
     assert missing and missing.remedy
     assert stored.service.version() is None
-    with pytest.raises(Problem, match="cannot be started"), stored.service.up(stored.tables(), "default", unheard):
+    with pytest.raises(Problem, match="cannot be started"), stored.service.start(ServiceStart(stored.tables())):
         pass

@@ -9,6 +9,7 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
+from fairtrial.catalog.services.model import ServiceStart
 from fairtrial.catalog.services.sqlite import SqliteFile
 from fairtrial.catalog.tables import Table
 from fairtrial.catalog.workloads.random_item import items
@@ -25,7 +26,7 @@ def loaded(cache: Path) -> Iterator[Callable[[list[Table]], SqliteFile]]:
     with ExitStack() as stack:
 
         def load(tables: list[Table]) -> SqliteFile:
-            up = stack.enter_context(pick_service("sqlite").up(tables, "default", lambda table, count: None))
+            up = stack.enter_context(pick_service("sqlite").start(ServiceStart(tables)))
             assert isinstance(up, SqliteFile)
             return up
 
@@ -79,7 +80,7 @@ def test_the_labs_own_changes_alter_nothing_and_those_of_others_beside_them_do(l
 
 def test_two_runs_at_once_have_a_file_each_and_leave_none(loaded: Loaded) -> None:
     tables = rows(5)
-    with pick_service("sqlite").up(tables, "default", lambda table, count: None) as first:
+    with pick_service("sqlite").start(ServiceStart(tables)) as first:
         second = loaded(tables)
         assert first.url != second.url
         first.change("items", next(first.rows("items"))["id"], "name", "changed")
@@ -96,11 +97,11 @@ def test_a_second_load_is_at_hand(cache: Path) -> None:
     def note(table: str, count: int) -> None:
         reports.append((table, count))
 
-    with pick_service("sqlite").up(tables, "default", note):
+    with pick_service("sqlite").start(ServiceStart(tables, on_rows=note)):
         pass
     assert reports == [("items", count * REPORT_EVERY_ROWS) for count in (1, 2, 3)]
     reports.clear()
-    with pick_service("sqlite").up(tables, "default", note):
+    with pick_service("sqlite").start(ServiceStart(tables, on_rows=note)):
         pass
     assert reports == []
 

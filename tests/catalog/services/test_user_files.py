@@ -14,7 +14,7 @@ from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.services.common.sql import USER
 from fairtrial.catalog.services.mariadb import user_sql as mariadb_files
 from fairtrial.catalog.services.mariadb.server import PROGRAMS, SUPERUSER
-from fairtrial.catalog.services.model import SqlAccess
+from fairtrial.catalog.services.model import ServiceStart, SqlAccess
 from fairtrial.catalog.services.mongodb import user_documents
 from fairtrial.catalog.services.postgresql import user_sql as postgresql_files
 from fairtrial.catalog.services.postgresql.server import PROGRAMS as OF_POSTGRESQL
@@ -41,9 +41,7 @@ def sql_of(name: str) -> SqlAccess:
 
 
 def up_with(name: str, *files: Path) -> Any:
-    up = pick_service(name).up_with
-    assert up is not None
-    return up(files, "default")
+    return pick_service(name).start(ServiceStart(files=files))
 
 
 def answers(name: str, url: str) -> None:

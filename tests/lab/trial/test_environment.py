@@ -2,7 +2,7 @@
 
 import sqlite3
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -11,9 +11,8 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
-from fairtrial.catalog.services.model import RowsLoaded, RunningService
+from fairtrial.catalog.services.model import RunningService, ServiceStart
 from fairtrial.catalog.stacks.model import Stack
-from fairtrial.catalog.tables import Table
 from fairtrial.experiment.model import DatasetOptions, Experiment
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.sweep import Sweep
@@ -131,12 +130,12 @@ def test_a_stack_gets_the_url_of_a_proxy_in_place_of_its_service() -> None:
 def test_what_cannot_be_brought_up_fails_the_points_on_it_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = a_plan(50, 70)
 
-    def up(tables: Sequence[Table], variant: str, on_rows: RowsLoaded) -> AbstractContextManager[RunningService]:
-        if tables[0].rows.count == 70:
+    def started(start: ServiceStart) -> AbstractContextManager[RunningService]:
+        if start.tables[0].rows.count == 70:
             raise Problem("it does not fit", "try less")
-        return SQLITE.up(tables, variant, on_rows)
+        return SQLITE.start(start)
 
-    refusing = replace(SQLITE, up=up)
+    refusing = replace(SQLITE, start=started)
     few, many = (replace(condition, service=refusing) for condition in plan.conditions)
     with brought_up(replace(plan, conditions=[few, many])) as (services, _):
         failure = services.failure(many)
@@ -151,7 +150,7 @@ def test_instances_share_the_processors_and_the_concurrency_budget() -> None:
     )
     plan = make_plan(experiment, {"x": a_plan(50).stacks[0]}, "x.toml")
     placement = Placement(load_cpus=[9], server_cpus=[0, 1, 2, 3], disjoint=True)
-    with SQLITE.up([], "default", lambda _table, _rows: None) as service:
+    with SQLITE.start(ServiceStart()) as service:
         services = Environment(plan, placement, lambda _rows, _of: None)
         told = [services.stack_settings(plan.conditions[0], service, instance) for instance in range(3)]
     names = ("MAX_CONCURRENCY", "WEB_CONCURRENCY", "MAX_THREADS", "DB_POOL")

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from fairtrial.catalog.services import pick_service
-from tests.catalog.services.stores import unheard
+from fairtrial.catalog.services.model import ServiceStart
 from tests.command_line import Lab
 from tests.machine.needs import needs
 
@@ -40,7 +40,7 @@ ThreadingHTTPServer((os.environ["HOST"], int(os.environ["PORT"])), Answers).serv
 @pytest.fixture
 def url() -> Iterator[str]:
     """Of a database of somebody's, by a password that has to be encoded in it."""
-    with pick_service("postgresql").up((), "default", unheard) as server:
+    with pick_service("postgresql").start(ServiceStart()) as server:
         parts = urlsplit(server.url)
         with psycopg.connect(server.url, autocommit=True) as own:
             own.execute(f"ALTER ROLE fairtrial PASSWORD '{unquote(PASSWORD)}'")

@@ -245,6 +245,26 @@ class Addresses:
 
 ON_ONE_MACHINE = Addresses()
 
+
+@dataclass(frozen=True)
+class ServiceStart:
+    """How a private service is started, and what it holds then."""
+
+    tables: Sequence[Table] = ()
+    variant: str = "default"
+    on_rows: RowsLoaded = lambda _table, _rows: None
+    files: Sequence[Path] = ()
+    """the user's, from which it is loaded; of a service that `loads_files`"""
+    addresses: Addresses = ON_ONE_MACHINE
+    address: ServiceAddress | None = None
+    """the port, and the login of stacks, which stand in programs; of a service that has `assert_address`"""
+
+    @property
+    def contents(self) -> list[str]:
+        """Names of what it holds, for the folder that keeps it loaded."""
+        return [*(table.name for table in self.tables), *(["own"] if self.files else [])]
+
+
 Role = Literal["database", "cache", "balancer"]
 
 
@@ -255,18 +275,14 @@ class Service:
     name: str
     title: str
     roles: Sequence[Role]
-    up: Callable[[Sequence[Table], str, RowsLoaded], AbstractContextManager[RunningService]]
-    """`up(tables, variant, on_rows)` starts a private one with the tables loaded, and stops it at the end; raises
-    Problem"""
+    start: Callable[[ServiceStart], AbstractContextManager[RunningService]]
+    """starts a private one, loaded, and stops it at the end; raises Problem, with what the database refused of files"""
     missing: Callable[[], Missing | None]
     """None if everything that a private one needs is installed"""
     version: Callable[[], str | None]
     """the installed product and version, in its own words; None if there is none"""
-    up_on: Callable[[Sequence[Table], str, RowsLoaded, Addresses], AbstractContextManager[RunningService]] | None = None
-    """`up_on(tables, variant, on_rows, addresses)`: as `up`, for stacks on another host; None: it would let in whoever
-    is on their network, or is no server"""
     is_open: bool = False
-    """whether nothing but a network of the run's own keeps other users of this machine out of a private one"""
+    """whether a private one asks for no password: it lets in whoever reaches its network"""
     port: int | None = None
     """on which the product listens unless a URL names another; None if it is no server"""
     schemes: Sequence[str] = ()
@@ -277,13 +293,11 @@ class Service:
     no external ones"""
     install: Callable[[], None] | None = None
     """installs what no Debian package brings; raises Problem; None if packages bring all"""
-    up_with: Callable[[Sequence[Path], str], AbstractContextManager[RunningService]] | None = None
-    """`up_with(files, variant)`: as `up`, loaded from the user's files; raises Problem, with what the database
-    refused; None: it cannot be loaded from files"""
+    loads_files: bool = False
+    """whether it can be loaded from the user's files"""
     sql: SqlAccess | None = None
     """None: it takes no SQL"""
-    at: "Callable[[ServiceAddress], Service] | None" = None
-    """`at(address)`: the same, whose private servers listen there and let that login in; raises Problem: the product
-    needs one of the names itself; None: it cannot be told"""
+    assert_address: Callable[[ServiceAddress], object] | None = None
+    """raises Problem: the product needs one of the address's names itself; None: it cannot be started at an address"""
     variants: Mapping[str, str] = field(default_factory=dict)
     """beside "default", the variants by name, and how each differs, for users"""

@@ -1,11 +1,10 @@
 """No database: for workloads that need none, and to see what a stack costs without one."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from fairtrial.catalog.services.model import Counters, RowsLoaded, Service, one_by_one
-from fairtrial.catalog.tables import Table
+from fairtrial.catalog.services.model import Counters, Service, ServiceStart, one_by_one
 from fairtrial.record.identity import ServiceIdentity
 
 
@@ -46,12 +45,15 @@ class Nothing:
 
 
 @contextmanager
-def up(tables: Sequence[Table], variant: str, on_rows: RowsLoaded) -> Iterator[Nothing]:
-    """Bring up no database: the tables are not loaded."""
-    del tables, variant, on_rows
+def _nothing(_start: ServiceStart) -> Iterator[Nothing]:
     yield Nothing()
 
 
 SERVICE = Service(
-    name="none", title="no database", roles=("database",), up=up, missing=lambda: None, version=lambda: "built in"
+    name="none",
+    title="no database",
+    roles=("database",),
+    start=_nothing,
+    missing=lambda: None,
+    version=lambda: "built in",
 )

@@ -17,7 +17,7 @@ from fairtrial.catalog.services.common.folder import run_folder
 from fairtrial.catalog.services.common.loading import assert_loaded, reported_rows
 from fairtrial.catalog.services.common.server import copy_folder
 from fairtrial.catalog.services.common.user_files import files_sha256, refused, text_of
-from fairtrial.catalog.services.model import Change, Counters, Missing, RowsLoaded, Service, SqlAccess
+from fairtrial.catalog.services.model import Change, Counters, Missing, RowsLoaded, Service, ServiceStart, SqlAccess
 from fairtrial.catalog.tables import ColumnKind, Table, tables_sha256
 from fairtrial.record.identity import ServiceIdentity
 
@@ -42,8 +42,8 @@ class SqliteFile:
 
     pid = None
 
-    def __init__(self, tables: Sequence[Table], folder: Path, on_rows: RowsLoaded, files: Sequence[Path] = ()) -> None:
-        self._tables, self._on_rows, self._files = tables, on_rows, files
+    def __init__(self, start: ServiceStart, folder: Path) -> None:
+        self._start = start
         self._data = folder / "data"
         self._file = self._data / FILE
         self.url = f"sqlite:///{self._file}"
@@ -56,11 +56,12 @@ class SqliteFile:
         self._take_copy()
 
     def _take_copy(self) -> None:
+        start = self._start
         loaded = made_once(
             "datasets",
-            "-".join(["sqlite", *(table.name for table in self._tables), *(["own"] if self._files else [])]),
-            tables_sha256(self._tables, "sqlite", LAYOUT, *([files_sha256(self._files)] if self._files else [])),
-            lambda folder: _make(folder / FILE, self._tables, self._on_rows, self._files),
+            "-".join(["sqlite", *start.contents]),
+            tables_sha256(start.tables, "sqlite", LAYOUT, *([files_sha256(start.files)] if start.files else [])),
+            lambda folder: _make(folder / FILE, start),
         )
         copy_folder(loaded, self._data)
         # Threads change rows, and another asks whether others changed any; never at the same time.
@@ -104,7 +105,7 @@ class SqliteFile:
         """All rows of a table."""
         with closing(sqlite3.connect(self._file)) as database:
             database.row_factory = sqlite3.Row
-            for row in database.execute(f"SELECT * FROM {table_named(self._tables, table).name}"):  # noqa: S608
+            for row in database.execute(f"SELECT * FROM {table_named(self._start.tables, table).name}"):  # noqa: S608
                 yield dict(row)
 
     def change(self, table: str, key: int, column: str, value: str) -> None:
@@ -118,7 +119,7 @@ class SqliteFile:
 
         Two threads may do so at once; with `together`, only one.
         """
-        statement = f"UPDATE {table_named(self._tables, table).name} SET {column} = ? WHERE id = ?"  # noqa: S608
+        statement = f"UPDATE {table_named(self._start.tables, table).name} SET {column} = ? WHERE id = ?"  # noqa: S608
 
         def change(key: int, value: str) -> None:
             with nullcontext() if together else self._one_at_a_time, nullcontext() if together else self._connection:
@@ -129,38 +130,25 @@ class SqliteFile:
 
 
 @contextmanager
-def up(tables: Sequence[Table], variant: str, on_rows: RowsLoaded) -> Iterator[SqliteFile]:
-    """The tables in a file of this run, removed at the end.
+def _sqlite_file(start: ServiceStart) -> Iterator[SqliteFile]:
+    """The tables, or what the user's SQL files make, in a file of this run, removed at the end.
 
     Raises:
-        Problem: the file cannot be made, or does not hold what was loaded.
+        Problem: the file cannot be made or does not hold what was loaded, or SQLite refused what the user's say.
     """
-    del variant
-    with run_folder("sqlite") as folder, closing(SqliteFile(tables, folder, on_rows)) as file:
+    with run_folder("sqlite") as folder, closing(SqliteFile(start, folder)) as file:
         yield file
 
 
-@contextmanager
-def up_with(files: Sequence[Path], variant: str) -> Iterator[SqliteFile]:
-    """What the user's SQL files make, in a file of this run, removed at the end.
-
-    Raises:
-        Problem: the file cannot be made, or SQLite refused what they say.
-    """
-    del variant
-    with run_folder("sqlite") as folder, closing(SqliteFile((), folder, lambda _table, _rows: None, files)) as file:
-        yield file
-
-
-def _make(path: Path, tables: Sequence[Table], on_rows: RowsLoaded, files: Sequence[Path]) -> None:
+def _make(path: Path, start: ServiceStart) -> None:
     try:
         with closing(sqlite3.connect(path, isolation_level=None)) as database:
             # No durability is needed while the file is made: if that is cut off, it is made again.
             database.execute("PRAGMA journal_mode = OFF")
             database.execute("PRAGMA synchronous = OFF")
-            for table in tables:
-                _load(database, table, on_rows)
-            for file in files:
+            for table in start.tables:
+                _load(database, table, start.on_rows)
+            for file in start.files:
                 _run(database, file)
             database.execute("PRAGMA synchronous = FULL")
             database.execute("PRAGMA journal_mode = WAL")
@@ -242,8 +230,8 @@ SERVICE = Service(
     name="sqlite",
     title="SQLite (embedded)",
     roles=("database",),
-    up=up,
-    up_with=up_with,
+    start=_sqlite_file,
+    loads_files=True,
     sql=SqlAccess(execute=_execute, query=_query),
     missing=missing,
     version=lambda: f"SQLite {sqlite3.sqlite_version}",

@@ -35,7 +35,7 @@ def assert_apart(plan: Plan, file: str, roles: Sequence[ApartRole]) -> None:
     for service, point in _services(plan) if "service" in roles else ():
         if not _is_brought_up(service, point):
             continue
-        if service.up_on is None:
+        if service.is_open:
             reason = f"{service.title} asks for no password, so whoever is on the network of its host could use it"
             raise Problem(f"{file}: {reason}", remedy, NOTHING_RAN)
         if point.service_options(service).address is not None:

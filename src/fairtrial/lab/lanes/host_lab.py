@@ -18,7 +18,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.private import PrivateService
 from fairtrial.catalog.services.common.server import PrivateServer
-from fairtrial.catalog.services.model import Addresses
+from fairtrial.catalog.services.model import Addresses, ServiceStart
 from fairtrial.lab.awake import processors_awake
 from fairtrial.lab.exclusive import processors_held
 from fairtrial.lab.lanes.host_calls import ANSWERS, BalancerUp, Call, Metered, Up
@@ -141,7 +141,6 @@ class _Desk:
         if self._plan.cache is not None:
             services.append(self._plan.cache)
         service = next(each for each in services if each.name == name)
-        assert service.up_on is not None
         tables = planned.data.tables if with_tables else ()
         number = next(self._numbers)
 
@@ -151,7 +150,8 @@ class _Desk:
         # Registered first: an interrupt between two steps leaves nothing running.
         ending = self._services.enter_context(ExitStack())
         variant = planned.service_options(service).variant
-        running = ending.enter_context(service.up_on(tables, variant, on_rows, self._addresses))
+        start = ServiceStart(tables, variant, on_rows, addresses=self._addresses)
+        running = ending.enter_context(service.start(start))
         assert isinstance(running, PrivateService)
         self._running[number] = _Running(running, ending)
         return Up(

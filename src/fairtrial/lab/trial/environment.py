@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.external import external
-from fairtrial.catalog.services.model import RunningService, Service
+from fairtrial.catalog.services.model import RunningService, Service, ServiceStart
 from fairtrial.catalog.tables import Table
 from fairtrial.engine.process_tree import confine
 from fairtrial.lab.equality.under_load import ReferenceAnswers
@@ -168,14 +168,11 @@ class Environment:
 
         if options.url_from:
             return external(service, options.url_from, tables, on_rows)
-        if self.site.service_up is not None and service.up_on is not None:
+        if self.site.service_up is not None and service.port is not None:
             place = next(place for place, each in enumerate(self.plan.points) if each is point)
             return self.site.service_up(service, place, bool(tables), on_rows)
-        if options.address is not None and service.at is not None:
-            service = service.at(options.address)
-        if (files := point.data.files.get(service.name)) and service.up_with is not None:
-            return service.up_with(files, options.variant)
-        return service.up(tables, options.variant, on_rows)
+        files = point.data.files.get(service.name, ())
+        return service.start(ServiceStart(tables, options.variant, on_rows, files, address=options.address))
 
     def _end(self, service: Service) -> None:
         started = self._started.pop(service.name, None)

@@ -17,9 +17,10 @@ from tests.waiting import wait_for
 
 LAB = """
 import sys, time
+from fairtrial.catalog.services.model import ServiceStart
 from fairtrial.catalog.services import pick_service
 from tests.catalog.services.stacks_side import tables
-with pick_service(sys.argv[1]).up(tables(), "default", lambda table, count: None) as running:
+with pick_service(sys.argv[1]).start(ServiceStart(tables())) as running:
     print(running.pid, flush=True)
     time.sleep(600)
 """

@@ -8,7 +8,7 @@ import pytest
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.services.common.installed import Programs, assert_installed, missing_program, version_line
-from tests.catalog.services.stores import unheard
+from fairtrial.catalog.services.model import ServiceStart
 
 
 def install(folder: Path, name: str, script: str) -> Path:
@@ -125,7 +125,7 @@ def test_a_program_that_is_too_old_is_as_good_as_none(
     assert str(tmp_path) in missing.reason
     with (
         pytest.raises(Problem, match=f"{needed} or newer is needed"),
-        service.up([], "default", unheard),
+        service.start(ServiceStart()),
     ):
         pass
     install(new)

@@ -31,9 +31,9 @@ from fairtrial.catalog.services.model import (
     Counters,
     DurabilityReading,
     MaintenanceReading,
-    RowsLoaded,
+    ServiceStart,
 )
-from fairtrial.catalog.tables import Table, tables_sha256
+from fairtrial.catalog.tables import tables_sha256
 from fairtrial.record.identity import ServiceIdentity
 
 ROOM_BYTES = 2 << 30
@@ -47,37 +47,29 @@ class PrivateService:
     def __init__(
         self,
         program: ServerProgram,
-        tables: Sequence[Table],
-        variant: str,
-        on_rows: RowsLoaded,
+        start: ServiceStart,
         server: PrivateServer,
         client: Client,
-        files: Sequence[Path] = (),
-        addresses: Addresses = ON_ONE_MACHINE,
     ) -> None:
         self.durability_at_start: DurabilityReading | None = None
-        self._files, self._addresses = files, addresses
-        self._program, self._tables, self._on_rows = program, tables, on_rows
+        self._program, self._start = program, start
         self._server, self._client = server, client
         self.url = program.url(self._location)
-        server.start(self._loaded_data())
+        server.start(_loaded_data(program, start))
         self._begin()
         self.identity = ServiceIdentity(
             name=program.name,
             product=program.product or client.product(),
-            variant=variant,
+            variant=start.variant,
             where="private",
             settings={**client.settings(), **program.settings},
         )
-
-    def _loaded_data(self) -> Path | None:
-        return _loaded_data(self._program, self._tables, self._on_rows, self._files)
 
     def _begin(self) -> None:
         """What a server that was just started needs before a stack may use it."""
         self._program.admit_stacks(self._location)
         if self._program.data_recipe is None:
-            self._client.load(self._tables, self._on_rows)
+            self._client.load(self._start.tables, self._start.on_rows)
         self._client.lab_work.begin_anew()
         self._client.mark_loaded()
         if (durable := self._program.durability) is not None:
@@ -86,7 +78,7 @@ class PrivateService:
 
     @property
     def _location(self) -> Location:
-        return Location(self._server.data, self._server.port, self._addresses)
+        return Location(self._server.data, self._server.port, self._start.addresses)
 
     def durability(self) -> DurabilityReading:
         """What the server tells of its commits now.
@@ -135,7 +127,7 @@ class PrivateService:
             Problem: there is no such disk here, or the tables cannot be made.
         """
         self._client.close()
-        loaded = self._loaded_data()
+        loaded = _loaded_data(self._program, self._start)
         with self._server.separate_disk(ROOM_BYTES + (2 * folder_bytes(loaded) if loaded is not None else 0)):
             yield
 
@@ -173,7 +165,7 @@ class PrivateService:
             Problem: it did not start, or the data could not be made or copied; the server is down then.
         """
         self._client.close()
-        self._server.restart(self._loaded_data())
+        self._server.restart(_loaded_data(self._program, self._start))
         self._begin()
         self._server.sync_disk()
 
@@ -202,7 +194,7 @@ class PrivateService:
         """
         if not isinstance(self._client, KeyClient):
             return False
-        self._client.mark_unread([key_of(table_named(self._tables, table), key) for key in keys])
+        self._client.mark_unread([key_of(table_named(self._start.tables, table), key) for key in keys])
         return True
 
     def keys_read(self, table: str, keys: Sequence[int]) -> int:
@@ -212,64 +204,36 @@ class PrivateService:
             Problem: the server cannot be asked.
         """
         assert isinstance(self._client, KeyClient)
-        return self._client.keys_read([key_of(table_named(self._tables, table), key) for key in keys])
+        return self._client.keys_read([key_of(table_named(self._start.tables, table), key) for key in keys])
 
     def rows(self, table: str) -> Iterator[dict[str, Any]]:
         """All rows of a table."""
-        return self._client.rows(table_named(self._tables, table))
+        return self._client.rows(table_named(self._start.tables, table))
 
     def change(self, table: str, key: int, column: str, value: str) -> None:
         """Set one column of the row with this key."""
-        change_by_lab(self._client, table_named(self._tables, table), key, column, value)
+        change_by_lab(self._client, table_named(self._start.tables, table), key, column, value)
 
     def changing(self, table: str, column: str, *, together: bool = False) -> AbstractContextManager[Change]:
         """To set that column of one row after the other, over one connection."""
-        return lab_changing(self._client, table_named(self._tables, table), column, together=together)
+        return lab_changing(self._client, table_named(self._start.tables, table), column, together=together)
 
 
 @contextmanager
-def private_service(
-    program_for: ProgramFor,
-    tables: Sequence[Table],
-    variant: str,
-    on_rows: RowsLoaded,
-    files: Sequence[Path] = (),
-    addresses: Addresses = ON_ONE_MACHINE,
-) -> Iterator[PrivateService]:
-    """Bring a private server up with the tables, or with what a user's own files hold, and down again.
+def private_service(program_for: ProgramFor, start: ServiceStart) -> Iterator[PrivateService]:
+    """Bring a private server up with the tables, or with what the user's files hold, and down again.
 
     Raises:
-        Problem: it is not installed, there is no such variant, it does not start, or it cannot be loaded.
+        Problem: it is not installed, there is no such variant, it does not start, or it cannot be loaded; the reason
+            quotes what the database refused.
     """
-    program = program_for(tables, variant)
+    program = program_for(start)
     with (
         run_folder(program.name) as folder,
-        _server(program, folder, program.command, program.port, addresses) as server,
-        closing(program.client(Location(server.data, server.port, addresses))) as client,
+        _server(program, folder, program.command, program.port, start.addresses) as server,
+        closing(program.client(Location(server.data, server.port, start.addresses))) as client,
     ):
-        yield PrivateService(program, tables, variant, on_rows, server, client, files, addresses)
-
-
-def private_service_with(
-    program_for: ProgramFor, files: Sequence[Path], variant: str
-) -> AbstractContextManager[PrivateService]:
-    """The same without tables, loaded from the user's files.
-
-    Raises:
-        Problem: as `private_service`; the reason quotes what the database refused.
-    """
-    return private_service(program_for, (), variant, lambda _table, _rows: None, files)
-
-
-def private_service_on(
-    program_for: ProgramFor, tables: Sequence[Table], variant: str, on_rows: RowsLoaded, addresses: Addresses
-) -> AbstractContextManager[PrivateService]:
-    """The same for stacks on another host: it listens at an address of this one, and not on loopback.
-
-    Raises:
-        Problem: as `private_service`.
-    """
-    return private_service(program_for, tables, variant, on_rows, addresses=addresses)
+        yield PrivateService(program, start, server, client)
 
 
 def _server(
@@ -291,9 +255,7 @@ def _server(
     )
 
 
-def _loaded_data(
-    program: ServerProgram, tables: Sequence[Table], on_rows: RowsLoaded, files: Sequence[Path]
-) -> Path | None:
+def _loaded_data(program: ServerProgram, start: ServiceStart) -> Path | None:
     """The folder with the server's loaded data, from the cache or made now; None if none is kept."""
     recipe = program.data_recipe
     if recipe is None:
@@ -304,16 +266,16 @@ def _loaded_data(
             server.start(_initialised_data(program.name, recipe))
             with server.naming_full_disk():
                 location = Location(server.data, server.port)
-                recipe.fill(location, tables, on_rows)
-                if files:
+                recipe.fill(location, start.tables, start.on_rows)
+                if start.files:
                     assert recipe.run is not None
-                    recipe.run(location, files)
+                    recipe.run(location, start.files)
             server.end_cleanly(recipe.end_signal)
             copy_folder(server.data, target / DATA)
 
-    name = "-".join([program.name, *(table.name for table in tables), *(["own"] if files else [])])
-    key = [*recipe.key, *recipe.filled_key, *([files_sha256(files)] if files else [])]
-    return made_once("datasets", name, tables_sha256(tables, *key), make) / DATA
+    key = [*recipe.key, *recipe.filled_key, *([files_sha256(start.files)] if start.files else [])]
+    name = "-".join([program.name, *start.contents])
+    return made_once("datasets", name, tables_sha256(start.tables, *key), make) / DATA
 
 
 def _initialised_data(name: str, recipe: DataRecipe) -> Path:

@@ -9,7 +9,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.base.registry import instead_of
 from fairtrial.catalog.services.common.client import Client
 from fairtrial.catalog.services.common.folder import give_to_server
-from fairtrial.catalog.services.model import ON_ONE_MACHINE, Addresses, DurabilityReading, RowsLoaded
+from fairtrial.catalog.services.model import ON_ONE_MACHINE, Addresses, DurabilityReading, RowsLoaded, ServiceStart
 from fairtrial.catalog.tables import Table
 
 DATA = "data"
@@ -129,9 +129,8 @@ class ServerProgram:
     """the same, where it keeps them when it is killed and loses them in a power cut"""
 
 
-ProgramFor = Callable[[Sequence[Table], str], ServerProgram]
-"""From the tables and the name of a variant. Raises Problem: it is not installed, has no such variant, or the tables do
-not fit it."""
+ProgramFor = Callable[[ServiceStart], ServerProgram]
+"""Raises Problem: it is not installed, has no such variant, or the tables do not fit it."""
 
 
 def arguments_of(title: str, variants: Mapping[str, Variant], name: str) -> Sequence[str]:

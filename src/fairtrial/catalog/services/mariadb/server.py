@@ -12,7 +12,7 @@ from pymysql.converters import escape_string
 
 from fairtrial.base.loopback import LOOPBACK
 from fairtrial.catalog.services.common.installed import Programs, assert_installed
-from fairtrial.catalog.services.common.login import LAB_LOGIN, Login
+from fairtrial.catalog.services.common.login import LAB_LOGIN, Login, login_of
 from fairtrial.catalog.services.common.server_program import (
     DATA,
     DataRecipe,
@@ -26,7 +26,7 @@ from fairtrial.catalog.services.common.sql import OF_ROWS, PASSWORD_BYTES
 from fairtrial.catalog.services.mariadb.client import TITLE, MariaClient
 from fairtrial.catalog.services.mariadb.durability import count_commits, durability, sessions
 from fairtrial.catalog.services.mariadb.user_sql import load
-from fairtrial.catalog.services.model import RowsLoaded
+from fairtrial.catalog.services.model import RowsLoaded, ServiceStart
 from fairtrial.catalog.tables import Table
 
 NAME = "mariadb"
@@ -59,14 +59,15 @@ WHILE_LOADING = (
 USER_STATISTICS = "--userstat=1"
 
 
-def program(_tables: Sequence[Table], variant: str, login: Login = LAB_LOGIN) -> ServerProgram:
+def program(start: ServiceStart) -> ServerProgram:
     """A private MariaDB: its own defaults, with statistics by user.
 
     Raises:
-        Problem: it is not installed, or there is no such variant.
+        Problem: it is not installed, there is no such variant, or the login is the lab's own.
     """
     assert_installed(PROGRAMS.missing())
-    arguments = arguments_of(TITLE, VARIANTS, variant)
+    arguments = arguments_of(TITLE, VARIANTS, start.variant)
+    login = login_of(TITLE, SUPERUSER, start.address) if start.address is not None else LAB_LOGIN
     version, password, lab_password = PROGRAMS.version(), login.password_to_use(), secrets.token_urlsafe(PASSWORD_BYTES)
 
     def admit_stacks(location: Location) -> None:
@@ -107,7 +108,7 @@ def program(_tables: Sequence[Table], variant: str, login: Login = LAB_LOGIN) ->
         port=login.port,
         leftovers=(PID_FILE, SOCKET),
         end_signal=SIGKILL,
-        loses_in_power_cut=VARIANTS[variant].description if arguments else "",
+        loses_in_power_cut=VARIANTS[start.variant].description if arguments else "",
     )
 
 

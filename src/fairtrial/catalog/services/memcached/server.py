@@ -8,6 +8,7 @@ from fairtrial.catalog.services.common.installed import assert_installed, missin
 from fairtrial.catalog.services.common.key_value import assert_fit
 from fairtrial.catalog.services.common.server_program import Location, ServerProgram, arguments_of
 from fairtrial.catalog.services.memcached.client import NAME, SCHEME, TITLE, MemcachedClient
+from fairtrial.catalog.services.model import ServiceStart
 from fairtrial.catalog.tables import Table
 
 PROGRAM = "memcached"
@@ -22,16 +23,16 @@ missing = partial(missing_program, TITLE, PROGRAM, "memcached")
 version = partial(version_line, [PROGRAM, "--version"])
 
 
-def program(tables: Sequence[Table], variant: str) -> ServerProgram:
+def program(start: ServiceStart) -> ServerProgram:
     """A private memcached with memory enough for the tables.
 
     Raises:
         Problem: it is not installed, there is no such variant, or the tables are not keys and values.
     """
-    assert_fit(TITLE, tables)
+    assert_fit(TITLE, start.tables)
     assert_installed(missing())
-    arguments_of(TITLE, {}, variant)
-    memory = megabytes(tables)
+    arguments_of(TITLE, {}, start.variant)
+    memory = megabytes(start.tables)
 
     def command(location: Location) -> list[str]:
         return [PROGRAM, "-l", location.host, "-p", str(location.port), "-U", "0", "-m", str(memory)]

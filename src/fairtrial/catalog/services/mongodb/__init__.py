@@ -5,7 +5,7 @@ The record says which of them it is, in the server's own words.
 
 from functools import partial
 
-from fairtrial.catalog.services.common.private import private_service, private_service_on, private_service_with
+from fairtrial.catalog.services.common.private import private_service
 from fairtrial.catalog.services.model import Service
 from fairtrial.catalog.services.mongodb.client import NAME, TITLE, external_mongodb
 from fairtrial.catalog.services.mongodb.program import install, missing, version
@@ -15,9 +15,8 @@ SERVICE = Service(
     name=NAME,
     title=TITLE,
     roles=("database",),
-    up=partial(private_service, program),
-    up_with=partial(private_service_with, program),
-    up_on=partial(private_service_on, program),
+    start=partial(private_service, program),
+    loads_files=True,
     missing=missing,
     version=version,
     port=27017,

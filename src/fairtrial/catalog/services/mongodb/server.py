@@ -13,7 +13,7 @@ from fairtrial.catalog.services.common.folder import write_secret
 from fairtrial.catalog.services.common.installed import assert_installed
 from fairtrial.catalog.services.common.server_program import DataRecipe, Location, ServerProgram, arguments_of
 from fairtrial.catalog.services.common.sql import PASSWORD_BYTES
-from fairtrial.catalog.services.model import RowsLoaded
+from fairtrial.catalog.services.model import RowsLoaded, ServiceStart
 from fairtrial.catalog.services.mongodb.client import NAME, TITLE, MongodbClient
 from fairtrial.catalog.services.mongodb.program import installed_program, missing
 from fairtrial.catalog.services.mongodb.user_documents import load
@@ -35,7 +35,7 @@ LAYOUT = 3
 """Raise it when the way in which tables are laid out changes: kept data are made again."""
 
 
-def program(tables: Sequence[Table], variant: str) -> ServerProgram:
+def program(start: ServiceStart) -> ServerProgram:
     """A private server: mongod where it is installed, else SecantusDB.
 
     Stacks log in by a password that is new at each start, and have rights to the documents of one database alone.
@@ -44,7 +44,7 @@ def program(tables: Sequence[Table], variant: str) -> ServerProgram:
         Problem: there is neither on this machine, or no such variant.
     """
     assert_installed(missing())
-    arguments_of(TITLE, {}, variant)
+    arguments_of(TITLE, {}, start.variant)
     installed = installed_program()
     if installed is None:
         raise Problem("the server of the MongoDB protocol was removed from PATH meanwhile", "run it again")
@@ -63,8 +63,9 @@ def program(tables: Sequence[Table], variant: str) -> ServerProgram:
         write_secret(location.data / LABS_LOGIN_FILE, lab_password)
 
     def admit_stacks(location: Location) -> None:
+        rights = RIGHTS_OF_STACKS if start.tables else RIGHTS_WITHOUT_TABLES
         with closing(client(location)) as lab_client:
-            lab_client.add_user(DATABASE, USER, password, *(RIGHTS_OF_STACKS if tables else RIGHTS_WITHOUT_TABLES))
+            lab_client.add_user(DATABASE, USER, password, *rights)
 
     def run(location: Location, files: Sequence[Path]) -> None:
         with closing(client(location)) as loading:

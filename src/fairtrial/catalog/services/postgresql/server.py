@@ -12,7 +12,7 @@ import psycopg
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.folder import give_to_server
 from fairtrial.catalog.services.common.installed import Programs, assert_installed
-from fairtrial.catalog.services.common.login import LAB_LOGIN, Login
+from fairtrial.catalog.services.common.login import LAB_LOGIN, Login, login_of
 from fairtrial.catalog.services.common.server_program import (
     DATA,
     DataRecipe,
@@ -23,7 +23,7 @@ from fairtrial.catalog.services.common.server_program import (
     arguments_of,
 )
 from fairtrial.catalog.services.common.sql import OF_ROWS, PASSWORD_BYTES
-from fairtrial.catalog.services.model import RowsLoaded
+from fairtrial.catalog.services.model import RowsLoaded, ServiceStart
 from fairtrial.catalog.services.postgresql.client import TITLE, PostgresClient
 from fairtrial.catalog.services.postgresql.durability import durability, sessions
 from fairtrial.catalog.services.postgresql.user_sql import load
@@ -77,14 +77,15 @@ SHUT_WITHIN_SECONDS = 5.0
 ASK_EVERY_SECONDS = 0.005
 
 
-def program(_tables: Sequence[Table], variant: str, login: Login = LAB_LOGIN) -> ServerProgram:
+def program(start: ServiceStart) -> ServerProgram:
     """A private PostgreSQL: its own defaults, with statistics of statements where the installation has them.
 
     Raises:
-        Problem: it is not installed, or there is no such variant.
+        Problem: it is not installed, there is no such variant, or the login is the lab's own.
     """
     assert_installed(PROGRAMS.missing())
-    arguments = arguments_of(TITLE, VARIANTS, variant)
+    arguments = arguments_of(TITLE, VARIANTS, start.variant)
+    login = login_of(TITLE, SUPERUSER, start.address) if start.address is not None else LAB_LOGIN
     version, password, lab_password = PROGRAMS.version(), login.password_to_use(), secrets.token_urlsafe(PASSWORD_BYTES)
     statistics = (f"shared_preload_libraries={STATISTICS}",) if has_statistics() else ()
 
@@ -130,7 +131,7 @@ def program(_tables: Sequence[Table], variant: str, login: Login = LAB_LOGIN) ->
         end_sessions=lambda location: _client(login, location, lab_password).end_sessions_of(login.user),
         leftovers=("postmaster.pid",),
         end_signal=SIGQUIT,
-        loses_when_killed=VARIANTS[variant].description if arguments else "",
+        loses_when_killed=VARIANTS[start.variant].description if arguments else "",
     )
 
 

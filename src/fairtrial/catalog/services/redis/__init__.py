@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from fairtrial.catalog.services.common.private import private_service, private_service_on, private_service_with
+from fairtrial.catalog.services.common.private import private_service
 from fairtrial.catalog.services.model import Service
 from fairtrial.catalog.services.redis.client import NAME, TITLE, external_redis
 from fairtrial.catalog.services.redis.server import VARIANTS, missing, program, version
@@ -11,9 +11,8 @@ SERVICE = Service(
     name=NAME,
     title=TITLE,
     roles=("database", "cache"),
-    up=partial(private_service, program),
-    up_with=partial(private_service_with, program),
-    up_on=partial(private_service_on, program),
+    start=partial(private_service, program),
+    loads_files=True,
     missing=missing,
     version=version,
     port=6379,

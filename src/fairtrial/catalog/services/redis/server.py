@@ -13,7 +13,7 @@ from fairtrial.catalog.services.common.installed import assert_installed, missin
 from fairtrial.catalog.services.common.key_value import assert_fit
 from fairtrial.catalog.services.common.server_program import DataRecipe, Location, ServerProgram, Variant, arguments_of
 from fairtrial.catalog.services.common.sql import PASSWORD_BYTES
-from fairtrial.catalog.services.model import RowsLoaded
+from fairtrial.catalog.services.model import RowsLoaded, ServiceStart
 from fairtrial.catalog.services.redis.client import NAME, TITLE, RedisClient
 from fairtrial.catalog.services.redis.user_commands import load
 from fairtrial.catalog.tables import Table
@@ -42,7 +42,7 @@ missing = partial(missing_program, TITLE, PROGRAM, "redis-server")
 version = partial(version_line, [PROGRAM, "--version"])
 
 
-def program(tables: Sequence[Table], variant: str) -> ServerProgram:
+def program(start: ServiceStart) -> ServerProgram:
     """A private Redis.
 
     All settings are those that Redis is built with: snapshots after 3600 s with 1 change, 300 s with 100, 60 s with
@@ -52,9 +52,9 @@ def program(tables: Sequence[Table], variant: str) -> ServerProgram:
     Raises:
         Problem: it is not installed, there is no such variant, or the tables are not keys and values.
     """
-    assert_fit(TITLE, tables)
+    assert_fit(TITLE, start.tables)
     assert_installed(missing())
-    arguments, logins = arguments_of(TITLE, VARIANTS, variant), _Logins()
+    arguments, logins = arguments_of(TITLE, VARIANTS, start.variant), _Logins()
 
     def command(location: Location) -> list[str]:
         network = ["--port", str(location.port), "--bind", location.host]
