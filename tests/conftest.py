@@ -1,12 +1,14 @@
 """Fixtures that all tests share."""
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import psutil
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from fairtrial.base.cache.once import COMPLETE
 from fairtrial.base.locations import cache_folder
@@ -79,6 +81,17 @@ def shared_lab(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Iterato
     folder = tmp_path_factory.mktemp("lab")
     yield Lab(folder, cache)
     assert left_running(folder, cache) == []
+
+
+@pytest.fixture
+def snapshot(snapshot: SnapshotAssertion, tmp_path_factory: pytest.TempPathFactory) -> SnapshotAssertion:
+    """Equal to what stands in `__snapshots__` for a test, where its own folder (`tmp_path`) has the name FOLDER."""
+    folder = re.compile(rf"{re.escape(str(tmp_path_factory.getbasetemp()))}/[^/\s:'\"]+")
+
+    def without_folder(data: object, path: object) -> object:
+        return folder.sub("FOLDER", data) if isinstance(data, str) else data
+
+    return snapshot.with_defaults(matcher=without_folder)
 
 
 def left_running(*folders: Path) -> list[str]:

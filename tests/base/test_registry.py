@@ -54,17 +54,17 @@ def test_pick_by_name() -> None:
     assert pick("stack", "rust-axum", KNOWN) == 3
 
 
-def test_an_unknown_name_is_answered_with_the_most_similar_one() -> None:
+def test_an_unknown_name_is_answered_with_the_most_similar_one(snapshot: object) -> None:
     with pytest.raises(Problem) as caught:
         pick("stack", "node-htp", KNOWN)
-    assert caught.value.reason == "there is no stack 'node-htp' (did you mean node-http?)"
+    assert caught.value.reason == snapshot
     assert caught.value.remedy == "name one that there is"
 
 
-def test_nothing_is_suggested_where_nothing_is_similar_and_the_remedy_is_the_callers() -> None:
+def test_nothing_is_suggested_where_nothing_is_similar_and_the_remedy_is_the_callers(snapshot: object) -> None:
     with pytest.raises(Problem) as caught:
         pick("stack", "zzz", KNOWN, "use --stacks DIR")
-    assert caught.value.reason == "there is no stack 'zzz'; there are: go-nethttp, node-http, rust-axum"
+    assert caught.value.reason == snapshot
     assert caught.value.remedy == "use --stacks DIR"
 
 

@@ -79,37 +79,29 @@ def test_a_file_becomes_a_model_with_what_is_known_beside_it(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "complaint"),
+    "text",
     [
-        ("naem = 'x'\nname = 'x'", "naem: unknown key (did you mean name?)"),
-        ("", "name: missing"),
-        ("name = 3", "name: Input should be a valid string; found 3"),
-        ("name = 'x'\n[load]\nconnections = 0", "load.connections: "),
-        ("name = 'x'\n[load]\nconnections = 3", "load.connections: must be even; found 3"),
-        ("name = 'x'\n[load]\nkeep_alive = true", "load.connections: missing"),
-        (
-            "name = 'x'\n[load]\nconnections = 2\nkeepalive = true",
-            "load.keepalive: unknown key (did you mean keep_alive?)",
-        ),
-        ("name = 'x'\n[load]\nkind = 'open'\nrate = 0.5", "load: a rate below 1"),
-        ("name = 'x'\n[load]\nkind = 'opne'", "load: "),
-        (
-            "name = 'x'\n[[parts]]\nrows = 1\n[[parts]]\nrow = 2\nrows = 2",
-            "parts[1].row: unknown key (did you mean rows?)",
-        ),
-        ("name = 'x'\n[variants.two]\nrow = 2\nrows = 2", "variants.two.row: unknown key (did you mean rows?)"),
-        ("name = 'x'\nvariants = 2", "variants: "),
+        "naem = 'x'\nname = 'x'",
+        "",
+        "name = 3",
+        "name = 'x'\n[load]\nconnections = 0",
+        "name = 'x'\n[load]\nconnections = 3",
+        "name = 'x'\n[load]\nkeep_alive = true",
+        "name = 'x'\n[load]\nconnections = 2\nkeepalive = true",
+        "name = 'x'\n[load]\nkind = 'open'\nrate = 0.5",
+        "name = 'x'\n[load]\nkind = 'opne'",
+        "name = 'x'\n[[parts]]\nrows = 1\n[[parts]]\nrow = 2\nrows = 2",
+        "name = 'x'\n[variants.two]\nrow = 2\nrows = 2",
+        "name = 'x'\nvariants = 2",
     ],
 )
-def test_the_key_is_that_of_the_file(tmp_path: Path, text: str, complaint: str) -> None:
-    assert problem_of(tmp_path, text).startswith(complaint)
+def test_the_key_is_that_of_the_file(tmp_path: Path, text: str, snapshot: object) -> None:
+    assert problem_of(tmp_path, text) == snapshot
 
 
-def test_the_keys_of_the_union_member_that_the_file_chose_are_allowed(tmp_path: Path) -> None:
+def test_the_keys_of_the_union_member_that_the_file_chose_are_allowed(tmp_path: Path, snapshot: object) -> None:
     complaint = problem_of(tmp_path, "name = 'x'\n[load]\nkind = 'open'\nrate = 2\nkeep_alive = true")
-    assert complaint == (
-        "load.keep_alive: unknown key (did you mean keep_alive_seconds?); allowed here: keep_alive_seconds, kind, rate"
-    )
+    assert complaint == snapshot
 
 
 def test_a_union_without_a_tag_names_no_type(tmp_path: Path) -> None:
@@ -117,12 +109,12 @@ def test_a_union_without_a_tag_names_no_type(tmp_path: Path) -> None:
     assert [complaint.partition(":")[0] for complaint in complaints] == ["value", "value"]
 
 
-def test_an_experiments_load(tmp_path: Path) -> None:
+def test_an_experiments_load(tmp_path: Path, snapshot: object) -> None:
     text = 'name = "x"\ntitle = "x"\nworkload = "w"\nservice = "s"\nstacks = ["a"]\n[load]\nkeepalive = true\n'
     complaint = problem_of(tmp_path, text, Experiment)
-    assert complaint.startswith("load.keepalive: unknown key (did you mean keep_alive?)")
+    assert complaint == snapshot
     text = text.replace("keepalive = true", 'kind = "open"\nrate_per_second = 5\nconnection = 5')
-    assert problem_of(tmp_path, text, Experiment).startswith("load.connection: unknown key (did you mean connections?)")
+    assert problem_of(tmp_path, text, Experiment) == snapshot
 
 
 def test_a_key_that_is_known_already_cannot_be_set(tmp_path: Path) -> None:
@@ -145,9 +137,10 @@ def test_what_is_no_toml(tmp_path: Path, content: bytes, reason: str) -> None:
     assert str(file) in caught.value.reason and caught.value.remedy
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(Problem, match="cannot be read: No such file") as caught:
+def test_a_file_that_is_not_there(tmp_path: Path, snapshot: object) -> None:
+    with pytest.raises(Problem) as caught:
         read_toml(tmp_path / "absent.toml", Model)
+    assert str(caught.value) == snapshot
     assert caught.value.remedy
 
 
@@ -166,10 +159,11 @@ def test_a_nul_is_refused_wherever_it_stands(tmp_path: Path, text: str, key: str
 
 
 @pytest.mark.parametrize("path", ["/dev/zero", "fifo"])
-def test_what_is_no_file_is_neither_read_nor_waited_for(tmp_path: Path, path: str) -> None:
+def test_what_is_no_file_is_neither_read_nor_waited_for(tmp_path: Path, path: str, snapshot: object) -> None:
     os.mkfifo(tmp_path / "fifo")
-    with pytest.raises(Problem, match="cannot be read: Not a regular file"):
+    with pytest.raises(Problem) as error:
         read_toml(tmp_path / path, Model)
+    assert str(error.value) == snapshot
 
 
 def test_a_file_that_is_nested_without_an_end(tmp_path: Path) -> None:

@@ -59,21 +59,24 @@ def test_a_quantity_is_read_back_as_it_was_written(number: str, symbol: str) -> 
     assert Quantity.model_validate_json(quantity.model_dump_json()) == quantity
 
 
-def test_each_kind_has_its_parser() -> None:
+def test_each_kind_has_its_parser(snapshot: object) -> None:
     assert (parse_duration("500 ms"), parse_bytes("1 KiB"), parse_rate("2k/s"), parse_share("5%")) == (
         0.5,
         1024,
         2000,
         0.05,
     )
-    with pytest.raises(ValueError, match="'5%' is not a time: its units are µs, ms, s, min or h"):
+    with pytest.raises(ValueError) as error:
         parse_duration("5%")
-    with pytest.raises(ValueError, match="is not an amount of memory"):
+    assert str(error.value) == snapshot
+    with pytest.raises(ValueError) as error:
         parse_bytes("5 s")
+    assert str(error.value) == snapshot
     with pytest.raises(ValueError, match="is not a rate"):
         parse_rate("5 s")
-    with pytest.raises(ValueError, match="is not a share: its units are %"):
+    with pytest.raises(ValueError) as error:
         parse_share("5 s")
+    assert str(error.value) == snapshot
 
 
 def test_a_bare_number_may_have_a_default_unit() -> None:

@@ -43,59 +43,60 @@ def test_every_shape_can_be_described(described: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("described", "words"),
+    "described",
     [
-        ({}, "set one of folder, directory, url"),
-        ({"folder": ".", "url": "http://127.0.0.1"}, "not folder and url"),
-        ({"directory": "."}, "command: missing"),
-        ({"directory": ".", "command": ["a"], "build": [["make"]]}, "build: what has a `directory`"),
-        ({"folder": ".", "port": 8080}, "port: without `command`, the stack.toml"),
-        ({"folder": ".", "ready": {"tcp": True}}, "ready: without `command`, the stack.toml"),
-        ({"url": "http://127.0.0.1:1", "env": {"A": "b"}}, "env: what runs at `url` is not started"),
-        ({"url": "127.0.0.1:8080"}, "write http://HOST:PORT"),
-        ({"url": "ftp://127.0.0.1"}, "write http://HOST:PORT"),
-        ({"url": "http://a b:1"}, "write http://HOST:PORT"),
-        ({"url": "http://127.0.0.1:99999"}, "not a URL"),
-        ({"url": "http://127.0.0.1:8080/items"}, "it ends with the port"),
-        ({"directory": ".", "command": ["a"], "refs": ["a", "b"]}, "refs: they are of the repository"),
-        ({"folder": ".", "refs": ["main"]}, "name two of them or more"),
-        ({"folder": ".", "refs": ["a/b", "a-b"]}, "two of them have one name"),
-        ({"folder": ".", "refs": ["main", "HEAD"], "git": "main..HEAD"}, "`refs` says it already"),
-        ({"folder": ".", "refs": ["main", "--upload-pack=x"]}, "does not begin with a hyphen"),
-        ({"image": "shop"}, "container_port: missing"),
-        ({"image": "--privileged", "container_port": 80}, "String should match pattern"),
-        ({"image": "shop", "dockerfile": ".", "container_port": 80}, "not image and dockerfile"),
-        ({"image": "shop", "container_port": 80, "build": [["make"]]}, "build: a container is not built"),
-        ({"image": "shop", "container_port": 80, "port": 80}, "port: the lab chooses"),
-        ({"image": "shop", "container_port": 80, "ready": {"tcp": True}}, "ready: a published port accepts"),
-        ({"image": "shop", "container_network": "host", "container_port": 80}, "nothing is published"),
-        ({"image": "shop", "container_port": 80, "env": {"A=B": "c"}}, "is no name of a variable"),
-        ({"directory": ".", "command": ["a"], "container_port": 80}, "container_port: it is of a container"),
-        ({"folder": ".", "container_network": "host"}, "network: it is of a container"),
-        ({"compose": "c", "image": "a"}, "not image and compose"),
-        ({"compose": "c", "container_network": "host"}, "container_network: the compose file says it"),
-        ({"compose": "c", "port": 80, "container_port": 80}, "port: `container_port` says it already"),
-        ({"compose": "c", "compose_service": "--x"}, "String should match pattern"),
-        ({"compose": "c", "build": [["make"]]}, "build: a container is not built"),
-        ({"compose": "c", "hosts": {"db": "127.0.0.1"}}, "files, hosts, network: a container brings"),
-        ({"image": "a", "container_port": 80, "compose_service": "api"}, "compose_service: it is of a compose file"),
-        ({"folder": ".", "git": "main"}, "write BEFORE..AFTER"),
-        ({"folder": ".", "git": "main...HEAD"}, "write BEFORE..AFTER"),
+        {},
+        {"folder": ".", "url": "http://127.0.0.1"},
+        {"directory": "."},
+        {"directory": ".", "command": ["a"], "build": [["make"]]},
+        {"folder": ".", "port": 8080},
+        {"folder": ".", "ready": {"tcp": True}},
+        {"url": "http://127.0.0.1:1", "env": {"A": "b"}},
+        {"url": "127.0.0.1:8080"},
+        {"url": "ftp://127.0.0.1"},
+        {"url": "http://a b:1"},
+        {"url": "http://127.0.0.1:99999"},
+        {"url": "http://127.0.0.1:8080/items"},
+        {"directory": ".", "command": ["a"], "refs": ["a", "b"]},
+        {"folder": ".", "refs": ["main"]},
+        {"folder": ".", "refs": ["a/b", "a-b"]},
+        {"folder": ".", "refs": ["main", "HEAD"], "git": "main..HEAD"},
+        {"folder": ".", "refs": ["main", "--upload-pack=x"]},
+        {"image": "shop"},
+        {"image": "--privileged", "container_port": 80},
+        {"image": "shop", "dockerfile": ".", "container_port": 80},
+        {"image": "shop", "container_port": 80, "build": [["make"]]},
+        {"image": "shop", "container_port": 80, "port": 80},
+        {"image": "shop", "container_port": 80, "ready": {"tcp": True}},
+        {"image": "shop", "container_network": "host", "container_port": 80},
+        {"image": "shop", "container_port": 80, "env": {"A=B": "c"}},
+        {"directory": ".", "command": ["a"], "container_port": 80},
+        {"folder": ".", "container_network": "host"},
+        {"compose": "c", "image": "a"},
+        {"compose": "c", "container_network": "host"},
+        {"compose": "c", "port": 80, "container_port": 80},
+        {"compose": "c", "compose_service": "--x"},
+        {"compose": "c", "build": [["make"]]},
+        {"compose": "c", "hosts": {"db": "127.0.0.1"}},
+        {"image": "a", "container_port": 80, "compose_service": "api"},
+        {"folder": ".", "git": "main"},
+        {"folder": ".", "git": "main...HEAD"},
     ],
 )
-def test_what_contradicts_itself_is_refused(described: dict[str, Any], words: str) -> None:
+def test_what_contradicts_itself_is_refused(described: dict[str, Any], snapshot: object) -> None:
     with pytest.raises(ValidationError) as error:
         Contender.model_validate(described)
-    assert words in str(error.value)
+    assert [each["msg"] for each in error.value.errors()] == snapshot
 
 
-def test_credentials_in_a_url_are_refused_and_not_shown(tmp_path: Path) -> None:
+def test_credentials_in_a_url_are_refused_and_not_shown(tmp_path: Path, snapshot: object) -> None:
     file = tmp_path / "x.toml"
     file.write_text('name = "x"\ntitle = "x"\nworkload = "plaintext"\nstacks = ["app"]\nload.kind = "closed"\n')
     with file.open("a") as more:
         more.write('contenders.app.url = "http://me:secret@127.0.0.1"\n')
-    with pytest.raises(Problem, match=r"x\.toml: contenders\.app: url: it holds credentials") as problem:
+    with pytest.raises(Problem) as problem:
         load_experiment(file)
+    assert str(problem.value) == snapshot
     assert "secret" not in problem.value.reason
 
 

@@ -28,20 +28,20 @@ def test_a_distance_is_said_as_it_was_written(options: dict[str, Any], words: st
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    "options",
     [
-        ({"latency": 1}, 'write a time such as "1 ms"'),
-        ({"latency": "1 MiB"}, '"1 MiB" is not a time from 0 to 10 s'),
-        ({"latency": "-1 ms"}, "is not a time"),
-        ({"latency": "1 min"}, "is not a time"),
-        ({"latency_distribution": "exponential"}, "need it"),
-        ({"bandwidth_bytes_per_second": 1_000_000}, "need it"),
+        {"latency": 1},
+        {"latency": "1 MiB"},
+        {"latency": "-1 ms"},
+        {"latency": "1 min"},
+        {"latency_distribution": "exponential"},
+        {"bandwidth_bytes_per_second": 1_000_000},
     ],
 )
-def test_what_is_no_distance_is_refused(options: dict[str, Any], words: str) -> None:
+def test_what_is_no_distance_is_refused(options: dict[str, Any], snapshot: object) -> None:
     with pytest.raises(ValueError, match="latency") as raised:
         ServiceOptions.model_validate(options)
-    assert words in str(raised.value)
+    assert [each["msg"] for each in raised.value.errors()] == snapshot
 
 
 ADDRESS = {"port": 5432, "user": "benchmarkdbuser", "password": "benchmarkdbpass", "database": "hello_world"}
@@ -58,27 +58,27 @@ def test_a_password_is_neither_shown_nor_recorded() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    "options",
     [
-        ({"address": ADDRESS | {"port": 80}}, "address.port"),
-        ({"address": ADDRESS | {"user": 'a" host all'}}, "address.user"),
-        ({"address": ADDRESS | {"database": ""}}, "address.database"),
-        ({"address": ADDRESS | {"password": ""}}, "address.password: a text of 1 to 128 printable characters"),
-        ({"address": ADDRESS | {"password": "secret\n"}}, "address.password: a text of 1 to 128 printable characters"),
-        ({"address": ADDRESS | {"password": ["secret"]}}, "address.password: a text of 1 to 128 printable characters"),
-        ({"address": "postgresql://benchmarkdbuser:secret@127.0.0.1/hello_world"}, "address: write it as { port"),
-        ({"address": ADDRESS, "url_from": "URL"}, "has its own"),
-        ({"address": ADDRESS, "latency": "1 ms"}, "past the proxy"),
+        {"address": ADDRESS | {"port": 80}},
+        {"address": ADDRESS | {"user": 'a" host all'}},
+        {"address": ADDRESS | {"database": ""}},
+        {"address": ADDRESS | {"password": ""}},
+        {"address": ADDRESS | {"password": "secret\n"}},
+        {"address": ADDRESS | {"password": ["secret"]}},
+        {"address": "postgresql://benchmarkdbuser:secret@127.0.0.1/hello_world"},
+        {"address": ADDRESS, "url_from": "URL"},
+        {"address": ADDRESS, "latency": "1 ms"},
     ],
 )
 def test_what_is_no_address_is_refused_without_its_password(
-    options: dict[str, Any], words: str, tmp_path: Path
+    options: dict[str, Any], tmp_path: Path, snapshot: object
 ) -> None:
     written = [f"{key} = {_in_toml(value)}\n" for key, value in options.items()]
     (tmp_path / "options.toml").write_text("".join(written))
     with pytest.raises(Problem) as raised:
         read_toml(tmp_path / "options.toml", ServiceOptions)
-    assert words in raised.value.reason
+    assert raised.value.reason == snapshot
     assert "secret" not in raised.value.reason and "benchmarkdbpass" not in raised.value.reason
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import ConditionRef
@@ -54,11 +55,12 @@ def test_a_placement_is_a_condition_s() -> None:
     ]
 
 
-def test_a_placement_is_one_of_two_and_is_not_for_programs() -> None:
+def test_a_placement_is_one_of_two_and_is_not_for_programs(snapshot: object) -> None:
     with pytest.raises(ValueError, match="placement = apart: placement"):
         swept("placement", ["apart", "shared"])
-    with pytest.raises(ValueError, match="placement: a program has no load generator"):
+    with pytest.raises(ValidationError) as error:
         swept("placement", ["disjoint", "shared"], load={"kind": "program"})
+    assert [each["msg"] for each in error.value.errors()] == snapshot
 
 
 @pytest.mark.parametrize(
@@ -71,88 +73,94 @@ def test_variables_are_text(values: list[Any], variable: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "words"),
+    "values",
     [
-        ([3, 1], "they have to ascend"),
-        ([1, 1.0], "they have to ascend"),
-        ([True, 2], "booleans and numbers are mixed"),
-        ([1, True], "booleans and numbers"),
-        (["single", 2], "numbers and words are mixed"),
-        (["single", "upsert", "single"], "single is there twice"),
-        ([True, False, True], "true is there twice"),
-        (["two words", "one"], "a word is 1 to 64 printable ASCII characters without a space"),
-        (["", "one"], "a word is 1 to 64"),
-        (["line\nfeed", "one"], "a word is 1 to 64"),
-        (["1", "2"], "'1' reads as a number: leave out the quotes"),
-        (["nan", "a"], "'nan' reads as a number"),
-        (["true", "false"], "'true' reads as a boolean: leave out the quotes"),
-        ([[1], [2]], "values.0"),
+        [3, 1],
+        [1, 1.0],
+        [True, 2],
+        [1, True],
+        ["single", 2],
+        ["single", "upsert", "single"],
+        [True, False, True],
+        ["two words", "one"],
+        ["", "one"],
+        ["line\nfeed", "one"],
+        ["1", "2"],
+        ["nan", "a"],
+        ["true", "false"],
+        [[1], [2]],
     ],
 )
-def test_values_that_cannot_be(values: list[Any], words: str) -> None:
+def test_values_that_cannot_be(values: list[Any], snapshot: object) -> None:
     with pytest.raises(ValueError, match="values") as raised:
         Sweep.model_validate({"parameter": "env.MODE", "values": values})
-    assert words in str(raised.value)
+    assert [each["msg"] for each in raised.value.errors()] == snapshot
 
 
 @pytest.mark.parametrize(
-    ("parameter", "values", "words"),
+    ("parameter", "values"),
     [
-        ("load.connections", [True, False], "load.connections = true: it is no boolean, and this is one"),
-        ("dataset.seed", [False, True], "dataset.seed = false: it is no boolean"),
-        ("instances", [True, False], "instances = true: it is no boolean"),
-        ("concurrency_budget", [0, 4], "concurrency_budget = 0: "),
-        ("load.keep_alive", [0, 1], "load.keep_alive = 0: it is true or false: write `values = [false, true]`"),
-        ("load.keep_alive", ["off", "on"], "load.keep_alive = off: it is true or false"),
-        ("load.connections", ["few", "many"], "load.connections = few"),
+        ("load.connections", [True, False]),
+        ("dataset.seed", [False, True]),
+        ("instances", [True, False]),
+        ("concurrency_budget", [0, 4]),
+        ("load.keep_alive", [0, 1]),
+        ("load.keep_alive", ["off", "on"]),
+        ("load.connections", ["few", "many"]),
     ],
 )
-def test_a_value_is_not_taken_for_another_kind(parameter: str, values: list[Any], words: str) -> None:
+def test_a_value_is_not_taken_for_another_kind(parameter: str, values: list[Any], snapshot: object) -> None:
     with pytest.raises(ValueError, match="sweep:") as raised:
         swept(parameter, values)
-    assert words in str(raised.value)
+    assert [each["msg"] for each in raised.value.errors()] == snapshot
 
 
 @pytest.mark.parametrize("at", [16, 0.5, True, False, "upsert", "a at"])
-def test_a_condition_is_named_as_it_is_read(at: Value) -> None:
+def test_a_condition_is_named_as_it_is_read(at: Value, snapshot: object) -> None:
     reference = ConditionRef.model_validate({"stack": "a:b@c", "at": at})
     if at == "a at":
-        with pytest.raises(ValueError, match="write a value of the sweep"):
+        with pytest.raises(ValidationError) as error:
             ConditionRef.model_validate(str(reference))
+        assert [each["msg"] for each in error.value.errors()] == snapshot
         return
     read = ConditionRef.model_validate(str(reference))
     assert (read.at, type(read.at) is bool) == (at, type(at) is bool)
 
 
-def test_a_claim_about_another_kind_of_value_is_about_nothing_that_is_tried() -> None:
+def test_a_claim_about_another_kind_of_value_is_about_nothing_that_is_tried(snapshot: object) -> None:
     """True equals 1 in Python, and `at true` is not `at 1`."""
     claim = {"kind": "budget", "id": "x", "text": "x", "at_least": "1/s"}
     swept("load.keep_alive", [False, True], claims=[claim | {"of": "a at true"}])
-    with pytest.raises(ValueError, match="it tries: a at false, a at true"):
+    with pytest.raises(ValidationError) as error:
         swept("load.keep_alive", [False, True], claims=[claim | {"of": "a at 1"}])
+    assert [each["msg"] for each in error.value.errors()] == snapshot
 
 
 @pytest.mark.parametrize("values", [["single", "upsert"], [False, True]])
-def test_a_shape_with_an_order_needs_numbers(values: list[Any]) -> None:
+def test_a_shape_with_an_order_needs_numbers(values: list[Any], snapshot: object) -> None:
     claim = {"kind": "shape", "id": "goes-up", "text": "x", "of": "a", "shape": "rises"}
-    with pytest.raises(ValueError, match=r"'goes-up': the shape 'rises' needs numbers, and the sweep has categories: "):
+    with pytest.raises(ValidationError) as error:
         swept("env.MODE", values, claims=[claim])
+    assert [each["msg"] for each in error.value.errors()] == snapshot
     assert swept("env.MODE", [1, 2], claims=[claim]).claims
     assert swept("env.MODE", values, claims=[claim | {"shape": "flat", "within": 0.1}]).claims, "it has no order"
 
 
-def test_variants_of_a_service() -> None:
+def test_variants_of_a_service(snapshot: object) -> None:
     values = ["default", "relaxed"]
     experiment = swept("services.postgresql.variant", values, service="postgresql", services={"redis": {}})
     assert [experiment.at(value).services["postgresql"].variant for value in experiment.points] == values
     assert "redis" in experiment.at("relaxed").services
-    with pytest.raises(ValueError, match="no stack is tried on mariadb, but on postgresql"):
+    with pytest.raises(ValidationError) as error:
         swept("services.mariadb.variant", values, service="postgresql")
-    with pytest.raises(ValueError, match="no stack is tried on redis"):
+    assert [each["msg"] for each in error.value.errors()] == snapshot
+    with pytest.raises(ValidationError) as error:
         swept("services.redis.variant", values, service="postgresql", cache="redis")
+    assert [each["msg"] for each in error.value.errors()] == snapshot
     given = {"postgresql": {"url_from": "URL"}}
-    with pytest.raises(ValueError, match="settings of a service that is given by URL"):
+    with pytest.raises(ValidationError) as error:
         swept("services.postgresql.variant", values, service="postgresql", services=given)
+    assert [each["msg"] for each in error.value.errors()] == snapshot
 
 
 @pytest.mark.parametrize("name", ["postgresql", "redis"])

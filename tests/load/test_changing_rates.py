@@ -40,40 +40,35 @@ def ramp_and_steps(folder: Path) -> tuple[RampLoad, StepsLoad]:
 
 
 @pytest.mark.parametrize(
-    ("load", "reason"),
+    "load",
     [
-        (RAMP.replace("from_per_second = 100\n", ""), "load.from_per_second"),
-        (RAMP.replace("= 100", "= 500"), "to_per_second: it is the same as from_per_second"),
-        (RAMP.replace("= 100", "= -1"), "load.from_per_second"),
-        (f"{RAMP}\nrate_per_second = 5", "rate_per_second"),
-        (f"{RAMP}\nwarmup_seconds = 2\nwarmup_limit_seconds = 1", "warmup_limit_seconds: 1 is below warmup_seconds"),
-        (f"{STEPS}\nduration_seconds = 3", "load.duration_seconds: unknown key"),
-        ('kind = "steps"\nsteps = []', "load.steps: List should have"),
-        ('kind = "steps"\nsteps = [{ rate_per_second = 5, seconds = 0 }]', "load.steps[0].seconds: "),
-        ('kind = "steps"\nsteps = [{ rate_per_second = 0, seconds = 1 }]', "load: steps: every rate_per_second is 0"),
-        (
-            STEPS.replace("seconds = 2.5", "seconds = 80000").replace("seconds = 0.5", "seconds = 7000"),
-            "steps: they last more than a day together",
-        ),
+        RAMP.replace("from_per_second = 100\n", ""),
+        RAMP.replace("= 100", "= 500"),
+        RAMP.replace("= 100", "= -1"),
+        f"{RAMP}\nrate_per_second = 5",
+        f"{RAMP}\nwarmup_seconds = 2\nwarmup_limit_seconds = 1",
+        f"{STEPS}\nduration_seconds = 3",
+        'kind = "steps"\nsteps = []',
+        'kind = "steps"\nsteps = [{ rate_per_second = 5, seconds = 0 }]',
+        'kind = "steps"\nsteps = [{ rate_per_second = 0, seconds = 1 }]',
+        STEPS.replace("seconds = 2.5", "seconds = 80000").replace("seconds = 0.5", "seconds = 7000"),
     ],
 )
-def test_contradictions(tmp_path: Path, load: str, reason: str) -> None:
+def test_contradictions(tmp_path: Path, load: str, snapshot: object) -> None:
     with pytest.raises(Problem) as caught:
         experiment(tmp_path, load)
-    assert reason in caught.value.reason, caught.value.reason
+    assert caught.value.reason == snapshot
 
 
-def test_in_words(tmp_path: Path) -> None:
+def test_in_words(tmp_path: Path, snapshot: object) -> None:
     ramp, steps = ramp_and_steps(tmp_path)
-    assert ramp.describe() == "open, ramp from 100 to 500 requests/s, up to 256 connections, keep-alive"
+    assert ramp.describe() == snapshot
     assert ramp.lengths() == "20 s"
-    assert steps.describe() == (
-        "open, steps 100/s for 2.5 s, 1,000/s for 500 ms, 0/s for 1 s, up to 256 connections, keep-alive"
-    )
+    assert steps.describe() == snapshot
     assert steps.lengths() == "4 s in all"
     more = experiment(tmp_path, f"{STEPS}\nwarmup_seconds = 2\ndrain_seconds = 5\ndeadline_seconds = 1").load
-    assert more.lengths() == "4 s in all after 2 s of warm-up, answers awaited for 5 s after it"
-    assert more.describe().endswith("keep-alive, not sent when due for more than 1 s")
+    assert more.lengths() == snapshot
+    assert more.describe() == snapshot
 
 
 def test_in_the_engines_terms(tmp_path: Path) -> None:
@@ -115,10 +110,11 @@ def test_a_quick_run_has_the_same_rates_in_a_second(tmp_path: Path) -> None:
         assert quick.window_seconds == pytest.approx(1) and quick.peak_per_second in (500, 1000)
 
 
-def test_it_cannot_be_cut_into_slices(tmp_path: Path) -> None:
+def test_it_cannot_be_cut_into_slices(tmp_path: Path, snapshot: object) -> None:
     for load in (RAMP, STEPS):
-        with pytest.raises(Problem, match="is a whole: it has no slices"):
+        with pytest.raises(Problem) as error:
             experiment(tmp_path, load, more="slices = {}")
+        assert str(error.value) == snapshot
 
 
 def test_a_rate_at_its_end_can_be_swept(tmp_path: Path) -> None:

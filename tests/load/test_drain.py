@@ -36,11 +36,10 @@ def test_every_run_of_a_search_has_it() -> None:
 
 
 @pytest.mark.parametrize("load", ['kind = "closed"', "connections = 4", 'kind = "fixed"\nrequests = 100'])
-def test_a_load_without_arrivals_owes_nothing(tmp_path: Path, load: str) -> None:
+def test_a_load_without_arrivals_owes_nothing(tmp_path: Path, load: str, snapshot: object) -> None:
     with pytest.raises(Problem) as caught:
         read(tmp_path, f"{load}\ndrain_seconds = 2.0")
-    assert caught.value.reason.startswith(f'{tmp_path / "x.toml"}: load: drain_seconds: only kind = "open"')
-    assert "leave the key out" in caught.value.reason
+    assert caught.value.reason == snapshot
 
 
 @pytest.mark.parametrize("value", ["-0.1", "3600.1", '"2 s"', "inf", "nan"])

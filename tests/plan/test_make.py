@@ -103,37 +103,33 @@ def test_every_shipped_experiment_has_a_plan_whose_conditions_are_those_of_its_r
 
 
 @pytest.mark.parametrize(
-    ("more", "reason"),
+    "more",
     [
-        ({"workload": "random-items"}, "there is no workload 'random-items' (did you mean random-item?)"),
-        ({"service": "mysql"}, "there is no service 'mysql'"),
-        ({"service": "redis"}, "workload random-item is not defined on service redis"),
-        ({"stacks": ["c"]}, "there is no stack 'c'"),
-        ({"stacks": ["a:three"]}, "stack a has no variant 'three'; there are: default, two"),
-        ({"stacks": ["b@mariadb"]}, "stack b does not implement workload random-item on mariadb"),
-        ({"stacks": ["batch"]}, "stack batch does not implement workload random-item"),
-        ({"cache": "redis"}, "workload random-item has no cache"),
-        ({"load": {"kind": "program"}}, "workload random-item is asked of servers"),
-        ({"stacks": ["a:two"], "env": {"WORKERS": "3"}}, "env.WORKERS: the variant a:two sets it as well"),
-        ({"instances": 17, "balancer": "nginx"}, "instances: 17 of them cannot share a concurrency budget of 16"),
-        ({"service": "postgresql", "concurrency_budget": 401}, "connections for at most 400 requests at once, and 401"),
-        ({"balancer": "envoy"}, "there is no balancer 'envoy'"),
-        ({"services": {"sqlite": {"variant": "fast"}}}, "[services.sqlite] variant: there is no 'fast'"),
-        ({"services": {"sqlite": {"url_from": "URL"}}}, "[services.sqlite] url_from"),
-        ({"services": {"sqlite": {"latency": "1 ms"}}}, "SQLite (embedded) is no server"),
-        (
-            {"sweep": {"parameter": "services.sqlite.latency", "values": ["0ms", "1ms"]}},
-            "[services.sqlite] latency: SQLite",
-        ),
-        ({"options": {"colour": 1}}, "[options] colour"),
-        ({"checks": {"errors": {"shares": 1}}}, "shares"),
+        {"workload": "random-items"},
+        {"service": "mysql"},
+        {"service": "redis"},
+        {"stacks": ["c"]},
+        {"stacks": ["a:three"]},
+        {"stacks": ["b@mariadb"]},
+        {"stacks": ["batch"]},
+        {"cache": "redis"},
+        {"load": {"kind": "program"}},
+        {"stacks": ["a:two"], "env": {"WORKERS": "3"}},
+        {"instances": 17, "balancer": "nginx"},
+        {"service": "postgresql", "concurrency_budget": 401},
+        {"balancer": "envoy"},
+        {"services": {"sqlite": {"variant": "fast"}}},
+        {"services": {"sqlite": {"url_from": "URL"}}},
+        {"services": {"sqlite": {"latency": "1 ms"}}},
+        {"sweep": {"parameter": "services.sqlite.latency", "values": ["0ms", "1ms"]}},
+        {"options": {"colour": 1}},
+        {"checks": {"errors": {"shares": 1}}},
     ],
 )
-def test_what_does_not_fit_is_refused_with_the_file_s_name(more: dict[str, Any], reason: str) -> None:
+def test_what_does_not_fit_is_refused_with_the_file_s_name(more: dict[str, Any], snapshot: object) -> None:
     with pytest.raises(Problem) as refused:
         planned(**more)
-    assert refused.value.reason.startswith(f"{FILE}: ")
-    assert reason in refused.value.reason
+    assert refused.value.reason == snapshot
 
 
 def test_a_workload_file_is_found_beside_the_experiment_and_in_further_folders(tmp_path: Path) -> None:
@@ -185,23 +181,27 @@ def mixed(sweep: Sequence[int] = (), **claim: Any) -> Plan:
     return make_plan(Experiment.model_validate(file | more), {"mixed": stack}, FILE)
 
 
-def test_a_claim_about_a_request_that_the_workload_does_not_send_is_refused() -> None:
+def test_a_claim_about_a_request_that_the_workload_does_not_send_is_refused(snapshot: object) -> None:
     budget = {"kind": "budget", "of": "mixed", "at_least": "1/s", "request": "long"}
     assert mixed(**budget).experiment.claims
     assert mixed([0, 10], **budget | {"of": "mixed at 10"}).experiment.claims
-    with pytest.raises(Problem, match=r"query-mix sends no 'lng' \(did you mean long\?\); it sends short, long"):
+    with pytest.raises(Problem) as error:
         mixed(**budget | {"request": "lng"})
-    with pytest.raises(Problem, match="request: query-mix at 0 sends no 'long'; it sends short"):
+    assert str(error.value) == snapshot
+    with pytest.raises(Problem) as error:
         mixed([0, 10], **budget | {"of": "mixed at 0"})
-    with pytest.raises(Problem, match="request: query-mix at 0 sends no 'long'; it sends short"):
+    assert str(error.value) == snapshot
+    with pytest.raises(Problem) as error:
         mixed([0, 10], kind="shape", of="mixed", shape="rises", request="long")
+    assert str(error.value) == snapshot
 
 
-def test_a_job_has_no_requests_to_claim_about() -> None:
+def test_a_job_has_no_requests_to_claim_about(snapshot: object) -> None:
     claim = {"kind": "budget", "id": "c", "text": "c", "of": "batch", "request": "call", "at_least": "1/s"}
     job = {"workload": "call-batch", "service": "none", "stacks": ["batch"], "load": {"kind": "program"}}
-    with pytest.raises(Problem, match="request: a job of call-batch sends no requests: leave `request` out"):
+    with pytest.raises(Problem) as error:
         planned(claims=[claim], **job)
+    assert str(error.value) == snapshot
 
 
 def test_too_few_blocks_for_a_first_look_are_refused() -> None:
@@ -218,30 +218,26 @@ ON_HOST = {"image": "shop", "container_network": "host"}
 
 
 @pytest.mark.parametrize(
-    ("described", "more", "words"),
+    ("described", "more"),
     [
-        (URL, {"instances": 2, "balancer": "nginx"}, "app runs already and cannot be told of instances = 2"),
-        (URL, {"balancer": "nginx"}, "cannot be told of balancer = nginx"),
-        (URL, {"env": {"DB_POOL": "4"}}, "cannot be told of env.DB_POOL"),
-        (URL, {"sweep": {"parameter": "env.DB_POOL", "values": [1, 2]}}, "cannot be told of env.DB_POOL"),
-        (URL, {"workload": "random-item", "service": "sqlite"}, "cannot be told of the sqlite that the lab starts"),
-        (URL, {"workload": "fan-out"}, "cannot be told of the upstream that the lab starts"),
-        (IMAGE, {"workload": "random-item", "service": "postgresql"}, "postgresql, which the lab starts, listens on"),
-        (IMAGE, {"workload": "fan-out"}, "the upstream, which the lab starts, listens on"),
-        (ON_HOST, {"workload": "random-item", "service": "sqlite"}, "and SQLite is a file"),
-        (
-            {"directory": ".", "command": ["a"], "port": 8080},
-            {"instances": 2, "balancer": "nginx"},
-            "app always listens on port 8080",
-        ),
+        (URL, {"instances": 2, "balancer": "nginx"}),
+        (URL, {"balancer": "nginx"}),
+        (URL, {"env": {"DB_POOL": "4"}}),
+        (URL, {"sweep": {"parameter": "env.DB_POOL", "values": [1, 2]}}),
+        (URL, {"workload": "random-item", "service": "sqlite"}),
+        (URL, {"workload": "fan-out"}),
+        (IMAGE, {"workload": "random-item", "service": "postgresql"}),
+        (IMAGE, {"workload": "fan-out"}),
+        (ON_HOST, {"workload": "random-item", "service": "sqlite"}),
+        ({"directory": ".", "command": ["a"], "port": 8080}, {"instances": 2, "balancer": "nginx"}),
     ],
 )
 def test_what_a_contender_cannot_be_told_is_refused(
-    described: dict[str, Any], more: dict[str, Any], words: str
+    described: dict[str, Any], more: dict[str, Any], snapshot: object
 ) -> None:
     with pytest.raises(Problem) as problem:
         planned_contender(described, **more)
-    assert words in problem.value.reason
+    assert problem.value.reason == snapshot
     assert problem.value.remedy
 
 
@@ -285,7 +281,7 @@ def test_a_workload_may_stand_in_the_experiment(tmp_path: Path) -> None:
     assert inline(tmp_path, INLINE).workload.identity.sha256 != before
 
 
-def test_what_is_wrong_with_an_inline_workload_names_its_key(tmp_path: Path) -> None:
+def test_what_is_wrong_with_an_inline_workload_names_its_key(tmp_path: Path, snapshot: object) -> None:
     look = {"get": "/", "headers": {"x": "{{env NOT_SET}}"}, "expect": {"matches": {"/a": "("}}}
     with pytest.raises(Problem, match=r"mine.toml: workload.requests.look.expect.matches: /a: "):
         inline(tmp_path, {"requests": {"look": look}})
@@ -293,11 +289,12 @@ def test_what_is_wrong_with_an_inline_workload_names_its_key(tmp_path: Path) -> 
         inline(tmp_path, {"requests": {"look": {**look, "expect": {}}}})
     file = tmp_path / "mine.toml"
     file.write_text("name = 'mine'\ntitle = 'x'\nstacks = ['a']\n[workload.requests.look]\ngett = '/'\n")
-    with pytest.raises(Problem, match=r"mine.toml: workload.requests.look.gett: unknown key .did you mean get"):
+    with pytest.raises(Problem) as error:
         load_experiment(file)
+    assert str(error.value) == snapshot
 
 
-def test_an_objective_of_a_request_that_is_not_sent_is_refused(tmp_path: Path) -> None:
+def test_an_objective_of_a_request_that_is_not_sent_is_refused(tmp_path: Path, snapshot: object) -> None:
     (tmp_path / "items.csv").write_text("id\n1\n")
 
     def planned(request: str) -> Plan:
@@ -305,7 +302,8 @@ def test_an_objective_of_a_request_that_is_not_sent_is_refused(tmp_path: Path) -
         return inline(tmp_path, INLINE, load={"kind": "capacity", "objectives": [objective]})
 
     (name, *_) = INLINE["requests"]
-    assert planned(name).experiment.load.describe() == f"the highest rate with p99 of {name} within 50 ms, no errors"
-    with pytest.raises(Problem, match=r"load\.objectives: .* sends no request 'nothing'") as refused:
+    assert planned(name).experiment.load.describe() == snapshot
+    with pytest.raises(Problem) as refused:
         planned("nothing")
+    assert str(refused.value) == snapshot
     assert name in refused.value.reason

@@ -15,20 +15,20 @@ def test_one_condition_on_a_fixed_port_can_be_measured_in_slices() -> None:
 
 
 @pytest.mark.parametrize(
-    ("described", "more", "reason"),
+    ("described", "more"),
     [
-        ({"url": "http://127.0.0.1:1"}, {}, "app runs already"),
-        (DIRECTORY | {"port": 8080}, {"noise_floor": True}, "two conditions always listen on port 8080"),
+        ({"url": "http://127.0.0.1:1"}, {}),
+        (DIRECTORY | {"port": 8080}, {"noise_floor": True}),
         (
             DIRECTORY,
             {"claims": [{"id": "b", "kind": "budget", "text": "b", "of": "app", "metric": "errors", "at_most": "1%"}]},
-            "claim b is about a figure by itself",
         ),
     ],
 )
 def test_conditions_that_cannot_be_up_at_once_are_refused(
-    described: dict[str, Any], more: dict[str, Any], reason: str
+    described: dict[str, Any], more: dict[str, Any], snapshot: object
 ) -> None:
-    with pytest.raises(Problem, match=f"slices: {reason}"):
+    with pytest.raises(Problem) as error:
         planned_contender(described, slices={}, **more)
+    assert str(error.value) == snapshot
     assert planned_contender(described, **more).experiment.slices is None

@@ -38,20 +38,19 @@ def test_every_database_can_be_loaded_and_the_sql_ones_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "service", "options", "reason"),
+    ("state", "service", "options"),
     [
-        (DatabaseState(data={"sqlit": SCHEMA}), "sqlite", {}, "there is no service 'sqlit' .did you mean sqlite"),
-        (DatabaseState(data={"memcached": SCHEMA}), "sqlite", {}, "memcached cannot be loaded from files"),
-        (DatabaseState(data={"sqlite": SCHEMA}), "postgresql", {}, "holds nothing for postgresql"),
-        (DatabaseState(data={"postgresql": SCHEMA}), "postgresql", {"url_from": "X"}, "a server of your own"),
-        (DatabaseState(reset=Reset(sql="x")), "redis", {}, "reset: Redis takes no SQL"),
-        (DatabaseState(audits={"a": AuditEntry(sql="x", equals=1)}), "none", {}, "audit.a: no database takes no SQL"),
+        (DatabaseState(data={"sqlit": SCHEMA}), "sqlite", {}),
+        (DatabaseState(data={"memcached": SCHEMA}), "sqlite", {}),
+        (DatabaseState(data={"sqlite": SCHEMA}), "postgresql", {}),
+        (DatabaseState(data={"postgresql": SCHEMA}), "postgresql", {"url_from": "X"}),
+        (DatabaseState(reset=Reset(sql="x")), "redis", {}),
+        (DatabaseState(audits={"a": AuditEntry(sql="x", equals=1)}), "none", {}),
     ],
 )
 def test_what_a_service_cannot_do_is_refused(
-    state: DatabaseState, service: str, options: dict[str, str], reason: str
+    state: DatabaseState, service: str, options: dict[str, str], snapshot: object
 ) -> None:
-    with pytest.raises(Problem, match=f"orders.workload.toml: .*{reason}") as refused:
+    with pytest.raises(Problem) as refused:
         asserted(state, service, **options)
-    assert refused.value.remedy or "did you mean" in reason
-    assert "url_from" not in options or "`url_from`" in refused.value.remedy
+    assert (refused.value.reason, refused.value.remedy) == snapshot

@@ -8,26 +8,26 @@ PRICE = BodyCheck(matches={"/price": Pattern(r"^\d+\.\d\d$")})
 
 
 @pytest.mark.parametrize(
-    ("body", "fault"),
+    ("body", "fits"),
     [
-        ('{"price": "3.50", "more": null}', None),
-        ('{"price": 3.50}', None),  # as it is spelled
-        ('{"price": 3.5}', '/price is "3.5", which does not match '),
-        ('{"price": 350e-2}', '/price is "350e-2", which'),
-        ('{"price": "٣.50"}', "/price is "),  # digits are those of ASCII
-        ('{"price": null}', "/price is neither a text nor a number"),
-        ("{}", "/price is missing"),
-        ('{"price": 1.00, "price": 1.00}', "not JSON: a member occurs twice"),
-        ('{"price": 1.00, "more": NaN}', "not JSON: NaN is no number"),
-        ('{"price": 1.00}}', "not JSON: "),
-        ("[" * 100_000, "not JSON: nested too deeply"),
-        ("", "not JSON: "),
-        (None, "not UTF-8"),
+        ('{"price": "3.50", "more": null}', True),
+        ('{"price": 3.50}', True),  # as it is spelled
+        ('{"price": 3.5}', False),
+        ('{"price": 350e-2}', False),
+        ('{"price": "٣.50"}', False),  # digits are those of ASCII
+        ('{"price": null}', False),
+        ("{}", False),
+        ('{"price": 1.00, "price": 1.00}', False),
+        ('{"price": 1.00, "more": NaN}', False),
+        ('{"price": 1.00}}', False),
+        ("[" * 100_000, False),
+        ("", False),
+        (None, False),
     ],
 )
-def test_patterns(body: str | None, fault: str | None) -> None:
-    found = PRICE.fault(body)
-    assert found is None if fault is None else found is not None and found.startswith(fault), found
+def test_patterns(body: str | None, fits: bool, snapshot: object) -> None:
+    fault = PRICE.fault(body)
+    assert (fault is None) == fits and fault == snapshot
 
 
 def test_a_pattern_is_searched_in_linear_time() -> None:

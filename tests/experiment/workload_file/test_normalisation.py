@@ -54,21 +54,24 @@ def an_experiment(**more: Any) -> Experiment:
     return Experiment.model_validate(described | {"stacks": ["a", "b"]} | more)
 
 
-def test_the_reference_is_one_of_the_stacks() -> None:
+def test_the_reference_is_one_of_the_stacks(snapshot: object) -> None:
     assert str(an_experiment().reference) == "a"
-    with pytest.raises(ValidationError, match="reference: c is not among its stacks; there are: a, b"):
+    with pytest.raises(ValidationError) as error:
         an_experiment(reference="c")
-    with pytest.raises(Problem, match="--stack: a is not among them"):
+    assert [each["msg"] for each in error.value.errors()] == snapshot
+    with pytest.raises(Problem) as error:
         with_stacks(an_experiment(), [StackRef(name="b")])
+    assert str(error.value) == snapshot
     only, _ = with_stacks(an_experiment(), [StackRef(name="a")])
     assert str(only.reference) == "a"
 
 
-def test_a_workload_of_the_lab_s_needs_none() -> None:
+def test_a_workload_of_the_lab_s_needs_none(snapshot: object) -> None:
     stacks = {"stacks": ["python-threads"], "reference": "python-threads"}
     experiment = an_experiment(workload="random-item", service="sqlite", **stacks)
-    with pytest.raises(Problem, match="reference: what is right is defined by workload random-item itself"):
+    with pytest.raises(Problem) as error:
         make_plan(experiment, find_stacks(), "x.toml")
+    assert str(error.value) == snapshot
 
 
 def test_of_two_refs_the_earlier_one_is_the_reference() -> None:

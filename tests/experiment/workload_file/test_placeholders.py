@@ -1,7 +1,5 @@
 """Placeholders of a workload file: what they are, and what is said about wrong ones."""
 
-import re
-
 import pytest
 
 from fairtrial.experiment.workload_file.placeholders import Placeholder, parts_of
@@ -25,24 +23,25 @@ def test_a_text_is_literals_and_placeholders(text: str, parts: list[str | Placeh
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"),
+    "text",
     [
-        ("{{rwo items id}}", "{{rwo items id}} is no placeholder (did you mean row?); there are {{uniform FROM TO}}"),
-        ("{{row items}}", "{{row items}}: it needs the name of [rows.NAME] and that of a column; write {{row NAME"),
-        ("{{uniform 3 1}}", "FROM is above TO"),
-        ("{{uniform -1 1}}", "FROM and TO are whole numbers from 0 on"),
-        ("{{uniform 1}}", "FROM and TO"),
-        ("{{zipf 0 1}}", "RANKS"),
-        ("{{zipf 9 nan}}", "EXPONENT"),
-        ("{{sequence 9223372036854775808}}", "FROM is a whole number"),
-        ("{{env a-b}}", "it needs the name of an environment variable"),
-        ("{{}}", "{{}} is no placeholder"),
-        ("a {{env X", "is not closed by }}; for two braces as such, write {{{{"),
+        "{{rwo items id}}",
+        "{{row items}}",
+        "{{uniform 3 1}}",
+        "{{uniform -1 1}}",
+        "{{uniform 1}}",
+        "{{zipf 0 1}}",
+        "{{zipf 9 nan}}",
+        "{{sequence 9223372036854775808}}",
+        "{{env a-b}}",
+        "{{}}",
+        "a {{env X",
     ],
 )
-def test_a_wrong_placeholder_is_shown_with_what_is_right(text: str, reason: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(reason)):
+def test_a_wrong_placeholder_is_shown_with_what_is_right(text: str, snapshot: object) -> None:
+    with pytest.raises(ValueError) as error:
         parts_of(text)
+    assert str(error.value) == snapshot
 
 
 def test_a_placeholder_is_written_as_it_is_read() -> None:

@@ -62,73 +62,46 @@ def test_an_exact_body_takes_the_place_of_a_default_json(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"),
+    "text",
     [
-        (
-            '[requests.a]\nget = "/"\nwieght = 2\n',
-            "requests.a.wieght: unknown key (did you mean weight?); allowed here:",
-        ),
-        ('[request.a]\nget = "/"\n', "request: unknown key (did you mean requests?)"),
-        ('[requests.a]\nget = "/"\nexpect.jsn = {}\n', "requests.a.expect.jsn: unknown key (did you mean json?)"),
-        ("[requests.a]\nweight = 2\n", "requests.a: none is given: name one method with its path"),
-        ('[requests.a]\nget = "/"\npost = "/"\n', "requests.a: get and post are given"),
-        ('[requests.a]\nget = "items"\n', "requests.a.get: a path begins with /"),
-        ('[requests.a]\nget = "/a b"\n', "requests.a.get: a path holds visible ASCII"),
-        ('[requests.a]\nget = "/{{row itms id}}"\n', "requests.a.get: {{row itms id}}: there is no [rows.itms]"),
-        (ROWS + '[requests.a]\nget = "/"\n', "rows.items: no request takes a row of it"),
-        (
-            ROWS + LOOK.replace(" id", " idd"),
-            "items.csv: there is no column 'idd' (did you mean id?), which requests.look",
-        ),
-        ('[requests.a]\npost = "/"\njson = {}\nbody = "x"\n', "requests.a: json and body: a request has one body"),
-        ('[requests.a]\npost = "/"\njson = { day = 2020-01-01 }\n', "requests.a.json: /day: 2020-01-01 is no JSON"),
-        ('[requests.a]\npost = "/"\njson = { a = ["{{x}}"] }\n', "requests.a.json: /a/0: {{x}} is no placeholder"),
-        ('[requests.a]\nget = "/"\nheaders = { Host = "x" }\n', "requests.a.headers: Host: is set by Fairtrial"),
-        (
-            '[requests.a]\nget = "/"\nheaders = { x = "a\\r\\nb: c" }\n',
-            "requests.a.headers: x: the value holds a control",
-        ),
-        (
-            '[requests.a]\nget = "/"\nheaders = { x = "{{env }}" }\n',
-            "requests.a.headers.x: {{env }}: it needs the name",
-        ),
-        ('[requests.a]\nhead = "/"\nexpect.text = "x"\n', "requests.a.expect: an answer to HEAD has no body"),
-        ('[requests.a]\nget = "/"\nexpect.status = 99\n', "requests.a.expect: status: 99 is not from 100 to 599"),
-        ('[requests.a]\nget = "/"\nexpect.bytes = [9, 1]\n', "requests.a.expect: bytes: one number, or the shortest"),
-        (
-            '[requests.a]\nget = "/"\nexpect = { text = "", json = {} }\n',
-            "requests.a.expect: json: `text` says already",
-        ),
-        ('[requests.a]\nget = "/"\nexpect.text = "{{uniform 1 2}}"\n', "text: {{uniform 1 2}} cannot stand here"),
-        ('[requests.a]\nget = "/"\nexpect.json = { id = 1 }\n', "json: 'id' is no JSON pointer: write \"/id\""),
-        (
-            '[requests.a]\nget = "/"\nexpect.json = { "/a" = {}, "/a/b" = 1 }\n',
-            "json: /a/b lies in /a, which has a value, too",
-        ),
-        (
-            '[requests.a]\nget = "/"\nexpect.json = { "/n" = "{{sequence 1}}" }\n',
-            "json: /n: {{sequence 1}} is drawn anew each time: only {{row …}}, {{env …}} and {{var …}} can be expected",
-        ),
-        (
-            ROWS + LOOK + '[requests.b]\nget = "/"\nexpect.json = { "/n" = "{{row items id}}" }\n',
-            "requests.b.expect.json /n: {{row items id}}: the request itself holds no row of items",
-        ),
-        (
-            ROWS + LOOK + 'expect.json = { "/all" = ["{{row items id}}"] }\n',
-            "json: /all: a placeholder lies within its value: write /all/0 apart",
-        ),
-        (ROWS + 'pick = "zipf"\n' + LOOK, "rows.items: pick: 'zipf' is none"),
-        (ROWS.replace("items.csv", "items.txt") + LOOK, "items.txt: neither a CSV nor a JSONL file"),
-        (ROWS.replace("items.csv", "none.csv") + LOOK, "none.csv: cannot be read: No such file"),
-        ('[requests.a]\npost = "/"\nbody_file = "none.bin"\n', "requests.a.body_file: "),
-        ('ready = { tcp = true, path = "/" }\n[requests.a]\nget = "/"\n', "ready: path: `tcp = true` asks for nothing"),
-        ("title = 3\n[requests.a]\nget = '/'\n", "title: Input should be a valid string; found 3"),
-        ('["requests"]\n', "requests: "),
-        ('[requests."a b"]\nget = "/"\n', "requests.a b: "),
+        '[requests.a]\nget = "/"\nwieght = 2\n',
+        '[request.a]\nget = "/"\n',
+        '[requests.a]\nget = "/"\nexpect.jsn = {}\n',
+        "[requests.a]\nweight = 2\n",
+        '[requests.a]\nget = "/"\npost = "/"\n',
+        '[requests.a]\nget = "items"\n',
+        '[requests.a]\nget = "/a b"\n',
+        '[requests.a]\nget = "/{{row itms id}}"\n',
+        ROWS + '[requests.a]\nget = "/"\n',
+        ROWS + LOOK.replace(" id", " idd"),
+        '[requests.a]\npost = "/"\njson = {}\nbody = "x"\n',
+        '[requests.a]\npost = "/"\njson = { day = 2020-01-01 }\n',
+        '[requests.a]\npost = "/"\njson = { a = ["{{x}}"] }\n',
+        '[requests.a]\nget = "/"\nheaders = { Host = "x" }\n',
+        '[requests.a]\nget = "/"\nheaders = { x = "a\\r\\nb: c" }\n',
+        '[requests.a]\nget = "/"\nheaders = { x = "{{env }}" }\n',
+        '[requests.a]\nhead = "/"\nexpect.text = "x"\n',
+        '[requests.a]\nget = "/"\nexpect.status = 99\n',
+        '[requests.a]\nget = "/"\nexpect.bytes = [9, 1]\n',
+        '[requests.a]\nget = "/"\nexpect = { text = "", json = {} }\n',
+        '[requests.a]\nget = "/"\nexpect.text = "{{uniform 1 2}}"\n',
+        '[requests.a]\nget = "/"\nexpect.json = { id = 1 }\n',
+        '[requests.a]\nget = "/"\nexpect.json = { "/a" = {}, "/a/b" = 1 }\n',
+        '[requests.a]\nget = "/"\nexpect.json = { "/n" = "{{sequence 1}}" }\n',
+        ROWS + LOOK + '[requests.b]\nget = "/"\nexpect.json = { "/n" = "{{row items id}}" }\n',
+        ROWS + LOOK + 'expect.json = { "/all" = ["{{row items id}}"] }\n',
+        ROWS + 'pick = "zipf"\n' + LOOK,
+        ROWS.replace("items.csv", "items.txt") + LOOK,
+        ROWS.replace("items.csv", "none.csv") + LOOK,
+        '[requests.a]\npost = "/"\nbody_file = "none.bin"\n',
+        'ready = { tcp = true, path = "/" }\n[requests.a]\nget = "/"\n',
+        "title = 3\n[requests.a]\nget = '/'\n",
+        '["requests"]\n',
+        '[requests."a b"]\nget = "/"\n',
     ],
 )
-def test_what_does_not_fit_is_refused_by_file_and_key(tmp_path: Path, text: str, reason: str) -> None:
-    assert reason in reason_of(shop(tmp_path, text))
+def test_what_does_not_fit_is_refused_by_file_and_key(tmp_path: Path, text: str, snapshot: object) -> None:
+    assert reason_of(shop(tmp_path, text)) == snapshot
 
 
 def test_the_digest_is_that_of_all_files(tmp_path: Path) -> None:

@@ -14,13 +14,10 @@ def table(folder: Path, name: str, text: str, *columns: str) -> RowTable:
     return read_rows(file, dict.fromkeys(columns, "requests.look.get"))
 
 
-def test_a_column_of_a_csv_is_numbers_if_all_of_it_is(tmp_path: Path) -> None:
+def test_a_column_of_a_csv_is_numbers_if_all_of_it_is(tmp_path: Path, snapshot: object) -> None:
     text = '\ufeffid,price,zip,name\n1,1.50,00501,"a ""b"", c"\n\n-2,3e2,10001,ä\n'
     rows = table(tmp_path, "rows.csv", text, "name", "id", "price", "zip")
-    assert rows.lines == [
-        '{"name": "a \\"b\\", c", "id": 1, "price": 1.50, "zip": "00501"}',
-        '{"name": "\\u00e4", "id": -2, "price": 3e2, "zip": "10001"}',
-    ]
+    assert rows.lines == snapshot
     assert rows.count == 2
 
 
@@ -30,25 +27,24 @@ def test_jsonl_is_left_to_the_engine(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "reason"),
+    ("name", "text"),
     [
-        ("a.csv", "id,b\n1\n", "line 2 has 1 cells, and the header line has 2"),
-        ("a.csv", "id,id\n1,2\n", "line 1: a column is there twice"),
-        ("a.csv", "id\n", "holds no row"),
-        ("a.csv", "", "there is no column 'id'"),
-        ("a.csv", 'id\n"x\n', "line 2: unexpected end"),
-        ("a.jsonl", "[1]\n", "line 1 is no object: [1]"),
-        ("a.jsonl", '{"id": 1}\n{"id"}\n', "line 2 is not JSON"),
-        ("a.jsonl", '{"id": NaN}\n', "line 1 is not JSON: NaN is no JSON"),
-        ("a.jsonl", '{"idd": 1}\n', "line 1: there is no column 'id' (did you mean idd?)"),
-        ("a.jsonl", '{"id": null}\n', "line 1: id is null"),
-        ("a.jsonl", "\n", "holds no row"),
-        ("a.ndjson", '{"id": [1]}\n', "line 1: id is [1]"),
+        ("a.csv", "id,b\n1\n"),
+        ("a.csv", "id,id\n1,2\n"),
+        ("a.csv", "id\n"),
+        ("a.csv", ""),
+        ("a.csv", 'id\n"x\n'),
+        ("a.jsonl", "[1]\n"),
+        ("a.jsonl", '{"id": 1}\n{"id"}\n'),
+        ("a.jsonl", '{"id": NaN}\n'),
+        ("a.jsonl", '{"idd": 1}\n'),
+        ("a.jsonl", '{"id": null}\n'),
+        ("a.jsonl", "\n"),
+        ("a.ndjson", '{"id": [1]}\n'),
     ],
 )
-def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, name: str, text: str, reason: str) -> None:
+def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, name: str, text: str, snapshot: object) -> None:
     with pytest.raises(Problem) as refused:
         table(tmp_path, name, text, "id")
-    assert refused.value.reason.startswith(f"{tmp_path / name}: ")
-    assert reason in refused.value.reason
+    assert refused.value.reason == snapshot
     assert refused.value.remedy

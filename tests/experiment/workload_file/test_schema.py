@@ -44,35 +44,37 @@ def schema(folder: Path, document: Any, pointer: str = "") -> AnswerSchema:
 
 
 @pytest.mark.parametrize(
-    ("document", "pointer", "value", "fault"),
+    ("document", "pointer", "value", "fits"),
     [
-        (ITEM, "", {"id": 3.0, "more": [1]}, None),  # a whole number, and a member that nothing forbids
-        (ITEM, "", {"id": 3.5}, '/id: 3.5 is not of type "integer"'),
-        (ITEM, "", {}, 'the body: "id" is a required property'),
-        ({**ITEM, "additionalProperties": False}, "", {"id": 1, "x": 2}, "the body: Additional properties are not "),
-        (PAGE, "#/components/schemas/Page", [{"id": 1}] * 400, None),
-        (PAGE, "#/components/schemas/Page", [{"id": 1}] * 399 + [{"id": "1"}], '/399/id: "1" is not of type "integer"'),
-        (PAGE, "#%2Fcomponents/schemas/Item", [], 'the body: [] is not of type "object"'),
-        ({"anyOf": [ITEM, {"type": "null"}]}, "", {"id": "x"}, '/id: "x" is not'),  # that of the one that was meant
-        ({"anyOf": [ITEM, {"type": "null"}]}, "", {}, 'the body: "id" is a required property'),
-        ({"$schema": DRAFT_4, "minimum": 3, "exclusiveMinimum": True}, "", 3, "the body: 3 is "),
-        ({"$schema": DRAFT_7, "definitions": {"a": {"const": 1}}, "$ref": "#/definitions/a"}, "", 2, "the body: "),
-        ({"$id": "http://x.y/a", "$defs": {"b": {"$id": "b", "const": 1}}, "$ref": "b"}, "", 2, "the body: "),
-        ({"pattern": "^(a+)+$"}, "", "a" * 5000 + "b", "the body: "),  # at once: no pattern takes long
-        ({"format": "date"}, "", "never", None),  # a note
-        ("type: object\nproperties: {200: {const: 1}}\n", "", {"200": 2}, "/200: "),
-        (OF_3_0, ITEM_OF_3_0, {"id": 1, "note": None, "of": None, "example": None, "strict": "a"}, None),
-        (OF_3_0, ITEM_OF_3_0, {"id": 0}, "/id: 0 is less than or equal to the minimum of 0"),
-        (OF_3_0, ITEM_OF_3_0, {"id": 1, "note": 7}, "/note: 7 is not of types"),
-        (OF_3_0, ITEM_OF_3_0, {"id": 1, "of": {}}, '/of: "z" is a required property'),
-        (OF_3_0, ITEM_OF_3_0, {"id": 1, "strict": None}, "/strict: null is not"),
-        ({"openapi": "3.1.0", "a": {"type": ["string", "null"]}}, "#/a", None, None),
-        ({"openapi": "3.1.0", "a": {"type": "string", "nullable": True}}, "#/a", None, "the body: null is not"),
+        (ITEM, "", {"id": 3.0, "more": [1]}, True),  # a whole number, and a member that nothing forbids
+        (ITEM, "", {"id": 3.5}, False),
+        (ITEM, "", {}, False),
+        ({**ITEM, "additionalProperties": False}, "", {"id": 1, "x": 2}, False),
+        (PAGE, "#/components/schemas/Page", [{"id": 1}] * 400, True),
+        (PAGE, "#/components/schemas/Page", [{"id": 1}] * 399 + [{"id": "1"}], False),
+        (PAGE, "#%2Fcomponents/schemas/Item", [], False),
+        ({"anyOf": [ITEM, {"type": "null"}]}, "", {"id": "x"}, False),  # that of the one that was meant
+        ({"anyOf": [ITEM, {"type": "null"}]}, "", {}, False),
+        ({"$schema": DRAFT_4, "minimum": 3, "exclusiveMinimum": True}, "", 3, False),
+        ({"$schema": DRAFT_7, "definitions": {"a": {"const": 1}}, "$ref": "#/definitions/a"}, "", 2, False),
+        ({"$id": "http://x.y/a", "$defs": {"b": {"$id": "b", "const": 1}}, "$ref": "b"}, "", 2, False),
+        ({"pattern": "^(a+)+$"}, "", "a" * 5000 + "b", False),  # at once: no pattern takes long
+        ({"format": "date"}, "", "never", True),  # a note
+        ("type: object\nproperties: {200: {const: 1}}\n", "", {"200": 2}, False),
+        (OF_3_0, ITEM_OF_3_0, {"id": 1, "note": None, "of": None, "example": None, "strict": "a"}, True),
+        (OF_3_0, ITEM_OF_3_0, {"id": 0}, False),
+        (OF_3_0, ITEM_OF_3_0, {"id": 1, "note": 7}, False),
+        (OF_3_0, ITEM_OF_3_0, {"id": 1, "of": {}}, False),
+        (OF_3_0, ITEM_OF_3_0, {"id": 1, "strict": None}, False),
+        ({"openapi": "3.1.0", "a": {"type": ["string", "null"]}}, "#/a", None, True),
+        ({"openapi": "3.1.0", "a": {"type": "string", "nullable": True}}, "#/a", None, False),
     ],
 )
-def test_what_is_wrong_is_found(tmp_path: Path, document: Any, pointer: str, value: Any, fault: str | None) -> None:
-    found = schema(tmp_path, document, pointer).fault(value)
-    assert found is None if fault is None else found is not None and found.startswith(fault), found
+def test_what_is_wrong_is_found(
+    tmp_path: Path, document: Any, pointer: str, value: Any, fits: bool, snapshot: object
+) -> None:
+    fault = schema(tmp_path, document, pointer).fault(value)
+    assert (fault is None) == fits and fault == snapshot
 
 
 def test_a_long_value_does_not_hide_the_reason(tmp_path: Path) -> None:
@@ -102,25 +104,25 @@ def test_a_schema_that_accepts_anything_is_known(tmp_path: Path, document: Any, 
 
 
 @pytest.mark.parametrize(
-    ("document", "pointer", "said"),
+    ("document", "pointer"),
     [
-        ({"$ref": "http://127.0.0.1:1/a.json"}, "", "$ref 'http://127.0.0.1:1/a.json' leads out of the document"),
-        ({"items": [{"$ref": "common.yaml#/x"}]}, "", "$ref 'common.yaml#/x' leads out of the document"),
-        ({"$id": "http://x.y/a", "$ref": "http://127.0.0.1:1/b"}, "", "http://127.0.0.1:1/b"),
-        ({"$ref": "#/nowhere"}, "", "/nowhere"),
-        (PAGE, "#/components/schemas/Pages", "there is no 'Pages'"),
-        (PAGE, "#components", "'components' is no JSON pointer"),
-        ({"a": 7}, "#/a", "is no schema"),
-        ({"type": "int"}, "", "/type: "),
-        ({"properties": {"a": {"pattern": "(?=x)"}}}, "", "/properties/a/pattern: "),
-        ({"$schema": "http://x.y/mine"}, "", "$schema: http://x.y/mine is not known"),
-        ({"swagger": "2.0"}, "", "swagger: version 2 is not read"),
-        ({"openapi": "3.1.0", "jsonSchemaDialect": "http://x.y/z"}, "", "jsonSchemaDialect: http://x.y/z is not known"),
-        ('{"a": ', "", "line 1: not valid JSON"),
-        ("[" * 300, "", "not valid YAML"),
+        ({"$ref": "http://127.0.0.1:1/a.json"}, ""),
+        ({"items": [{"$ref": "common.yaml#/x"}]}, ""),
+        ({"$id": "http://x.y/a", "$ref": "http://127.0.0.1:1/b"}, ""),
+        ({"$ref": "#/nowhere"}, ""),
+        (PAGE, "#/components/schemas/Pages"),
+        (PAGE, "#components"),
+        ({"a": 7}, "#/a"),
+        ({"type": "int"}, ""),
+        ({"properties": {"a": {"pattern": "(?=x)"}}}, ""),
+        ({"$schema": "http://x.y/mine"}, ""),
+        ({"swagger": "2.0"}, ""),
+        ({"openapi": "3.1.0", "jsonSchemaDialect": "http://x.y/z"}, ""),
+        ('{"a": ', ""),
+        ("[" * 300, ""),
     ],
 )
-def test_what_cannot_be_used_is_refused(tmp_path: Path, document: Any, pointer: str, said: str) -> None:
+def test_what_cannot_be_used_is_refused(tmp_path: Path, document: Any, pointer: str, snapshot: object) -> None:
     with pytest.raises(Problem) as caught:
         schema(tmp_path, document, pointer)
-    assert caught.value.reason.startswith("KEY") and said in caught.value.reason and caught.value.remedy
+    assert caught.value.reason == snapshot and caught.value.remedy

@@ -1,6 +1,5 @@
 """The state that a workload file describes: what it means, and errors that name the key."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -53,30 +52,27 @@ def test_an_audit_has_bounds_and_proves_what_its_lowest_number_names(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"),
+    "text",
     [
-        ('reset = { sql = "a.sql", command = ["b"] }\n', "reset: name one of `sql` and `command`"),
-        ("reset = {}\n", "reset: name one of `sql` and `command`"),
-        ("reset = { command = [] }\n", "reset.command: "),
-        ('reset = { sql = "no.sql" }\n', "reset.sql: .*no.sql: No such file"),
-        ('reset = { command = ["./no.sh"] }\n', "reset.command: .*no.sh: No such file"),
-        ('data = { sqlite = "no.sql" }\n', "data.sqlite: .*no.sql: No such file"),
-        ('[audit.a]\nsql = "x"\n', "audit.a: name one of `equals` and `between`"),
-        (
-            '[audit.a]\nsql = "x"\nequals = "{{acknowledged oder}}"\n',
-            r"audit.a: {{acknowledged oder}}: there is no .*did",
-        ),
-        ('[audit.a]\nsql = "x"\nequals = "{{stored order}}"\n', "audit.a.equals: '{{stored order}}' is no bound"),
-        ('[audit.a]\nsql = "x"\nequals = "{{sent order}} + 1"\n', "audit.a.equals: .* is no bound"),
-        ('[audit.a]\nsql = "x"\nbetween = [3, 2]\n', "audit.a: between: 3 is above 2"),
-        ('[audit.a]\nsql = "x"\nbetween = [3]\n', "audit.a: between: the lowest and the highest"),
-        ('[audit.a]\nsql = "x"\nequals = 1\nwithin_seconds = 0\n', "audit.a.within_seconds: "),
-        ('[audit.a]\nsql = "x"\nequal = 1\n', "audit.a.equal: unknown key"),
+        'reset = { sql = "a.sql", command = ["b"] }\n',
+        "reset = {}\n",
+        "reset = { command = [] }\n",
+        'reset = { sql = "no.sql" }\n',
+        'reset = { command = ["./no.sh"] }\n',
+        'data = { sqlite = "no.sql" }\n',
+        '[audit.a]\nsql = "x"\n',
+        '[audit.a]\nsql = "x"\nequals = "{{acknowledged oder}}"\n',
+        '[audit.a]\nsql = "x"\nequals = "{{stored order}}"\n',
+        '[audit.a]\nsql = "x"\nequals = "{{sent order}} + 1"\n',
+        '[audit.a]\nsql = "x"\nbetween = [3, 2]\n',
+        '[audit.a]\nsql = "x"\nbetween = [3]\n',
+        '[audit.a]\nsql = "x"\nequals = 1\nwithin_seconds = 0\n',
+        '[audit.a]\nsql = "x"\nequal = 1\n',
     ],
 )
-def test_what_cannot_be_is_refused_with_its_key(text: str, reason: str, tmp_path: Path) -> None:
+def test_what_cannot_be_is_refused_with_its_key(text: str, tmp_path: Path, snapshot: object) -> None:
     file = workload(tmp_path, text + ORDER, ())
     with pytest.raises(Problem) as refused:
         read_workload_file(file)
-    assert re.match(f"{re.escape(str(file))}: {reason}", refused.value.reason), refused.value.reason
+    assert refused.value.reason == snapshot
     assert refused.value.remedy
