@@ -10,7 +10,7 @@ from fairtrial.base.formatting import count, figure
 from fairtrial.base.printable import log_tail, printable
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.tools.load.measure import Measurement
-from fairtrial.tools.load.report.figures import at_least_ms, bounded_cell, goodput_in_words
+from fairtrial.tools.load.report.figures import goodput_in_words, time_cell
 from fairtrial.tools.load.report.terminal import error_lines
 from fairtrial_init.try_once import Attempt
 
@@ -61,7 +61,7 @@ def _load_in_words(measurement: Measurement | None) -> Iterator[Text]:
         return
     summary, connections = measurement.summary, measurement.plan.load.connections
     times = [
-        f"p{name} {bounded_cell(1e3 * seconds, at_least_ms(summary.response_time))} ms"
+        f"p{name} {time_cell(seconds, summary.response_time)} ms"
         for name in ("50", "99")
         if (seconds := supported_percentile(summary.response_time, name)) is not None
     ]

@@ -83,7 +83,7 @@ def test_the_page_marks_them_in_its_tables_and_charts(bounded: Judged) -> None:
     assert chart is not None
     line, triangles = chart["layer"]
     points = triangles["data"]["values"]
-    assert {point["contender"] for point in points} == {"a"} and "p50" not in {point["percentile"] for point in points}
+    assert {point["name"] for point in points} == {"a"} and "p50" not in {point["percentile"] for point in points}
     assert {point["label"][:2] for point in points} == {"> "} and len(line["data"]["values"]) > len(points)
     shapes = [verdict_chart(claim)["layer"][3]["mark"]["shape"] for claim in bounded[0].claims]  # type: ignore[index]
     assert shapes == ["triangle-right", "circle"]

@@ -113,15 +113,27 @@ def percentile_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | No
                     engine.response_time.is_lower_bound(value) for engine, value in zip(engines, supported, strict=True)
                 ]
                 typical = over_blocks_bounded(supported, are_bounds)
-                milliseconds = 1e3 * typical.estimate
                 points.append(
-                    {"contender": condition.contender, "percentile": f"p{percentile}", "milliseconds": milliseconds}
-                    | {"label": bounded_below(figure(milliseconds), typical.is_lower_bound)}
-                    | {"is_lower_bound": typical.is_lower_bound}
+                    percentile_point(condition.contender, percentile, typical.estimate, typical.is_lower_bound)
                 )
+    return percentile_lines(points, [condition.contender for condition in valid], "stack")
+
+
+def percentile_point(name: str, percentile: str, seconds: float, is_lower_bound: bool) -> dict[str, Any]:
+    """A point of `percentile_lines`."""
+    label = bounded_below(figure(1e3 * seconds), is_lower_bound)
+    point = {"name": name, "percentile": f"p{percentile}", "milliseconds": 1e3 * seconds, "label": label}
+    return point | {"is_lower_bound": is_lower_bound}
+
+
+def percentile_lines(points: Sequence[dict[str, Any]], names: Sequence[str], title: str) -> Spec | None:
+    """Times by percentile: a line for each name, and a triangle for a lower bound. None if there are no points.
+
+    Args:
+        title: what names are of: `stack`.
+    """
     if not points:
         return None
-    names = [condition.contender for condition in valid]
     dashes = [DASHES[index // len(SERIES) % 4] for index in range(len(names))]
     encoding: Spec = {
         "x": {
@@ -131,17 +143,17 @@ def percentile_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | No
             "axis": {"title": "percentile of response time", "labelAngle": 0},
         },
         "y": milliseconds_axis([point["milliseconds"] for point in points]),
-        "color": coloured(names),
+        "color": coloured(names, "name"),
         "tooltip": [
-            {"field": "contender", "title": "stack"},
+            {"field": "name", "title": title},
             {"field": "percentile"},
             {"field": "label", "type": "nominal", "title": "ms"},
         ],
     }
     stroke = {
-        "field": "contender",
+        "field": "name",
         "type": "nominal",
-        "scale": {"domain": names, "range": dashes},
+        "scale": {"domain": list(names), "range": dashes},
         "legend": legend(names),
     }
     line: Spec = {
@@ -173,7 +185,7 @@ def second_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | None:
             whole_seconds = engine.series[: int(engine.window_seconds)]
             points += [
                 {
-                    "contender": condition.contender,
+                    "name": condition.contender,
                     "block": trial.block,
                     "second": second,
                     "verified": of_second.verified,
@@ -183,24 +195,35 @@ def second_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | None:
     if not points:
         return None
     names = [condition.contender for condition in valid]
+    y: Spec = {"field": "verified", "axis": {"title": "verified answers", "tickCount": 5}}
+    return second_lines(points, names, "stack", y)
+
+
+def second_lines(
+    points: Sequence[dict[str, Any]], names: Sequence[str], title: str, y: Spec, number_format: str = ","
+) -> Spec:
+    """A figure of each second of the window: a line for each name, of each block.
+
+    Args:
+        title: what names are of: `stack`.
+    """
+    last = max(point["second"] for point in points)
+    axis = {"title": "second of the window", "tickMinStep": 1, "tickCount": min(last, 8), "format": "d"}
+    scale = {"domain": [1, last], "nice": False}
     return chart(
         height=260,
         data={"values": points},
         mark={"type": "line", "strokeWidth": 1.5, "opacity": 0.75},
         encoding={
-            "x": {
-                "field": "second",
-                "type": "quantitative",
-                "axis": {"title": "second of the window", "tickMinStep": 1},
-            },
-            "y": {"field": "verified", "type": "quantitative", "axis": {"title": "verified answers", "tickCount": 5}},
-            "color": coloured(names),
+            "x": {"field": "second", "type": "quantitative", "scale": scale, "axis": axis},
+            "y": {"type": "quantitative"} | y,
+            "color": coloured(names, "name"),
             "detail": {"field": "block"},
             "tooltip": [
-                {"field": "contender", "title": "stack"},
-                {"field": "block"},
+                {"field": "name", "title": title},
+                *([{"field": "block"}] if "block" in points[0] else []),
                 {"field": "second"},
-                {"field": "verified", "format": ","},
+                {"field": y["field"], "format": number_format},
             ],
         },
     )

@@ -11,11 +11,9 @@ from fairtrial.record.engine_summary import AtLeast, SecondOfSeries
 from fairtrial.report.vega import Spec
 from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.report.charts import (
-    EXACT,
-    LOWER_BOUND,
     distribution_chart,
+    percentile_chart,
     rate_chart,
-    tail_chart,
     time_chart,
 )
 from fairtrial.tools.load.request.command_load import CommandLoad
@@ -35,7 +33,7 @@ def points(chart: Spec | None) -> list[dict[str, Any]]:
 
 def counts(chart: Spec | None, what: str) -> list[float]:
     """The course of one of the lines of a rate chart."""
-    return [point["count"] for point in points(chart) if point["what"] == what]
+    return [point["count"] for point in points(chart) if point["name"] == what]
 
 
 def test_the_distribution_holds_every_answer() -> None:
@@ -48,36 +46,33 @@ def test_without_answers_there_are_no_charts_of_times() -> None:
     assert engine
     nothing = Measurement(URL, closed(), plan(), engine)
     assert distribution_chart(nothing) is None
-    assert tail_chart(nothing) is None
+    assert percentile_chart(nothing) is None
 
 
-def test_the_tail_ends_where_the_sample_does() -> None:
-    few = points(tail_chart(measurement(a_trial().serving(100))))
-    assert max(point["percentile"] for point in few) == pytest.approx(95)
-    assert {point["times"] for point in few} == {"response time"}
+def test_a_curve_of_percentiles_ends_where_the_sample_does() -> None:
+    few = points(percentile_chart(measurement(a_trial().serving(100))))
+    assert [(point["name"], point["percentile"]) for point in few] == [
+        ("response time", percentile) for percentile in ("p50", "p75", "p90", "p95")
+    ]
 
 
-def test_an_open_load_has_a_tail_of_both_times() -> None:
+def test_an_open_load_has_a_curve_of_both_times() -> None:
     measured = open_measurement()
     both = {"service_time": measured.summary.response_time}
     measured = Measurement(URL, measured.load, measured.plan, measured.summary.model_copy(update=both))
-    assert {point["times"] for point in points(tail_chart(measured))} == {"response time", "service time"}
+    assert {point["name"] for point in points(percentile_chart(measured))} == {"response time", "service time"}
 
 
-def test_the_part_of_a_tail_that_is_a_lower_bound_is_told_apart_and_meets_the_rest() -> None:
+def test_percentiles_that_are_lower_bounds_are_triangles() -> None:
     measured = open_measurement()
     bounds = AtLeast(count=20, min_seconds=250e-6, longest_other_seconds=0.1)
     told = measured.summary.response_time.model_copy(update={"at_least": bounds})
-    chart = tail_chart(open_measurement(response_time=told))
-    parts = [point for point in points(chart) if point["times"] == "response time"]
-    exact, open_above = ([point for point in parts if point["known"] == known] for known in (EXACT, LOWER_BOUND))
-    assert exact and open_above and parts == exact + open_above
-    assert open_above[0] == exact[-1] | {"known": LOWER_BOUND}
-    assert max(point["milliseconds"] for point in exact) < 0.25 <= open_above[1]["milliseconds"]
-    assert chart is not None and chart["encoding"]["strokeDash"]["legend"] is not None
-    plain = tail_chart(measured)
-    assert plain is not None and plain["encoding"]["strokeDash"]["legend"] is None
-    assert {point["known"] for point in points(plain)} == {EXACT}
+    chart = percentile_chart(open_measurement(response_time=told))
+    assert chart is not None
+    curves, triangles = (layer["data"]["values"] for layer in chart["layer"])
+    assert triangles == [each for each in curves if each["name"] == "response time" and each["milliseconds"] >= 0.25]
+    assert triangles and all(each["label"].startswith("> ") for each in triangles)
+    assert "layer" not in (percentile_chart(measured) or {})
 
 
 def test_charts_over_time_need_three_whole_seconds() -> None:
@@ -114,5 +109,5 @@ def test_an_open_load_shows_what_it_offered(load: OpenLoad | RampLoad | StepsLoa
 
 def test_times_over_the_window_leave_out_seconds_without_answers() -> None:
     chart = time_chart(measurement(series=[SECOND, QUIET_SECOND, SECOND], window_seconds=3.0))
-    longest = [(point["second"], point["milliseconds"]) for point in points(chart) if point["what"] == "max"]
+    longest = [(point["second"], point["milliseconds"]) for point in points(chart) if point["name"] == "max"]
     assert longest == [(1, 500), (3, 500)]

@@ -10,13 +10,13 @@ from fairtrial.load.capacity import CapacityLoad, Objective
 from fairtrial.record.capacity import CapacitySearch, Probe
 from fairtrial.record.engine_summary import AtLeast, Cohort
 from fairtrial.tools.load.report.figures import (
-    cell,
     columns,
     generator_in_words,
     goodput_in_words,
     missing_percentiles,
     probe_rows,
     rows,
+    time_cell,
 )
 from fairtrial.tools.load.report.terminal import print_measurement
 from tests.builders import a_trial
@@ -27,7 +27,7 @@ def test_only_supported_percentiles_are_shown() -> None:
     few = measurement(a_trial().serving(100))
     assert columns(few) == ["50", "90", "95"]
     assert missing_percentiles(few) == "p99 and above are not shown: p99 needs 1,000 answers, there were 300"
-    assert len(rows(few)[0].cells) == 3
+    assert len(rows(few)[0].cells) == 4
     assert missing_percentiles(measurement(a_trial().serving(50_000))) == ""
     assert "p99.99 is not shown" in missing_percentiles(measurement())
 
@@ -40,7 +40,8 @@ def test_the_kinds_of_times_of_a_load() -> None:
 
 
 def test_cells() -> None:
-    assert [cell(each) for each in (None, 0.0005, 0.162, 2.1, 1234.0)] == ["–", "<0.001", "0.162", "2.10", "1,234"]
+    seconds = (None, 0.5e-6, 162e-6, 2.1e-3, 1.234)
+    assert [time_cell(each, None) for each in seconds] == ["–", "<0.001", "0.162", "2.10", "1,234"]
 
 
 def test_goodput() -> None:
@@ -61,12 +62,9 @@ def test_what_falls_among_requests_without_an_end_is_a_lower_bound() -> None:
     ninth = times.percentiles["99"]
     assert ninth is not None
     told = times.model_copy(update={"at_least": AtLeast(count=9, min_seconds=ninth, longest_other_seconds=0.1)})
-    row = rows(open_measurement(response_time=told))[0]
-    cells = [row.cell(each) for each in row.cells]
-    assert [text.startswith("> ") for text in cells] == [False, False, False, True, True]
-    assert row.cell(row.max_ms).startswith("> ") and row.cell(None) == "–"
-    plain = rows(open_measurement())[0]
-    assert [plain.cell(each) for each in plain.cells] == [text.removeprefix("> ") for text in cells]
+    cells = rows(open_measurement(response_time=told))[0].cells
+    assert [text.startswith("> ") for text in cells] == [False, False, False, True, True, True]
+    assert rows(open_measurement())[0].cells == [text.removeprefix("> ") for text in cells]
 
 
 def test_the_runs_of_a_search_mark_lower_bounds() -> None:

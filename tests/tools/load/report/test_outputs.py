@@ -47,7 +47,7 @@ def test_all_files_at_once(lab: Lab, call: Call, target: Target) -> None:
     # Of the cohort: a slow machine answers the last ones after the window, and they are in the times.
     times = sum(bar["answers"] for bar in charts["distribution"]["data"]["values"])
     assert times == measured["response_time"]["count"] >= measured["answers"] > 0
-    assert {point["times"] for point in charts["percentiles"]["data"]["values"]} == {"response time", "service time"}
+    assert {point["name"] for point in charts["percentiles"]["data"]["values"]} == {"response time", "service time"}
     for text in (page, json.dumps(measured), finished.out):
         assert "secret-1" not in text
 

@@ -35,6 +35,11 @@ def bins(times: Histogram) -> list[Bin]:
         edges = _edges(low, high, steps)
         if len(edges) - 1 <= MAX_BARS:
             break
+    return counted(times, edges)
+
+
+def counted(times: Histogram, edges: Sequence[float]) -> list[Bin]:
+    """The bins between these edges, in seconds."""
     counts = [times.count_up_to(edge) for edge in edges]
     return [
         Bin(edge, after, upper - lower)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from fairtrial.base.formatting import bounded_below, count, figure
 from fairtrial.base.printable import printable
@@ -12,9 +12,10 @@ from fairtrial.judge.statistics.support import samples_needed
 from fairtrial.load.words import describe_wait
 from fairtrial.record.capacity import CapacityFound, Probe
 from fairtrial.record.engine_summary import Distribution, EngineSummary
+from fairtrial.report.columns import LOWER_BOUNDS
 from fairtrial.tools.load.measure import Measurement
 
-SHORTEST_MS = 0.001
+SHORTEST_SECONDS = 1e-6
 FEWEST_ANSWERS_EACH = 20
 """At random, so many answers to each connection have an evenness of 20/21; fewer are uneven by themselves."""
 TABLE_PERCENTILES = ("50", "90", "95", "99", "99.9", "99.99")
@@ -27,21 +28,11 @@ PROBE_TITLES = ("run", "rate/s", "s", "answered", "p50 ms", "p99 ms", "errors", 
 """The columns of the table of a search for the capacity."""
 
 
-@dataclass(frozen=True)
-class Row:
-    """One kind of time. `cells` are milliseconds, one for each column; None where the sample does not support it.
-
-    A figure that is `at_least_ms` or more is a lower bound: it falls among requests that were not awaited to their end.
-    """
+class Row(NamedTuple):
+    """One kind of time: its name, and a cell for each column and for the maximum."""
 
     name: str
-    cells: Sequence[float | None]
-    max_ms: float
-    at_least_ms: float = math.inf
-
-    def cell(self, milliseconds: float | None) -> str:
-        """The figure as the table shows it: `> 190` for a lower bound."""
-        return bounded_cell(milliseconds, self.at_least_ms)
+    cells: Sequence[str]
 
 
 def columns(measurement: Measurement) -> list[str]:
@@ -63,14 +54,9 @@ def rows(measurement: Measurement) -> list[Row]:
         kinds.append(("connect time", summary.connect_time))
     names = columns(measurement)
     return [
-        Row(
-            name,
-            [_milliseconds(supported_percentile(times, each)) for each in names],
-            1e3 * times.max_seconds,
-            at_least_ms(times),
-        )
+        Row(name, [*(time_cell(supported_percentile(times, each), times) for each in names), time_cell(longest, times)])
         for name, times in kinds
-        if times.max_seconds is not None
+        if (longest := times.max_seconds) is not None
     ]
 
 
@@ -85,26 +71,24 @@ def missing_percentiles(measurement: Measurement) -> str:
     return f"{names} not shown: p{missing[0]} needs {samples:,} answers, there were {answers:,}"
 
 
-def cell(milliseconds: float | None) -> str:
-    """A figure of the table; a dash for None, `<0.001` below a microsecond."""
-    if milliseconds is None:
+def notes_on_times(measurement: Measurement) -> list[str]:
+    """What a reader of the table of times has to know."""
+    has_lower_bounds = measurement.summary.response_time.at_least is not None
+    notes = [EXPLANATION] * measurement.is_open + [LOWER_BOUNDS] * has_lower_bounds
+    return [*notes, *filter(None, [missing_percentiles(measurement)])]
+
+
+def time_cell(seconds: float | None, times: Distribution | None) -> str:
+    """One of these times in ms: a dash for None, `<0.001` below a microsecond, `> 190` for a lower bound."""
+    return bounded_cell(seconds, math.inf if times is None else times.bounds_from_seconds)
+
+
+def bounded_cell(seconds: float | None, bounds_from_seconds: float) -> str:
+    """The same, of times that are lower bounds from so many seconds on."""
+    if seconds is None:
         return "–"
-    return "<0.001" if milliseconds < SHORTEST_MS else figure(milliseconds)
-
-
-def bounded_cell(milliseconds: float | None, at_least_ms: float) -> str:
-    """`cell`; `> 190` for a figure that is `at_least_ms` or more, and so a lower bound."""
-    return bounded_below(cell(milliseconds), milliseconds is not None and milliseconds >= at_least_ms)
-
-
-def at_least_ms(times: Distribution | None) -> float:
-    """From where on figures of these times are lower bounds, in ms; infinite: all are exact."""
-    return math.inf if times is None or times.at_least is None else 1e3 * times.at_least.min_seconds
-
-
-def has_lower_bounds(measurement: Measurement) -> bool:
-    """Whether some of the times are lower bounds."""
-    return measurement.summary.response_time.at_least is not None
+    text = "<0.001" if seconds < SHORTEST_SECONDS else figure(1e3 * seconds)
+    return bounded_below(text, seconds >= bounds_from_seconds)
 
 
 def goodput_in_words(measurement: Measurement) -> str:
@@ -144,10 +128,6 @@ def unevenness_in_words(measurement: Measurement) -> str:
     return f"{each}; {answers.without:,} had none" if answers.without else each
 
 
-def _milliseconds(seconds: float | None) -> float | None:
-    return None if seconds is None else seconds * 1e3
-
-
 def capacities(measurement: Measurement) -> list[str]:
     """What a search for the capacity found, a line for each objective; empty for any other load."""
     search = measurement.capacity
@@ -170,14 +150,14 @@ def probe_rows(measurement: Measurement) -> list[Sequence[str]]:
 
 def _cells_of(probe: Probe) -> Sequence[str]:
     answered = probe.answered_share if probe.answered_share is not None else probe.achieved_over_offered
-    bounds_ms = math.inf if probe.at_least_seconds is None else 1e3 * probe.at_least_seconds
+    bounds_from_seconds = math.inf if probe.at_least_seconds is None else probe.at_least_seconds
     missed = [f"{each.objective}: {each.why_not}" for each in probe.objectives if not each.met]
     return (
         "confirms" if probe.confirming else "tries",
         f"{probe.rate_per_second:,.0f}",
         figure(probe.seconds),
         "–" if answered is None else f"{answered:.1%}",
-        *(bounded_cell(_milliseconds(probe.percentiles_seconds.get(name)), bounds_ms) for name in ("50", "99")),
+        *(bounded_cell(probe.percentiles_seconds.get(name), bounds_from_seconds) for name in ("50", "99")),
         f"{probe.error_share:.2%}",
         "; ".join(missed) or "kept",
     )

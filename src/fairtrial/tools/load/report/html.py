@@ -4,21 +4,17 @@ from datetime import datetime
 from pathlib import Path
 
 from fairtrial import __version__
-from fairtrial.report.columns import LOWER_BOUNDS
 from fairtrial.report.page import environment, page_parts
 from fairtrial.tools.load.advice import remedy, warnings
 from fairtrial.tools.load.measure import Measurement
-from fairtrial.tools.load.report.charts import distribution_chart, rate_chart, tail_chart, time_chart
+from fairtrial.tools.load.report.charts import distribution_chart, percentile_chart, rate_chart, time_chart
 from fairtrial.tools.load.report.figures import (
-    EXPLANATION,
     PROBE_TITLES,
     capacities,
-    cell,
     columns,
     generator_in_words,
     goodput_in_words,
-    has_lower_bounds,
-    missing_percentiles,
+    notes_on_times,
     probe_rows,
     rows,
     tls_in_words,
@@ -31,7 +27,7 @@ def load_page(measurement: Measurement) -> str:
     """The whole page. The request's headers and body are left out, as they may be secret."""
     charts = {
         "distribution": distribution_chart(measurement),
-        "percentiles": tail_chart(measurement),
+        "percentiles": percentile_chart(measurement),
         "rate": rate_chart(measurement),
         "time": time_chart(measurement),
     }
@@ -52,13 +48,7 @@ def load_page(measurement: Measurement) -> str:
             capacities=capacities(measurement),
             probe_titles=PROBE_TITLES,
             probes=probe_rows(measurement),
-            cell=cell,
-            notes=[
-                *[EXPLANATION] * measurement.is_open,
-                *[LOWER_BOUNDS] * has_lower_bounds(measurement),
-                missing_percentiles(measurement),
-                *measurement.notes,
-            ],
+            notes=[*notes_on_times(measurement), *measurement.notes],
             failed=[(kind, count, remedy(kind, measurement.summary)) for kind, count in failed],
             warnings=list(warnings(measurement)),
             written_at=datetime.now().astimezone().isoformat(sep=" ", timespec="seconds"),

@@ -10,23 +10,19 @@ from rich.text import Text
 from fairtrial.base.formatting import count, figure, plain
 from fairtrial.base.printable import printable
 from fairtrial.judge.metrics import supported_percentile
-from fairtrial.report.columns import LOWER_BOUNDS
 from fairtrial.tools.load.advice import remedy, warnings
 from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.report.bars import histogram_lines
 from fairtrial.tools.load.report.figures import (
-    EXPLANATION,
     PROBE_TITLES,
-    at_least_ms,
-    bounded_cell,
     capacities,
     columns,
     generator_in_words,
     goodput_in_words,
-    has_lower_bounds,
-    missing_percentiles,
+    notes_on_times,
     probe_rows,
     rows,
+    time_cell,
     tls_in_words,
     unevenness_in_words,
 )
@@ -121,12 +117,8 @@ def _times(measurement: Measurement, console: Console) -> list[RenderableType]:
     for name in [*(f"p{name}" for name in columns(measurement)), "max"]:
         table.add_column(name, justify="right", min_width=7, no_wrap=True)
     for row in rows(measurement):
-        table.add_row(row.name, *(row.cell(each) for each in row.cells), row.cell(row.max_ms))
-    parts: list[RenderableType] = [table]
-    notes = [EXPLANATION] if measurement.is_open else []
-    notes += [LOWER_BOUNDS] if has_lower_bounds(measurement) else []
-    notes += [note for note in [missing_percentiles(measurement)] if note]
-    parts += [Text(note, style="dim") for note in notes]
+        table.add_row(row.name, *row.cells)
+    parts: list[RenderableType] = [table, *(Text(note, style="dim") for note in notes_on_times(measurement))]
     if measurement.summary.response_time.count >= FEWEST_FOR_A_HISTOGRAM:
         parts += [Text(), Text("response times", style="bold")]
         lines = histogram_lines(measurement.response_times, console.width, unicode=_prints_unicode(console))
@@ -150,7 +142,7 @@ def _requests(measurement: Measurement) -> list[RenderableType]:
             Text(printable(share.name)),
             f"{share.verified / summary.window_seconds:,.1f}",
             f"{share.answers - share.verified + (share.failures or 0):,}",
-            *(bounded_cell(None if seconds is None else 1e3 * seconds, at_least_ms(times)) for seconds in percentiles),
+            *(time_cell(seconds, times) for seconds in percentiles),
         )
     return [Text(), table]
 
