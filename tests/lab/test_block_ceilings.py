@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from unittest.mock import create_autospec
+from unittest.mock import Mock, call
 
 import pytest
 
@@ -11,7 +11,7 @@ from fairtrial.lab import block_ceilings
 from fairtrial.lab.block_ceilings import WINDOW_SECONDS, BlockCeilings
 from fairtrial.lab.calibrate import calibrate_loads
 from fairtrial.lab.placement import local_placement
-from fairtrial.lab.trial.context import TrialWatcher
+from fairtrial.lab.trial.events import StageBegins, unwatched
 from fairtrial.lab.trial.flow import new_record
 from fairtrial.plan.plan import Plan
 from fairtrial.record.calibration import CEILING_STAGE, Calibration
@@ -32,11 +32,11 @@ def tried(plan: Plan, ceilings: BlockCeilings) -> list[TrialRecord]:
 
 @pytest.fixture(scope="module")
 def calibrations(engine: Path) -> list[Calibration]:
-    return calibrate_loads(planned(), PLACEMENT, lambda _what: None)
+    return calibrate_loads(planned(), PLACEMENT)
 
 
 def test_each_block_has_its_own(calibrations: list[Calibration]) -> None:
-    plan, watcher = planned(blocks=3), create_autospec(TrialWatcher, instance=True)
+    plan, watcher = planned(blocks=3), Mock()
     trials = tried(plan, BlockCeilings(plan, PLACEMENT, calibrations, watcher))
     by_block = {block: [each.ceiling for each in trials if each.block == block] for block in (1, 2, 3)}
     for one, other in by_block.values():
@@ -46,12 +46,12 @@ def test_each_block_has_its_own(calibrations: list[Calibration]) -> None:
     took = [each.stage_seconds.get(CEILING_STAGE) for each in trials]
     assert [each is None for each in took] == [True, True, False, True, False, True]
     assert min(each for each in took if each is not None) > WINDOW_SECONDS
-    assert watcher.stage.call_count == 2
+    assert watcher.mock_calls == [call(StageBegins(CEILING_STAGE))] * 2
 
 
 def test_where_nothing_was_calibrated_nothing_is_measured() -> None:
     plan = planned(blocks=2)
-    trials = tried(plan, BlockCeilings(plan, PLACEMENT, [], create_autospec(TrialWatcher, instance=True)))
+    trials = tried(plan, BlockCeilings(plan, PLACEMENT, [], unwatched))
     assert [(each.ceiling, each.stage_seconds) for each in trials] == [(None, {})] * 4
 
 
@@ -63,7 +63,7 @@ def test_a_block_whose_ceiling_cannot_be_measured_has_none(
 
     monkeypatch.setattr(block_ceilings, "calibrate", failing)
     plan = planned(blocks=2)
-    trials = tried(plan, BlockCeilings(plan, PLACEMENT, calibrations, create_autospec(TrialWatcher, instance=True)))
+    trials = tried(plan, BlockCeilings(plan, PLACEMENT, calibrations, unwatched))
     assert [each.ceiling is None for each in trials] == [False, False, True, True]
 
 
@@ -74,7 +74,7 @@ def test_over_http2_there_is_none(calibrations: list[Calibration]) -> None:
     load = first.point.experiment.load.model_copy(update={"http2": True, "streams": 4})
     point = replace(first.point, experiment=first.point.experiment.model_copy(update={"load": load}))
     mixed = replace(plan, conditions=[replace(first, point=point), second])
-    ceilings = BlockCeilings(mixed, PLACEMENT, calibrations, create_autospec(TrialWatcher, instance=True))
+    ceilings = BlockCeilings(mixed, PLACEMENT, calibrations, unwatched)
     records = {trial.condition.recorded.id: new_record(trial) for trial in plan.trials()}
     assert ceilings.add_to(records[first.recorded.id], 0.0).ceiling is None
     assert ceilings.add_to(records[second.recorded.id], 0.0).ceiling is not None

@@ -4,11 +4,11 @@ import errno
 import itertools
 from collections.abc import Sequence
 from pathlib import Path
-from unittest.mock import create_autospec
 
 import pytest
 
-from fairtrial.lab.conduct import Conducted, Watcher, run_trials
+from fairtrial.lab.conduct import Conducted, run_trials
+from fairtrial.lab.trial.events import unwatched
 from fairtrial.lab.trial.flow import new_record
 from fairtrial.plan.plan import PlannedTrial
 from fairtrial.record.model import TrialRecord
@@ -41,8 +41,7 @@ def conducted(folder: Path, *, between: int = 0, within: int = 0) -> Conducted:
 
     with RecordWriter(folder) as writer:
         writer.append(record)
-        watcher = create_autospec(Watcher, instance=True)
-        return run_trials(without_spare(planned(blocks=3)), record, run, writer, watcher, InterruptAfter(between))
+        return run_trials(without_spare(planned(blocks=3)), record, run, writer, unwatched, InterruptAfter(between))
 
 
 def test_every_trial_is_run_and_recorded(tmp_path: Path) -> None:

@@ -69,8 +69,8 @@ def carry_out(
             results_folder(options.out, plan.experiment.name) as results,
         ):
             announce(console, plan, [*left_out, *not_tried], trial_venue.lanes, verbose=options.verbose)
-            with progress_on(console, verbose=options.verbose) as watcher:
-                conducted = trial_venue.conduct(results, watcher)
+            with progress_on(console, verbose=options.verbose) as progress:
+                conducted = trial_venue.conduct(results, progress.on)
             result = judge(conducted.record, conducted.trials, interrupted=conducted.interrupted)
             profiles = _profiles(results)
             report, problem = _write_reports(result, conducted, profiles, results, options)

@@ -13,7 +13,8 @@ from fairtrial.commands.run_options import RunOptions
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from fairtrial.lab.conduct import Conducted, Watcher
+    from fairtrial.lab.conduct import Conducted
+    from fairtrial.lab.trial.events import Watcher
     from fairtrial.plan.plan import Plan
 
 Conduct = Callable[[Path, "Watcher"], "Conducted"]
@@ -75,9 +76,11 @@ def venue(console: "Console", plan: "Plan", file: Path, options: RunOptions, hos
 def _conduct_here(plan: "Plan", options: RunOptions) -> Conduct:
     from fairtrial.lab.conduct import conduct
     from fairtrial.lab.exclusive import processors_held
+    from fairtrial.lab.trial.events import Step
 
     def here(results: Path, watcher: "Watcher") -> "Conducted":
-        with processors_held(sorted(os.sched_getaffinity(0)), watcher.step, wait=options.wait):
+        cpus = sorted(os.sched_getaffinity(0))
+        with processors_held(cpus, lambda text: watcher(Step(text)), wait=options.wait):
             return conduct(plan, results, watcher, options.decide_within_seconds, profile=options.profile)
 
     return here

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from fairtrial.base.problem import Problem
 from fairtrial.lab.calibrate import calibrate
 from fairtrial.lab.placement import THIS_MACHINE, Site
-from fairtrial.lab.trial.context import TrialWatcher
+from fairtrial.lab.trial.events import StageBegins, Watcher
 from fairtrial.lab.trial.waiting import wait_of
 from fairtrial.load.engine_terms import Wait
 from fairtrial.plan.plan import Plan, PlannedCondition, PlannedTrial
@@ -39,7 +39,7 @@ class BlockCeilings:
         plan: Plan,
         placement: Placement,
         calibrations: Iterable[Calibration],
-        watcher: TrialWatcher,
+        watcher: Watcher,
         site: Site = THIS_MACHINE,
     ) -> None:
         self._placement, self._watcher, self._site = placement, watcher, site
@@ -64,7 +64,7 @@ class BlockCeilings:
             return 0.0
         began = time.monotonic()
         self._block, self._ceilings = trial.block, {}
-        self._watcher.stage(CEILING_STAGE)
+        self._watcher(StageBegins(CEILING_STAGE))
         for load in dict.fromkeys(self._loads.values()):
             try:
                 again = calibrate(

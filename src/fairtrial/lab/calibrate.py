@@ -7,7 +7,7 @@ after the other takes on a single connection, and what requests take at the rate
 can be measured below it.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from itertools import cycle
@@ -23,6 +23,7 @@ from fairtrial.engine.run import run_engine
 from fairtrial.engine.server import engine_server
 from fairtrial.lab.meters.machine import MachineWatch
 from fairtrial.lab.placement import THIS_MACHINE, Site, bound_to
+from fairtrial.lab.trial.events import Preparing, Watcher, unwatched
 from fairtrial.lab.trial.waiting import wait_of
 from fairtrial.load.engine_terms import Closed, Constant, EngineLoad, StopAfterSeconds, Wait
 from fairtrial.load.kinds import Load
@@ -132,19 +133,16 @@ def calibrate(
 
 
 def calibrate_loads(
-    plan: Plan, placement: Placement, on_step: Callable[[str], None], site: Site = THIS_MACHINE
+    plan: Plan, placement: Placement, watcher: Watcher = unwatched, site: Site = THIS_MACHINE
 ) -> list[Calibration]:
     """Calibrate for each different load of requests in the plan, and each way of waiting in its trials.
 
-    A load that the engine could not carry out against its own target has no calibration; `on_step` is told why. So it
+    A load that the engine could not carry out against its own target has no calibration; `watcher` is told why. So it
     is with HTTP/2, which the target does not speak: over HTTP/1.1, the ceiling would be another load's.
-
-    Args:
-        on_step: is called with what is being done.
     """
     loads: dict[tuple[str, Wait], Load] = {}
     if any(each.load.http2 for each in plan.conditions):
-        on_step("calibration left out over HTTP/2: the load engine's own target speaks HTTP/1.1 alone")
+        watcher(Preparing("calibration left out over HTTP/2: the load engine's own target speaks HTTP/1.1 alone"))
     for condition in plan.conditions:
         if condition.load.offers_requests and not condition.load.http2:
             key = condition.load.model_dump_json(exclude={"local_ports"}), wait_of(condition, placement)
@@ -152,7 +150,9 @@ def calibrate_loads(
     calibrations: list[Calibration] = []
     for (_, wait), load in loads.items():
         threads = "" if load.threads is None else f", {count(min(load.threads, load.connections), 'thread')}"
-        on_step(f"calibration: the load engine against its own target, {load.connections} connections{threads}")
+        watcher(
+            Preparing(f"calibration: the load engine against its own target, {load.connections} connections{threads}")
+        )
         try:
             calibrations.append(
                 calibrate(
@@ -168,7 +168,7 @@ def calibrate_loads(
                 )
             )
         except Problem as problem:
-            on_step(f"calibration left out: {problem.reason}")
+            watcher(Preparing(f"calibration left out: {problem.reason}"))
     return calibrations
 
 

@@ -1,7 +1,7 @@
 """Before the first trial: what the reference answers is kept, and what all contenders answer is compared with it."""
 
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +22,7 @@ from fairtrial.lab.equality.renaming import Renaming
 from fairtrial.lab.equality.under_load import MOST_DIFFERENCES, ReferenceAnswers, described
 from fairtrial.lab.placement import bound_to
 from fairtrial.lab.trial.environment import Environment
+from fairtrial.lab.trial.events import Preparing, Watcher, unwatched
 from fairtrial.lab.trial.flow import context_of, file_name, keep_log, new_record
 from fairtrial.lab.trial.ready_stack import ReadyStack
 from fairtrial.lab.trial.up import UpContender, up
@@ -77,7 +78,7 @@ class _Round:
         file = self.folder / f"{name}.jsonl"
         trial = PlannedTrial(0, 0, condition)
         ready = self.ready[condition.build_name, 1]
-        context = context_of(trial, new_record(trial), ready, self.services, self.results, _Unwatched())
+        context = context_of(trial, new_record(trial), ready, self.services, self.results, unwatched)
         context = replace(context, log=context.log.with_name(f"answers-{name}-{file_name(condition.label)}.log"))
         try:
             with bound_to(context.lab_cpus), up(context) as contender:
@@ -145,26 +146,13 @@ class _InTurn:
     """by request, how many instances of it ended, with an answer or without"""
 
 
-class _Unwatched:
-    """Nobody is shown the stages of these runs."""
-
-    def stage(self, name: str) -> None:
-        """Nothing."""
-
-    def waiting(self, reason: str) -> None:
-        """Nothing."""
-
-    def engine_event(self, event: dict[str, Any]) -> None:
-        """Nothing."""
-
-
 @contextmanager
 def compared_with_reference(
     plan: Plan,
     services: Environment,
     ready: Mapping[tuple[str, int], ReadyStack],
     results: Path,
-    preparing: Callable[[str], None],
+    watcher: Watcher,
     *,
     for_a_load: bool = True,
 ) -> Iterator[ReferenceRecord | None]:
@@ -176,7 +164,6 @@ def compared_with_reference(
     Args:
         ready: by the name of its build and the build's number.
         results: the folder of the run; logs go below it.
-        preparing: is told what begins.
         for_a_load: whether trials follow, and need the reference's answers.
 
     Raises:
@@ -190,7 +177,7 @@ def compared_with_reference(
     with run_folder("answers") as folder:
         asking = _Round(plan, services, ready, folder, results, secrets.token_hex(16), comparable, [workload.secrets])
         reference = _reference(plan)
-        preparing(f"the answers of {reference.label}, twice")
+        watcher(Preparing(f"the answers of {reference.label}, twice"))
         try:
             first = asking.in_turn(reference, "first")
             second = asking.in_turn(reference, "second")
@@ -204,7 +191,8 @@ def compared_with_reference(
         }
         for number, condition in enumerate(plan.conditions):
             if _sameness(condition) not in comparisons:
-                preparing(f"the answers of {condition.label}, compared with those of {reference.label}")
+                what = f"the answers of {condition.label}, compared with those of {reference.label}"
+                watcher(Preparing(what))
                 comparisons[_sameness(condition)] = _of_contender(
                     asking, condition, f"contender-{number}", first.answers
                 )

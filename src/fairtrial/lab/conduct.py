@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
 from fairtrial.base.problem import Problem
 from fairtrial.engine.binary import engine_version
@@ -19,42 +18,14 @@ from fairtrial.lab.preparation import Preparation, StackBuild, Steps, preparing
 from fairtrial.lab.private_network import network_of
 from fairtrial.lab.profile.block import profile_block
 from fairtrial.lab.results_folder import earlier_runs
-from fairtrial.lab.trial.context import TrialWatcher
 from fairtrial.lab.trial.environment import Environment, environment
+from fairtrial.lab.trial.events import Building, ExperimentBegins, Step, TrialBegins, TrialEnds, Watcher
 from fairtrial.lab.trial.flow import new_record, run_trial
 from fairtrial.lab.trial.ready_stack import ReadyStack
 from fairtrial.lab.trial.sliced_block import SlicedBlocks
 from fairtrial.plan.plan import Plan, PlannedTrial
 from fairtrial.record.model import ExperimentRecord, Failure, Placement, TrialRecord
 from fairtrial.record.write import RecordWriter
-
-
-class Watcher(TrialWatcher, Protocol):
-    """Is told how an experiment goes on."""
-
-    def preparing(self, what: str) -> None:
-        """Something that may take a while begins, before the first trial."""
-
-    def follow(self, steps: Steps) -> None:
-        """The preparation begins: `steps` tells at any moment which of its steps run, and for how long."""
-
-    def step(self, text: str) -> None:
-        """A step of the preparation begins or ends; called by several threads, one at a time."""
-
-    def rows_loaded(self, rows: int, of: int) -> None:
-        """The dataset is being loaded."""
-
-    def begins(self, experiment: ExperimentRecord) -> None:
-        """Everything is ready; the first trial follows."""
-
-    def trial_begins(self, trial: PlannedTrial) -> None:
-        """A trial begins."""
-
-    def trial_ends(self, record: TrialRecord) -> None:
-        """A trial ended, and its line is on disk."""
-
-    def close(self) -> None:
-        """The experiment ended, in whatever way."""
 
 
 @dataclass
@@ -93,7 +64,7 @@ def conduct(
     with made_ready(plan, placement, results, watcher, decide_within_seconds=decide_within_seconds) as ready:
         with RecordWriter(results) as writer:
             writer.append(ready.record)
-            watcher.begins(ready.record)
+            watcher(ExperimentBegins(ready.record))
             end = WhenComplete(ready.record) if decide_within_seconds is None else WhenDecided(ready.record)
             conducted = run_trials(plan, ready.record, ready.run, writer, watcher, end)
         if profile and not conducted.interrupted and conducted.problem is None:
@@ -131,23 +102,21 @@ def made_ready(
     Raises:
         Problem: the engine cannot be built, or the reference differs from itself.
     """
-    steps = Steps(watcher.step)
-    watcher.follow(steps)
+    steps = Steps(lambda text: watcher(Step(text)))
+    watcher(Building(steps.line))
     with building(plan, results / "logs", steps) as preparation:
         with steps.step("preparing the load engine"):
             version = engine_version()
         with (
             network_of(plan, plan.stacks) if site is THIS_MACHINE else nullcontext(False) as private_network,
-            environment(plan, placement, watcher.preparing, watcher.rows_loaded, site) as services,
+            environment(plan, placement, watcher, site) as services,
             processors_awake() as idle,
             ExitStack() as answers,
         ):
             ready = preparation.ready_stacks()
-            watcher.step(steps.summary())
-            reference = answers.enter_context(
-                compared_with_reference(plan, services, ready, results, watcher.preparing)
-            )
-            calibrations = calibrate_loads(plan, placement, watcher.preparing, site)
+            watcher(Step(steps.summary()))
+            reference = answers.enter_context(compared_with_reference(plan, services, ready, results, watcher))
+            calibrations = calibrate_loads(plan, placement, watcher, site)
             record = first_line(
                 plan,
                 placement,
@@ -200,14 +169,14 @@ def run_trials(
         except Problem:
             conducted.trials.pop()
             raise
-        watcher.trial_ends(line)
+        watcher(TrialEnds(line))
 
     try:
         for trial in plan.trials():
             if current is not None and trial.block > current.block and end.reached(conducted.trials):
                 break
             current = new_record(trial)
-            watcher.trial_begins(trial)
+            watcher(TrialBegins(trial))
             keep(run(trial))
     except KeyboardInterrupt:
         if current is None:

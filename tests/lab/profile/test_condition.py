@@ -1,7 +1,6 @@
 """What is loaded, which processes are looked at, and an end that comes early."""
 
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -52,9 +51,9 @@ def profiled(plan: Plan, results: Path, outcomes: list[Any], monkeypatch: pytest
     monkeypatch.setattr(block, "profile_condition", condition)
     ready: Any = dict.fromkeys((each.build_name, 1) for each in plan.conditions)
     environment: Any = None
-    said: list[str] = []
-    block.profile_block(plan, ready, environment, results, SimpleNamespace(step=said.append), [])
-    return said
+    said: list[Any] = []
+    block.profile_block(plan, ready, environment, results, said.append, [])
+    return [event.text for event in said]
 
 
 def test_an_interrupt_ends_the_block_and_is_in_its_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,15 @@ from collections.abc import Iterator
 import pytest
 
 from fairtrial.lab.progress.live import BAR_CELLS, LiveProgress
+from fairtrial.lab.trial.events import (
+    EngineEvent,
+    ExperimentBegins,
+    Preparing,
+    RowProgress,
+    StageBegins,
+    TrialBegins,
+    TrialEnds,
+)
 from tests.builders import a_trial, an_experiment
 from tests.lab.progress.conftest import Time, console_in_memory, trials_of_order
 
@@ -45,40 +54,40 @@ def screen(passing: Time) -> Iterator[Screen]:
 
 
 def test_while_something_is_prepared(screen: Screen, passing: Time) -> None:
-    screen.progress.preparing("the engine")
+    screen.progress.on(Preparing("the engine"))
     passing.passes(65)
     assert screen.shows(f"{BAR} preparing the engine 1:05")
-    screen.progress.rows_loaded(250_000, 1_000_000)
+    screen.progress.on(RowProgress(250_000, 1_000_000))
     assert screen.shows(f"{BAR} loading rows: 250,000 of 1,000,000 1:05")
 
 
 def test_while_a_trial_runs(screen: Screen, passing: Time) -> None:
     record = an_experiment("a", "b", blocks=1).record()
     progress = screen.progress
-    progress.preparing("the engine")
-    progress.begins(record)
+    progress.on(Preparing("the engine"))
+    progress.on(ExperimentBegins(record))
     first, second = trials_of_order(record)
-    progress.trial_begins(first)
-    progress.stage("start")
+    progress.on(TrialBegins(first))
+    progress.on(StageBegins("start"))
     assert screen.shows(f"{BAR} trial 1/2 a start elapsed 0:00, remaining ")
-    progress.engine_event(ENGINE | {"phase": "warmup", "elapsed_seconds": 0.5})
+    progress.on(EngineEvent(ENGINE | {"phase": "warmup", "elapsed_seconds": 0.5}))
     assert screen.shows(f"{BAR} trial 1/2 a warm-up, 0.5 s 12,345/s elapsed")
-    progress.engine_event(ENGINE | {"errors": 1200})
+    progress.on(EngineEvent(ENGINE | {"errors": 1200}))
     assert screen.shows(f"{BAR} trial 1/2 a measuring 12,345/s, 1,200 errors elapsed")
     passing.passes(10)
-    progress.trial_ends(a_trial().serving(4000).record(1, 1, "a"))
-    progress.trial_begins(second)
-    progress.waiting("the database")
+    progress.on(TrialEnds(a_trial().serving(4000).record(1, 1, "a")))
+    progress.on(TrialBegins(second))
+    progress.on(StageBegins("wait", "the database"))
     assert screen.shows(f"{BAR} trial 2/2 b waiting for the database elapsed 0:10, remaining 0:10")
 
 
 def test_an_ended_trial_leaves_a_line_and_the_live_line_disappears(screen: Screen, passing: Time) -> None:
     record = an_experiment("a", blocks=1).record()
     progress = screen.progress
-    progress.preparing("the engine")
-    progress.begins(record)
-    progress.trial_begins(trials_of_order(record)[0])
-    progress.trial_ends(a_trial().serving(4000).record(1, 1, "a"))
+    progress.on(Preparing("the engine"))
+    progress.on(ExperimentBegins(record))
+    progress.on(TrialBegins(trials_of_order(record)[0]))
+    progress.on(TrialEnds(a_trial().serving(4000).record(1, 1, "a")))
     progress.close()
     ended = [line for line in screen.lines() if line.startswith("trial 1 of 1, block 1, a: 4,000 verified answers/s")]
     assert len(ended) == 1

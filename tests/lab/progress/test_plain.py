@@ -5,30 +5,38 @@ import pytest
 from fairtrial.lab.progress import progress_on
 from fairtrial.lab.progress.live import LiveProgress
 from fairtrial.lab.progress.plain import PlainProgress
+from fairtrial.lab.trial.events import (
+    EngineEvent,
+    ExperimentBegins,
+    Preparing,
+    RowProgress,
+    StageBegins,
+    TrialBegins,
+    TrialEnds,
+)
 from tests.builders import TrialBuilder, a_trial, an_experiment
 from tests.lab.progress.conftest import Time, console_in_memory, trials_of_order
 
 
 @pytest.mark.parametrize(("terminal", "kind"), [(False, PlainProgress), (True, LiveProgress)])
 def test_the_watcher_fits_the_console(terminal: bool, kind: type) -> None:
-    with progress_on(console_in_memory(terminal=terminal)[0]) as watcher:
-        assert isinstance(watcher, kind)
+    with progress_on(console_in_memory(terminal=terminal)[0]) as progress:
+        assert isinstance(progress, kind)
 
 
 def test_a_line_for_each_step_and_each_trial_that_takes_long(passing: Time) -> None:
     console, file = console_in_memory(terminal=False)
     progress = PlainProgress(console)
     record = an_experiment("a", "b", blocks=1).record()
-    progress.preparing("the stack a")
-    progress.begins(record)
+    progress.on(Preparing("the stack a"))
+    progress.on(ExperimentBegins(record))
     for trial in trials_of_order(record):
-        progress.trial_begins(trial)
-        progress.stage("load")
-        progress.engine_event({"event": "progress", "phase": "measure", "verified_per_second": 1.0, "errors": 0})
+        progress.on(TrialBegins(trial))
+        progress.on(StageBegins("load"))
+        progress.on(EngineEvent({"event": "progress", "phase": "measure", "verified_per_second": 1.0, "errors": 0}))
         passing.passes(30)
-        progress.trial_ends(a_trial().serving(4000).record(trial.index, trial.block, trial.condition.label))
-    progress.waiting("the database")
-    progress.close()
+        progress.on(TrialEnds(a_trial().serving(4000).record(trial.index, trial.block, trial.condition.label)))
+    progress.on(StageBegins("wait", "the database"))
     assert file.getvalue().splitlines() == [
         "preparing the stack a",
         "trial 1 of 2, block 1, a: 4,000 verified answers/s (elapsed 0:30, remaining 0:30)",
@@ -45,10 +53,10 @@ def lines_of(passing: Time, *ends: tuple[str, int, TrialBuilder], verbose: bool 
     """What is printed of trials of a and b that end one after the other, each in so many seconds."""
     console, file = console_in_memory(terminal=False)
     progress = PlainProgress(console, verbose=verbose)
-    progress.begins(an_experiment("a", "b", blocks=2).record())
+    progress.on(ExperimentBegins(an_experiment("a", "b", blocks=2).record()))
     for index, (name, block, trial) in enumerate(ends, 1):
         passing.passes(5)
-        progress.trial_ends(trial.record(index, block, name))
+        progress.on(TrialEnds(trial.record(index, block, name)))
     return file.getvalue().splitlines()
 
 
@@ -88,9 +96,9 @@ def test_rows_are_reported_at_each_tenth_and_anew_for_each_table() -> None:
     console, file = console_in_memory(terminal=False)
     progress = PlainProgress(console)
     for table in ("items", "orders"):
-        progress.preparing(table)
+        progress.on(Preparing(table))
         for rows in range(0, 1001, 5):
-            progress.rows_loaded(rows, 1000)
+            progress.on(RowProgress(rows, 1000))
     lines = file.getvalue().splitlines()
     assert lines[:2] == ["preparing items", "loading rows: 100 of 1,000"]
     assert [line.partition(":")[0] for line in lines].count("loading rows") == 20
@@ -100,8 +108,8 @@ def test_rows_are_reported_at_each_tenth_and_anew_for_each_table() -> None:
 def test_a_long_reason_stays_on_one_line_and_markup_is_text() -> None:
     console, file = console_in_memory(terminal=False)
     progress = PlainProgress(console)
-    progress.begins(record := an_experiment("a", blocks=1).record())
-    progress.trial_begins(trials_of_order(record)[0])
-    progress.trial_ends(a_trial().failing("build", "[red]no[/red] " + "word " * 50).record())
+    progress.on(ExperimentBegins(record := an_experiment("a", blocks=1).record()))
+    progress.on(TrialBegins(trials_of_order(record)[0]))
+    progress.on(TrialEnds(a_trial().failing("build", "[red]no[/red] " + "word " * 50).record()))
     (line,) = file.getvalue().splitlines()
     assert len(line) > 140 and "build: [red]no[/red] word" in line

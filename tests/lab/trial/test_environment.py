@@ -18,6 +18,7 @@ from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.sweep import Sweep
 from fairtrial.lab.placement import local_placement
 from fairtrial.lab.trial.environment import Environment, environment
+from fairtrial.lab.trial.events import Event, Preparing
 from fairtrial.load.closed import ClosedLoad
 from fairtrial.plan.make import make_plan
 from fairtrial.plan.plan import Plan
@@ -60,7 +61,12 @@ def a_plan(*rows: int) -> Plan:
 @contextmanager
 def brought_up(plan: Plan) -> Iterator[tuple[Environment, list[str]]]:
     prepared: list[str] = []
-    with environment(plan, local_placement(), prepared.append, lambda _rows, _of: None) as services:
+
+    def watcher(event: Event) -> None:
+        if isinstance(event, Preparing):
+            prepared.append(event.what)
+
+    with environment(plan, local_placement(), watcher) as services:
         yield services, prepared
 
 

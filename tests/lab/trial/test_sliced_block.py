@@ -11,6 +11,7 @@ import pytest
 from fairtrial.lab.meters.slice_watch import SliceMeter
 from fairtrial.lab.placement import THIS_MACHINE
 from fairtrial.lab.trial import sliced_block
+from fairtrial.lab.trial.events import unwatched
 from fairtrial.lab.trial.sliced_block import SlicedBlocks
 from fairtrial.lab.trial.up import NotUp
 from fairtrial.plan.plan import Plan
@@ -80,8 +81,7 @@ def tried(plan: Plan, machine: Machine, monkeypatch: pytest.MonkeyPatch, folder:
         placement=SimpleNamespace(of_kind=lambda _kind: SimpleNamespace(server_cpus=[0], load_cpus=[1])),
     )
     ready: Any = SimpleNamespace(folder=folder, failure=None)
-    watcher: Any = SimpleNamespace(stage=lambda _name: None)
-    blocks = SlicedBlocks(plan, {("app", 1): ready}, environment, folder, watcher)
+    blocks = SlicedBlocks(plan, {("app", 1): ready}, environment, folder, unwatched)
     return [blocks.run(trial) for trial in plan.trials()]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.private_file import opened_privately
 from fairtrial.base.problem import Problem
-from fairtrial.lab.conduct import Conducted, Watcher
+from fairtrial.lab.conduct import Conducted
 from fairtrial.lab.decide import WhenComplete, WhenDecided
 from fairtrial.lab.lanes.deal import Dealer
 from fairtrial.lab.lanes.first_line import differences, first_line_of_lanes
@@ -16,6 +16,7 @@ from fairtrial.lab.lanes.input import END, STOP
 from fairtrial.lab.lanes.messages import problem_in
 from fairtrial.lab.lanes.remote_lane import Inbox, RemoteLane
 from fairtrial.lab.results_folder import earlier_runs
+from fairtrial.lab.trial.events import ExperimentBegins, Step, TrialBegins, TrialEnds, Watcher
 from fairtrial.lab.trial.flow import new_record
 from fairtrial.plan.plan import Plan, PlannedTrial
 from fairtrial.record.model import Failure, TrialRecord
@@ -55,7 +56,7 @@ def conduct_on_lanes(
         conducted = Conducted(record)
         with RecordWriter(results) as writer:
             writer.append(record)
-            watcher.begins(record)
+            watcher(ExperimentBegins(record))
             end = WhenComplete(record) if decide_within_seconds is None else WhenDecided(record)
             run.try_all(conducted, writer, end.reached)
         return conducted
@@ -140,7 +141,7 @@ class _Run:
         if kind in ("step", "stage"):
             text = message["text"] if kind == "step" else ""
             if text:
-                self._watcher.step(f"lane {number}: {text}")
+                self._watcher(Step(f"lane {number}: {text}"))
         elif kind == "ready":
             lane.take_record(message["record"])
             lane.state = "free"
@@ -158,7 +159,7 @@ class _Run:
 
     def _leave_out(self, lane: RemoteLane, problem: Problem) -> None:
         """Go on without a lane. The trials of its block that were not told of are not run: none is begun elsewhere."""
-        self._watcher.step(f"lane {lane.number} is left out: {problem.reason}")
+        self._watcher(Step(f"lane {lane.number} is left out: {problem.reason}"))
         was_busy = lane.state == "busy"
         lane.state, lane.problem = "left out", problem
         lane.lab.release()
@@ -200,8 +201,8 @@ class _Run:
         except Problem:
             self._conducted.trials.pop()
             raise
-        self._watcher.trial_begins(self._trials[line.index])
-        self._watcher.trial_ends(line)
+        self._watcher(TrialBegins(self._trials[line.index]))
+        self._watcher(TrialEnds(line))
         lane.index = 0 if lane.index == line.index else lane.index
 
     def _keep_log(self, record: TrialRecord, text: str) -> None:

@@ -20,6 +20,7 @@ from fairtrial.lab.lanes.lane_hosts import LaneHosts, lane_hosts_of
 from fairtrial.lab.lanes.messages import Mouth, end_of_log
 from fairtrial.lab.lanes.task import LaneTask, plan_of
 from fairtrial.lab.placement import placed_for
+from fairtrial.lab.trial.events import TrialBegins
 from fairtrial.plan.plan import Plan
 from fairtrial.record.model import Failure, TrialRecord
 
@@ -57,7 +58,9 @@ def _try_blocks(
     (results / "logs").mkdir(mode=0o700)
     with (
         processors_held(task.held_cpus, mouth.step, wait=task.wait),
-        made_ready(plan, placed_for(plan.experiment, task.placement), results, mouth, site=hosts.site(task)) as ready,
+        made_ready(
+            plan, placed_for(plan.experiment, task.placement), results, mouth.on, site=hosts.site(task)
+        ) as ready,
     ):
         hosts.assert_there()
         mouth.say("ready", record=ready.record.model_dump_json())
@@ -74,7 +77,7 @@ def _trials(
     for trial in plan.trials():
         if trial.block != block:
             continue
-        mouth.trial_begins(trial)
+        mouth.on(TrialBegins(trial))
         record = ready.run(trial)
         record.lane = task.lane
         if record.failure is not None:

@@ -8,9 +8,8 @@ from typing import IO, Any
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.problem import Problem
 from fairtrial.cluster.lab import Message
-from fairtrial.lab.preparation import Steps
-from fairtrial.plan.plan import PlannedTrial
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.lab.trial.events import Event, Preparing, RowProgress, StageBegins, Step, TrialBegins
+from fairtrial.record.model import TrialRecord
 
 MOST_LOG_BYTES = 1 << 18
 """Of a stack's log, as it is sent: its end."""
@@ -33,7 +32,7 @@ def problem_in(message: Message, otherwise: str) -> Problem:
 
 
 class Mouth:
-    """Says messages; is a `lab.conduct.Watcher`. Nothing is said while a load is measured."""
+    """Says messages."""
 
     def __init__(self, out: IO[str]) -> None:
         self._out, self._lock, self._tenths = out, threading.Lock(), 0
@@ -51,42 +50,29 @@ class Mouth:
         """What ended the lane."""
         self.say("problem", reason=problem.reason, remedy=problem.remedy, exit_status=problem.exit_status)
 
-    def preparing(self, what: str) -> None:
-        self._tenths = 0
-        self.say("step", text=f"preparing {what}")
-
-    def follow(self, steps: Steps) -> None:
-        """Steps are told as they begin and end."""
-
     def step(self, text: str) -> None:
+        """What is done."""
         self.say("step", text=text)
 
-    def rows_loaded(self, rows: int, of: int) -> None:
-        tenths = rows * NEWS_OF_ROWS // of
-        if tenths > self._tenths:
-            self._tenths = tenths
-            self.say("step", text=f"loading rows: {rows:,} of {of:,}")
-
-    def begins(self, experiment: ExperimentRecord) -> None:
-        """Told by `ready`."""
-
-    def trial_begins(self, trial: PlannedTrial) -> None:
-        self.say("begins", index=trial.index)
-
-    def trial_ends(self, record: TrialRecord) -> None:
-        """Told by `trial`."""
-
-    def stage(self, name: str) -> None:
-        self.say("stage", name=name)
-
-    def waiting(self, reason: str) -> None:
-        self.say("step", text=f"waiting for {reason}")
-
-    def engine_event(self, event: dict[str, Any]) -> None:
-        """Say nothing while a load is measured."""
-
-    def close(self) -> None:
-        """There is nothing to close."""
+    def on(self, event: Event) -> None:
+        """Say how the experiment goes on. Nothing is said while a load is measured."""
+        match event:
+            case Preparing(what):
+                self._tenths = 0
+                self.step(f"preparing {what}")
+            case Step(text):
+                self.step(text)
+            case RowProgress(rows, of):
+                tenths = rows * NEWS_OF_ROWS // of
+                if tenths > self._tenths:
+                    self._tenths = tenths
+                    self.step(f"loading rows: {rows:,} of {of:,}")
+            case TrialBegins(trial):
+                self.say("begins", index=trial.index)
+            case StageBegins(name, awaited):
+                self.say("stage", name=name)
+                if awaited:
+                    self.step(f"waiting for {awaited}")
 
 
 def end_of_log(results: Path, record: TrialRecord) -> str:

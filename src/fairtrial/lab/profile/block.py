@@ -2,38 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.lab.profile.condition import profile_condition
 from fairtrial.lab.trial.environment import Environment
+from fairtrial.lab.trial.events import Step, Watcher
 from fairtrial.lab.trial.flow import timestamp
 from fairtrial.lab.trial.ready_stack import ReadyStack
 from fairtrial.plan.plan import Plan, PlannedTrial
 from fairtrial.record.model import Failure, TrialRecord
 from fairtrial.record.profile import PROFILES_FILE, Profile
 from fairtrial.record.write import RecordWriter
-
-
-class ProfileWatcher(Protocol):
-    """Is told how the block goes on."""
-
-    def step(self, text: str) -> None:
-        """Something begins, or went wrong."""
-
-
-class _Unheard:
-    """Stages and rates of this block are not shown: they are no trial's."""
-
-    def stage(self, name: str) -> None:
-        """Nothing is shown."""
-
-    def waiting(self, reason: str) -> None:
-        """Nothing is shown."""
-
-    def engine_event(self, event: dict[str, Any]) -> None:
-        """Nothing is shown."""
 
 
 def assert_profilable(plan: Plan) -> None:
@@ -55,7 +35,7 @@ def profile_block(
     ready: Mapping[tuple[str, int], ReadyStack],
     environment: Environment,
     results: Path,
-    watcher: ProfileWatcher,
+    watcher: Watcher,
     trials: Sequence[TrialRecord],
 ) -> None:
     """Profile every condition, and write a line for each into `profiles.jsonl`.
@@ -71,18 +51,16 @@ def profile_block(
     try:
         with RecordWriter(results, PROFILES_FILE) as writer:
             for place, condition in enumerate(conditions, 1):
-                watcher.step(f"profiling {condition.label}, uncounted: {place} of {len(conditions)}")
+                watcher(Step(f"profiling {condition.label}, uncounted: {place} of {len(conditions)}"))
                 trial = PlannedTrial(index + place, block + 1, condition)
                 try:
-                    profile = profile_condition(
-                        trial, ready[condition.build_name, 1], environment, results, _Unheard(), trials
-                    )
+                    profile = profile_condition(trial, ready[condition.build_name, 1], environment, results, trials)
                 except KeyboardInterrupt:
                     writer.append(_interrupted(trial))
                     return
                 writer.append(profile)
     except Problem as problem:
-        watcher.step(f"not profiled: {problem}")
+        watcher(Step(f"not profiled: {problem}"))
 
 
 def plan_end(plan: Plan) -> tuple[int, int]:

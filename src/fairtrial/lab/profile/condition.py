@@ -12,8 +12,9 @@ from fairtrial.lab.placement import bound_to
 from fairtrial.lab.profile.processes import busiest, cpu_seconds_by_process
 from fairtrial.lab.profile.recordings import Recordings, Sampled
 from fairtrial.lab.trial.audit import ledger_of_runs
-from fairtrial.lab.trial.context import TrialContext, TrialWatcher
+from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.environment import Environment
+from fairtrial.lab.trial.events import unwatched
 from fairtrial.lab.trial.flow import context_of, file_name, keep_log, new_record, restore
 from fairtrial.lab.trial.free_ports import takes_ports, wait_for_ports
 from fairtrial.lab.trial.offered_load import StackEnded, run_once
@@ -51,10 +52,9 @@ def profile_condition(
     ready: ReadyStack,
     environment: Environment,
     results: Path,
-    watcher: TrialWatcher,
     earlier: Sequence[TrialRecord] = (),
 ) -> Profile:
-    """Start the stack, count what it costs under load, look at it with profilers, stop it.
+    """Start the stack, count what it costs under load, look at it with profilers, stop it. Nobody watches.
 
     What goes wrong is in the profile. KeyboardInterrupt stops all and is raised again.
 
@@ -70,7 +70,7 @@ def profile_condition(
         Recordings(Path(folder), ready.folder or Path(folder)) as recordings,
     ):
         try:
-            context = _with_settings(context_of(trial, record, ready, environment, results, watcher), recordings)
+            context = _with_settings(context_of(trial, record, ready, environment, results, unwatched), recordings)
         except NotUp as error:
             record.failure = error.failure
         else:

@@ -1,7 +1,7 @@
 """Progress on a terminal: one line that is kept up to date, and lines that ended trials leave."""
 
 import time
-from typing import Any
+from collections.abc import Callable
 
 from rich.console import Console
 from rich.live import Live
@@ -11,11 +11,21 @@ from rich.text import Text
 from fairtrial.base.formatting import minutes
 from fairtrial.base.text_charts import progress_bar
 from fairtrial.engine.progress import phase
-from fairtrial.lab.preparation import Steps
 from fairtrial.lab.progress.clock import Clock
 from fairtrial.lab.progress.trial_lines import TrialLines
+from fairtrial.lab.trial.events import (
+    Building,
+    EngineEvent,
+    Event,
+    ExperimentBegins,
+    Preparing,
+    RowProgress,
+    StageBegins,
+    Step,
+    TrialBegins,
+    TrialEnds,
+)
 from fairtrial.plan.plan import PlannedTrial
-from fairtrial.record.model import ExperimentRecord, TrialRecord
 
 BAR_CELLS = 24
 
@@ -29,7 +39,7 @@ class LiveProgress:
         self._lines: TrialLines | None = None
         self._clock: Clock | None = None
         self._trial: PlannedTrial | None = None
-        self._steps: Steps | None = None
+        self._steps: Callable[[], str] = lambda: ""
         self._activity = ""
         self._loading = ""
         self._rate = ""
@@ -38,48 +48,41 @@ class LiveProgress:
         # Created last: it draws its first line at once, from all of the above.
         self._live = Live(console=console, transient=True, get_renderable=self._line, refresh_per_second=4)
 
-    def preparing(self, what: str) -> None:
-        self.step(f"preparing {what}")
+    def on(self, event: Event) -> None:
+        """Show what of this event there is to see."""
+        match event:
+            case Preparing(what):
+                self._step(f"preparing {what}")
+            case Step(text):
+                self._step(text)
+            case Building(steps):
+                self._steps = steps
+            case RowProgress(rows, of):
+                self._loading, self._share = f"loading rows: {rows:,} of {of:,}" if rows < of else "", rows / of
+            case ExperimentBegins(experiment):
+                self._clock = Clock(experiment)
+                self._lines = TrialLines(experiment, self._clock, verbose=self._verbose)
+            case TrialBegins(trial):
+                self._trial, self._rate = trial, ""
+            case StageBegins(name, awaited):
+                self._activity = f"waiting for {awaited}" if awaited else name
+            case EngineEvent({"event": "progress"} as progress):
+                self._activity = phase(progress)
+                self._rate = f"{progress['verified_per_second']:,.0f}/s"
+                if progress["errors"]:
+                    self._rate += f", {progress['errors']:,} errors"
+            case TrialEnds(record):
+                assert self._clock and self._lines
+                self._clock.trial_ended()
+                self._share = self._clock.ended / self._clock.total
+                for line in self._lines.after(record):
+                    self._console.print(line, highlight=False)
 
-    def step(self, text: str) -> None:
+    def _step(self, text: str) -> None:
         self._activity, self._loading, self._share = text, "", 0.0
         self._activity_since = time.monotonic()
         self._live.start(refresh=True)
         self._live.refresh()
-
-    def follow(self, steps: Steps) -> None:
-        self._steps = steps
-
-    def rows_loaded(self, rows: int, of: int) -> None:
-        self._loading, self._share = f"loading rows: {rows:,} of {of:,}" if rows < of else "", rows / of
-
-    def begins(self, experiment: ExperimentRecord) -> None:
-        self._clock = Clock(experiment)
-        self._lines = TrialLines(experiment, self._clock, verbose=self._verbose)
-
-    def trial_begins(self, trial: PlannedTrial) -> None:
-        self._trial = trial
-        self._rate = ""
-
-    def stage(self, name: str) -> None:
-        self._activity = name
-
-    def waiting(self, what: str) -> None:
-        self._activity = f"waiting for {what}"
-
-    def engine_event(self, event: dict[str, Any]) -> None:
-        if event["event"] == "progress":
-            self._activity = phase(event)
-            self._rate = f"{event['verified_per_second']:,.0f}/s"
-            if event["errors"]:
-                self._rate += f", {event['errors']:,} errors"
-
-    def trial_ends(self, record: TrialRecord) -> None:
-        assert self._clock and self._lines
-        self._clock.trial_ended()
-        self._share = self._clock.ended / self._clock.total
-        for line in self._lines.after(record):
-            self._console.print(line, highlight=False)
 
     def close(self) -> None:
         """Remove the live line from the screen."""
@@ -97,7 +100,7 @@ class LiveProgress:
                 Text(self._clock.times(), style="dim"),
             ]
         else:
-            steps = self._steps.line() if self._steps else ""
+            steps = self._steps()
             seconds = time.monotonic() - self._activity_since
             cells.append(Text("; ".join(part for part in (steps, self._loading) if part) or self._activity))
             if not steps:

@@ -1,15 +1,11 @@
 """Progress without a terminal: a line for each step, each block, and each trial that went wrong or took long."""
 
-from typing import Any
-
 from rich.console import Console
 from rich.text import Text
 
-from fairtrial.lab.preparation import Steps
 from fairtrial.lab.progress.clock import Clock
 from fairtrial.lab.progress.trial_lines import TrialLines
-from fairtrial.plan.plan import PlannedTrial
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.lab.trial.events import Event, ExperimentBegins, Preparing, RowProgress, StageBegins, Step, TrialEnds
 
 SILENT_SECONDS = 30.0
 """So long nothing is printed at most while trials end."""
@@ -26,47 +22,30 @@ class PlainProgress:
         self._printed_tenths = 0
         self._printed_at_seconds = 0.0
 
-    def preparing(self, what: str) -> None:
-        self._printed_tenths = 0
-        self._print(Text(f"preparing {what}"))
-
-    def follow(self, steps: Steps) -> None:
-        """Steps are printed as they begin and end."""
-
-    def step(self, text: str) -> None:
-        self._print(Text(text))
-
-    def rows_loaded(self, rows: int, of: int) -> None:
-        tenths = rows * 10 // of
-        if tenths > self._printed_tenths:
-            self._printed_tenths = tenths
-            self._print(Text(f"loading rows: {rows:,} of {of:,}"))
-
-    def begins(self, experiment: ExperimentRecord) -> None:
-        self._clock = Clock(experiment)
-        self._lines = TrialLines(experiment, self._clock, verbose=self._verbose)
-
-    def trial_begins(self, trial: PlannedTrial) -> None:
-        """Print nothing: its end is enough for a log."""
-
-    def stage(self, name: str) -> None:
-        """Print nothing: stages and rates are too detailed for a log."""
-
-    def waiting(self, what: str) -> None:
-        self._print(Text(f"waiting for {what}"))
-
-    def engine_event(self, event: dict[str, Any]) -> None:
-        """Print nothing: stages and rates are too detailed for a log."""
-
-    def trial_ends(self, record: TrialRecord) -> None:
-        assert self._clock and self._lines
-        self._clock.trial_ended()
-        is_long = self._clock.elapsed_seconds - self._printed_at_seconds >= SILENT_SECONDS
-        for line in self._lines.after(record, is_long=is_long):
-            self._print(line)
-
-    def close(self) -> None:
-        """Do nothing: there is no live line to remove."""
+    def on(self, event: Event) -> None:
+        """Print what of this event is worth a line in a log: stages, rates and the begin of a trial are not."""
+        match event:
+            case Preparing(what):
+                self._printed_tenths = 0
+                self._print(Text(f"preparing {what}"))
+            case Step(text):
+                self._print(Text(text))
+            case RowProgress(rows, of):
+                tenths = rows * 10 // of
+                if tenths > self._printed_tenths:
+                    self._printed_tenths = tenths
+                    self._print(Text(f"loading rows: {rows:,} of {of:,}"))
+            case ExperimentBegins(experiment):
+                self._clock = Clock(experiment)
+                self._lines = TrialLines(experiment, self._clock, verbose=self._verbose)
+            case StageBegins(_, awaited) if awaited:
+                self._print(Text(f"waiting for {awaited}"))
+            case TrialEnds(record):
+                assert self._clock and self._lines
+                self._clock.trial_ended()
+                is_long = self._clock.elapsed_seconds - self._printed_at_seconds >= SILENT_SECONDS
+                for line in self._lines.after(record, is_long=is_long):
+                    self._print(line)
 
     def _print(self, text: Text) -> None:
         self._printed_at_seconds = 0.0 if self._clock is None else self._clock.elapsed_seconds

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
 
 from fairtrial.catalog.services.model import RunningService, Service
 from fairtrial.catalog.stacks.redaction import SHORTEST, Redaction
 from fairtrial.lab.trial.environment import Environment
+from fairtrial.lab.trial.events import StageBegins, Watcher
 from fairtrial.plan.plan import Plan, PlannedCondition, PlannedTrial, Point
 from fairtrial.record.engine_summary import Comparison, EngineSummary
 from fairtrial.record.model import Placement, TrialRecord
@@ -33,19 +33,6 @@ def awaited_fault(fault: Callable[[], str | None]) -> str | None:
     return message
 
 
-class TrialWatcher(Protocol):
-    """Is told how a trial goes on."""
-
-    def stage(self, name: Stage) -> None:
-        """A stage begins."""
-
-    def waiting(self, reason: str) -> None:
-        """Within the stage `wait`: for what."""
-
-    def engine_event(self, event: dict[str, Any]) -> None:
-        """The engine sent an event: docs/engine-protocol.md."""
-
-
 @dataclass(frozen=True)
 class TrialContext:
     """One trial with all that takes part in it."""
@@ -59,7 +46,7 @@ class TrialContext:
     record: TrialRecord
     log: Path
     """takes what the stack prints"""
-    watcher: TrialWatcher
+    watcher: Watcher
     engine_runs: list[EngineSummary] = field(default_factory=list)
     """every run of the engine in this trial; `record.engine` is the last of those that were measured"""
     contract_runs: list[EngineSummary] = field(default_factory=list)
@@ -133,9 +120,13 @@ class TrialContext:
         return Redaction(urls, long_enough, self.plan.workload.secrets, *self.set_up_secrets)
 
     @contextmanager
-    def stage(self, name: Stage) -> Iterator[None]:
-        """Measure what is done within, and put its time into the record under this name."""
-        self.watcher.stage(name)
+    def stage(self, name: Stage, awaited: str = "") -> Iterator[None]:
+        """Measure what is done within, and put its time into the record under this name.
+
+        Args:
+            awaited: of stage `wait`, what is waited for.
+        """
+        self.watcher(StageBegins(name, awaited))
         began = time.monotonic()
         try:
             yield

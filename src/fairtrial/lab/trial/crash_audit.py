@@ -24,6 +24,7 @@ from fairtrial.lab.placement import bound_to
 from fairtrial.lab.trial.audit import audit_answers, audit_operations
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.deployment import Deployment
+from fairtrial.lab.trial.events import unwatched
 from fairtrial.lab.trial.offered_load import engine_plan
 from fairtrial.lab.trial.program_run import do_job
 from fairtrial.lab.trial.up import up
@@ -57,6 +58,7 @@ def started_again(context: TrialContext) -> TrialContext:
         engine_runs=[],
         contract_runs=[],
         comparisons=[],
+        watcher=unwatched,
         urls={},
         set_up_secrets=[],
     )

@@ -1,6 +1,6 @@
 """What stands around the stacks while they are tried: their databases, and a cache."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -12,6 +12,7 @@ from fairtrial.catalog.tables import Table
 from fairtrial.engine.process_tree import confine
 from fairtrial.lab.equality.under_load import ReferenceAnswers
 from fairtrial.lab.placement import THIS_MACHINE, Site
+from fairtrial.lab.trial.events import Preparing, RowProgress, Watcher, unwatched
 from fairtrial.plan.plan import Plan, PlannedCondition, Point
 from fairtrial.record.identity import ServiceIdentity
 from fairtrial.record.model import Failure, Placement
@@ -46,8 +47,7 @@ class Environment:
 
     plan: Plan
     placement: Placement
-    on_rows: Callable[[int, int], None]
-    """is called with the rows loaded so far, and of how many"""
+    watcher: Watcher = unwatched
     failures: dict[_Key, Failure] = field(default_factory=dict)
     cache: RunningService | None = None
     identities: list[ServiceIdentity] = field(default_factory=list)
@@ -145,14 +145,14 @@ class Environment:
         self.service(condition)
         self.after_trial(condition, changed=False)
 
-    def prepare_cache(self, stack: ExitStack, on_service: Callable[[str], None]) -> None:
+    def prepare_cache(self, stack: ExitStack) -> None:
         """Bring up the cache, which all conditions share, if there is one. `stack` ends it.
 
         Raises:
             Problem: it cannot be brought up.
         """
         if self.plan.cache is not None:
-            on_service(self.plan.cache.title)
+            self.watcher(Preparing(self.plan.cache.title))
             self.cache = stack.enter_context(self._opened(self.plan.cache, self.plan.points[0], ()))
             self._place(self.cache)
             self.identities.append(self.cache.identity)
@@ -164,7 +164,7 @@ class Environment:
         counts = {table.name: table.rows.count for table in tables}
 
         def on_rows(table: str, loaded: int) -> None:
-            self.on_rows(loaded, counts[table])
+            self.watcher(RowProgress(loaded, counts[table]))
 
         if options.url_from:
             return external(service, options.url_from, tables, on_rows)
@@ -189,8 +189,7 @@ class Environment:
 def environment(
     plan: Plan,
     placement: Placement,
-    on_service: Callable[[str], None],
-    on_rows: Callable[[int, int], None],
+    watcher: Watcher = unwatched,
     site: Site = THIS_MACHINE,
 ) -> Iterator[Environment]:
     """Bring up every service that the plan's conditions are tried on, and its cache; all end at the end.
@@ -198,30 +197,26 @@ def environment(
     A service that cannot be brought up is a failure of the conditions on it, not of the experiment; a cache that cannot
     is a failure of all conditions. Where points differ in their tables, all of them are loaded and kept before the
     first trial, as far as the service keeps what was loaded.
-
-    Args:
-        on_service: is called with the title of each service before it is brought up.
-        on_rows: is called with the rows loaded so far, and of how many.
     """
-    services = Environment(plan, placement, on_rows, site=site)
+    services = Environment(plan, placement, watcher, site=site)
     with ExitStack() as stack:
         stack.callback(services.end_all)
         cache_failure: Failure | None = None
         try:
-            services.prepare_cache(stack, on_service)
+            services.prepare_cache(stack)
         except Problem as problem:
             cache_failure = Failure.of("service", problem)
         for key, condition in {_key(condition): condition for condition in plan.conditions}.items():
-            failure = cache_failure or _prepare(services, condition, on_service)
+            failure = cache_failure or _prepare(services, condition)
             if failure is not None:
                 services.failures[key] = failure
         yield services
 
 
-def _prepare(services: Environment, condition: PlannedCondition, on_service: Callable[[str], None]) -> Failure | None:
+def _prepare(services: Environment, condition: PlannedCondition) -> Failure | None:
     rows = sum(table.rows.count for table in condition.point.data.tables)
     title = condition.service.title
-    on_service(f"{title} with {rows:,} rows" if rows else title)
+    services.watcher(Preparing(f"{title} with {rows:,} rows" if rows else title))
     try:
         services.prepare(condition)
     except Problem as problem:

@@ -8,9 +8,10 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.workloads.model import ProgramWorkload, Workload
 from fairtrial.engine.log_limit import dropped_bytes
 from fairtrial.lab.placement import bound_to
-from fairtrial.lab.trial.context import TrialContext, TrialWatcher, awaited_fault
+from fairtrial.lab.trial.context import TrialContext, awaited_fault
 from fairtrial.lab.trial.crash_audit import audit_by_crash, started_again
 from fairtrial.lab.trial.environment import Environment
+from fairtrial.lab.trial.events import Watcher
 from fairtrial.lab.trial.program_run import PROGRAM_RUNNER
 from fairtrial.lab.trial.ready_stack import ReadyStack
 from fairtrial.lab.trial.redact_record import redact_record
@@ -22,7 +23,7 @@ from fairtrial.record.model import Failure, TrialRecord
 
 
 def run_trial(
-    trial: PlannedTrial, ready: ReadyStack, environment: Environment, results: Path, watcher: TrialWatcher
+    trial: PlannedTrial, ready: ReadyStack, environment: Environment, results: Path, watcher: Watcher
 ) -> TrialRecord:
     """Run one trial on a freshly started stack.
 
@@ -54,7 +55,7 @@ def context_of(
     ready: ReadyStack,
     environment: Environment,
     results: Path,
-    watcher: TrialWatcher,
+    watcher: Watcher,
 ) -> TrialContext:
     """All that takes part in a trial.
 

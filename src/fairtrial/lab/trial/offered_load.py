@@ -17,6 +17,7 @@ from fairtrial.lab.meters.window import Window
 from fairtrial.lab.trial.capacity import search
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.deployment import Deployment
+from fairtrial.lab.trial.events import EngineEvent
 from fairtrial.lab.trial.freshness import freshness_after_load
 from fairtrial.lab.trial.request_numbers import continued, rows_left
 from fairtrial.lab.trial.row_changes import SHORTEST_WINDOW_SECONDS, RowChanges
@@ -197,7 +198,7 @@ def run_once(
             raise Problem(fault, "this trial was discarded; the next one begins with a new process")
         elif event["event"] == "progress" and event["phase"] == "warmup":
             on_window("warming up")
-        context.watcher.engine_event(event)
+        context.watcher(EngineEvent(event))
 
     plan = engine_plan(context, deployment, load)
     if changes is not None:

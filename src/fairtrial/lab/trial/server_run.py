@@ -31,8 +31,7 @@ def run_server(context: TrialContext) -> None:
     record, service = context.record, context.service
     # Before the stack starts, so that it is not idle between its start and its load.
     if takes_ports(context.condition.load) and (closed := occupied_ports()):
-        with context.stage("wait"):
-            context.watcher.waiting(f"{count(closed, 'closed connection')} to expire")
+        with context.stage("wait", f"{count(closed, 'closed connection')} to expire"):
             wait_for_ports()
     try:
         with up(context) as contender:

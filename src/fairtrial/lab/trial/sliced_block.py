@@ -18,9 +18,10 @@ from fairtrial.experiment.slices import LEAST_ROUNDS, SPARE_TIMES, Rule, Shares,
 from fairtrial.lab.meters.slice_watch import SliceMeter, SliceWatch
 from fairtrial.lab.meters.stray_threads import StrayThreadWatch
 from fairtrial.lab.placement import bound_to
-from fairtrial.lab.trial.context import TrialContext, TrialWatcher
+from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.deployment import Deployment
 from fairtrial.lab.trial.environment import Environment
+from fairtrial.lab.trial.events import StageBegins, Watcher
 from fairtrial.lab.trial.flow import context_of, keep_log, new_record
 from fairtrial.lab.trial.offered_load import StackEnded, WindowHandler, run_once
 from fairtrial.lab.trial.pooled import pooled_machine, pooled_network, pooled_server, pooled_summary
@@ -51,7 +52,7 @@ class SlicedBlocks:
         ready: Mapping[tuple[str, int], ReadyStack],
         environment: Environment,
         results: Path,
-        watcher: TrialWatcher,
+        watcher: Watcher,
     ) -> None:
         self._ready, self._environment, self._results, self._watcher = ready, environment, results, watcher
         self._planned: dict[int, list[PlannedTrial]] = defaultdict(list)
@@ -188,7 +189,7 @@ def _measure(conditions: Sequence[_Condition], spare: _Spare) -> list[int]:
     assert rule is not None
     began = time.monotonic()
     for each in conditions:
-        each.context.watcher.stage("load")
+        each.context.watcher(StageBegins("load"))
         if load.warmup_seconds > 0:
             each.warm_up = _engine(each, {"duration_seconds": LEAD_SECONDS}, draw=0).warm_up
     _look_at_idle(conditions)

@@ -22,10 +22,11 @@ from fairtrial.lab.placement import local_placement
 from fairtrial.lab.private_network import network_of
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.environment import Environment, environment
+from fairtrial.lab.trial.events import unwatched
 from fairtrial.lab.trial.flow import new_record, runner_for
 from fairtrial.plan.plan import Plan
 from fairtrial.record.model import Clause
-from fairtrial.tools.check.output import Silence, print_clause, print_verdict
+from fairtrial.tools.check.output import print_clause, print_verdict
 from fairtrial.tools.check.starts import (
     Outcome,
     Start,
@@ -111,7 +112,7 @@ def _try_on_one_service(console: Console, starts: Sequence[Start]) -> None:
     (condition,) = plan.conditions
     with (
         network_of(plan, [start.outcome.subject.stack for start in starts]),
-        environment(plan, local_placement(), lambda _title: None, lambda _rows, _of: None) as services,
+        environment(plan, local_placement()) as services,
     ):
         for failure in services.failures.values():
             raise Problem(failure.reason, failure.remedy, NOTHING_RAN)
@@ -163,7 +164,7 @@ def _context(
         service=service,
         record=new_record(planned),
         log=start.log,
-        watcher=Silence(),
+        watcher=unwatched,
     )
 
 

@@ -26,12 +26,13 @@ from fairtrial.lab.preparation import Steps
 from fairtrial.lab.private_network import network_of
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.environment import Environment, environment
+from fairtrial.lab.trial.events import Event, Preparing, unwatched
 from fairtrial.lab.trial.flow import context_of, new_record, runner_for
 from fairtrial.lab.trial.ready_stack import ReadyStack
 from fairtrial.plan.plan import Plan, PlannedCondition, PlannedTrial
 from fairtrial.record.comparison import EqualAnswers
 from fairtrial.record.model import Clause
-from fairtrial.tools.check.output import Silence, print_clause, print_verdict
+from fairtrial.tools.check.output import print_clause, print_verdict
 
 Ready = Mapping[tuple[str, int], ReadyStack]
 
@@ -70,9 +71,7 @@ def check_plan(console: Console, plan: Plan) -> int:
         engine_version()
         with (
             network_of(plan, plan.stacks),
-            environment(
-                plan, planned_placement(plan.experiment), lambda _title: None, lambda _rows, _of: None
-            ) as services,
+            environment(plan, planned_placement(plan.experiment)) as services,
         ):
             ready = preparation.ready_stacks()
             attempts = [
@@ -118,7 +117,7 @@ def _try_condition(
         console.print(Text(where, style="bold"))
 
     try:
-        context = context_of(trial, new_record(trial), ready[condition.build_name, 1], services, results, Silence())
+        context = context_of(trial, new_record(trial), ready[condition.build_name, 1], services, results, unwatched)
         try:
             for clause in runner_for(plan.workload).check([context], begins):
                 print_clause(console, clause, looked_at.get((clause.name, clause.requirement), ""))
@@ -155,12 +154,13 @@ def _compare(
         console.print(Text(f"no answers are compared: {reference}, the reference, does not keep its contract"))
         return None
 
-    def preparing(what: str) -> None:
-        console.print(Text(what, style="dim"))
+    def watcher(event: Event) -> None:
+        if isinstance(event, Preparing):
+            console.print(Text(event.what, style="dim"))
 
     try:
         compared = compared_with_reference(
-            replace(plan, conditions=conditions), services, ready, results, preparing, for_a_load=False
+            replace(plan, conditions=conditions), services, ready, results, watcher, for_a_load=False
         )
         with compared as record:
             assert record is not None

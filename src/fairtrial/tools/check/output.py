@@ -1,25 +1,11 @@
 """What `fairtrial check` prints: each clause as it is known, and a verdict for each contender."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
 from fairtrial.record.model import Clause
-
-
-class Silence:
-    """A watcher that shows nothing: the clauses are the output."""
-
-    def stage(self, name: str) -> None:
-        """Show nothing."""
-
-    def waiting(self, reason: str) -> None:
-        """Show nothing."""
-
-    def engine_event(self, event: dict[str, Any]) -> None:
-        """Show nothing."""
 
 
 def print_clause(console: Console, clause: Clause, looked_at: str = "") -> None:
