@@ -8,7 +8,7 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
-from fairtrial.catalog.services.common.external import ExternalService, external, external_service
+from fairtrial.catalog.services.common.external import ExternalClient, ExternalService, external, external_service
 from fairtrial.catalog.services.common.lab_work import LabWork
 from fairtrial.catalog.services.common.sql_external import redactor
 from fairtrial.catalog.services.model import Counters, RowsLoaded, one_by_one
@@ -19,7 +19,7 @@ TABLES = [Table("things", {"id": "key", "text": "text"}, LiteralRows(("id", "tex
 URL = "redis://me:s3cret@localhost/3"
 
 
-class Server:
+class Server(ExternalClient):
     """Both the client and the lease: it notes what is done, and fails where it is told to."""
 
     def __init__(self, *failing: str) -> None:

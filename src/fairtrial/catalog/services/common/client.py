@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.lab_work import ChangeInCounters, ClientChange, LabWork, one_write
@@ -18,7 +18,8 @@ class Client(Protocol):
     """
 
     lab_work: LabWork
-    """what the lab did, of which `counters_of` says nothing; the client adds what it writes beside changes of rows"""
+    """what the lab did, of which `counters_without_lab` says nothing; the client adds what it writes beside changes of
+    rows"""
 
     def ping(self) -> None:
         """Have the server answer something that costs nothing."""
@@ -39,52 +40,83 @@ class Client(Protocol):
         """Whether anybody but this client wrote since `mark_loaded`, as far as the server counts writes."""
 
     def counters(self) -> Counters:
-        """As `RunningService.counters`, what the lab did among them: ask `counters_of`."""
+        """As `RunningService.counters`, what the lab did among them: ask `counters_without_lab`."""
 
     def rows(self, table: Table) -> Iterator[dict[str, Any]]:
         """As `RunningService.rows`."""
 
     def changing(self, table: Table, column: str, *, together: bool = False) -> AbstractContextManager[ClientChange]:
-        """As `RunningService.changing`, to be called by `lab_changing` alone."""
+        """As `RunningService.changing`, to be called by `LoadedService.changing` alone."""
 
     def close(self) -> None:
         """Close all connections. The client may be used again: it then opens new ones."""
 
-
-@runtime_checkable
-class KeyClient(Protocol):
-    """The lab's access to a store that tells of single keys whether they were read. Both raise Problem."""
-
-    def mark_unread(self, keys: Sequence[bytes]) -> None:
+    def mark_unread(self, _keys: Sequence[bytes]) -> bool:
         """As `TellsKeysRead.mark_unread`."""
+        return False
 
-    def keys_read(self, keys: Sequence[bytes]) -> int:
-        """As `TellsKeysRead.keys_read`."""
-
-
-@runtime_checkable
-class ChangeCounts(Protocol):
-    """The lab's access to a server whose counters take a change of a row for something else than `one_write`."""
+    def keys_read(self, _keys: Sequence[bytes]) -> int:
+        """As `TellsKeysRead.keys_read`, where `mark_unread` answered with true."""
+        return 0
 
     def change_in_counters(self, table: Table) -> ChangeInCounters:
         """What it adds to `counters` to change one row of a table."""
-
-
-@runtime_checkable
-class MaintenanceClient(Protocol):
-    """The lab's access to a database that tells what it does for itself. Raises Problem."""
+        return one_write(table)
 
     def maintenance(self) -> MaintenanceReading | None:
         """As `TellsMaintenance.maintenance`."""
+        return None
+
+    def counters_without_lab(self) -> Counters:
+        """The server's counters without what the lab did."""
+        return self.lab_work.left_out_of(self.counters())
 
 
-def maintenance_of(client: Client) -> MaintenanceReading | None:
-    """What the server did for itself so far; None if its client does not know how to ask, or it does not tell.
+class LoadedService:
+    """What the lab asks of the tables on a server by its client, whoever runs the server."""
 
-    Raises:
-        Problem: it cannot be asked, or does not show it to this login.
-    """
-    return client.maintenance() if isinstance(client, MaintenanceClient) else None
+    def __init__(self, client: Client, tables: Sequence[Table]) -> None:
+        self._client, self._tables = client, tables
+
+    def counters(self) -> Counters:
+        """The server's counters without what the lab did, as far as it tells; empty if it cannot be asked."""
+        try:
+            return self._client.counters_without_lab()
+        except Problem:
+            return {}
+
+    def maintenance(self) -> MaintenanceReading | None:
+        """What the server did for itself so far; None if its client does not know how to ask, or it does not tell.
+
+        Raises:
+            Problem: it cannot be asked, or does not show it to this login.
+        """
+        return self._client.maintenance()
+
+    def rows(self, table: str) -> Iterator[dict[str, Any]]:
+        """All rows of a table."""
+        return self._client.rows(table_named(self._tables, table))
+
+    def change(self, table: str, key: int, column: str, value: str) -> None:
+        """Set one column of the row with this key."""
+        with self.changing(table, column) as change:
+            change(key, value)
+
+    @contextmanager
+    def changing(self, table: str, column: str, *, together: bool = False) -> Iterator[Change]:
+        """To set that column of one row after the other, over one connection.
+
+        Each change is the lab's own work, from before the server gets it.
+        """
+        client, to_change = self._client, table_named(self._tables, table)
+        counted = client.change_in_counters(to_change)
+        with client.changing(to_change, column, together=together) as change:
+
+            def change_as_lab(key: int, value: str) -> None:
+                client.lab_work.add(counted.statement)
+                client.lab_work.add(counted.row, change(key, value))
+
+            yield change_as_lab
 
 
 def answers(client: Client) -> bool:
@@ -95,42 +127,6 @@ def answers(client: Client) -> bool:
         except Problem:
             return False
         return True
-
-
-def counters_of(client: Client) -> Counters:
-    """The server's counters without what the lab did; empty if it cannot be asked."""
-    try:
-        return counters_without_lab(client)
-    except Problem:
-        return {}
-
-
-def counters_without_lab(client: Client) -> Counters:
-    """The server's counters without what the lab did.
-
-    Raises:
-        Problem: it cannot be asked.
-    """
-    return client.lab_work.left_out_of(client.counters())
-
-
-def change_by_lab(client: Client, table: Table, key: int, column: str, value: str) -> None:
-    """As `RunningService.change`. It is the lab's own work."""
-    with lab_changing(client, table, column) as change:
-        change(key, value)
-
-
-@contextmanager
-def lab_changing(client: Client, table: Table, column: str, *, together: bool = False) -> Iterator[Change]:
-    """As `RunningService.changing`. Each change is the lab's own work, from before the server gets it."""
-    counted = client.change_in_counters(table) if isinstance(client, ChangeCounts) else one_write(table)
-    with client.changing(table, column, together=together) as change:
-
-        def change_as_lab(key: int, value: str) -> None:
-            client.lab_work.add(counted.statement)
-            client.lab_work.add(counted.row, change(key, value))
-
-        yield change_as_lab
 
 
 def table_named(tables: Sequence[Table], name: str) -> Table:

@@ -3,20 +3,13 @@
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
-from typing import Any, Protocol
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.common.client import (
-    Client,
-    change_by_lab,
-    counters_of,
-    lab_changing,
-    maintenance_of,
-    table_named,
-)
+from fairtrial.catalog.services.common.client import Client, LoadedService
 from fairtrial.catalog.services.common.lease import Lease
-from fairtrial.catalog.services.model import Change, Counters, MaintenanceReading, RowsLoaded, RunningService, Service
+from fairtrial.catalog.services.model import RowsLoaded, RunningService, Service
 from fairtrial.catalog.tables import Table
 from fairtrial.record.identity import ServiceIdentity
 
@@ -34,16 +27,17 @@ class ExternalClient(Client, Protocol):
         """Remove everything that a lab made, the marker last: it says whose the rest is if this is cut off."""
 
 
-class ExternalService:
+class ExternalService(LoadedService):
     """The tables in a database on somebody else's server."""
 
     pid = None
+    _client: ExternalClient
 
     def __init__(
         self, name: str, url: str, client: ExternalClient, lease: Lease, tables: Sequence[Table], on_rows: RowsLoaded
     ) -> None:
-        self.url = url
-        self._client, self._lease, self._tables, self._on_rows = client, lease, tables, on_rows
+        super().__init__(client, tables)
+        self.url, self._lease, self._on_rows = url, lease, on_rows
         self.identity = ServiceIdentity(
             name=name, product=client.product(), where="external", settings=dict(client.settings())
         )
@@ -84,32 +78,8 @@ class ExternalService:
         self._lease.evict_others()
         self.load()
 
-    def counters(self) -> Counters:
-        """As far as the login may see them, the lab's work left out; empty if it cannot be asked."""
-        return counters_of(self._client)
-
-    def maintenance(self) -> MaintenanceReading | None:
-        """What the server did for itself so far, as far as the login may see it; None if it does not tell.
-
-        Raises:
-            Problem: it cannot be asked.
-        """
-        return maintenance_of(self._client)
-
     def end_sessions(self) -> None:
         """Does nothing: they are not the lab's to end, and what is counted late there is not demanded."""
-
-    def rows(self, table: str) -> Iterator[dict[str, Any]]:
-        """All rows of a table."""
-        return self._client.rows(table_named(self._tables, table))
-
-    def change(self, table: str, key: int, column: str, value: str) -> None:
-        """Set one column of the row with this key."""
-        change_by_lab(self._client, table_named(self._tables, table), key, column, value)
-
-    def changing(self, table: str, column: str, *, together: bool = False) -> AbstractContextManager[Change]:
-        """To set that column of one row after the other, over one connection."""
-        return lab_changing(self._client, table_named(self._tables, table), column, together=together)
 
 
 @contextmanager

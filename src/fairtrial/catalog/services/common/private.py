@@ -1,38 +1,20 @@
 """A private service: a server of the lab's own, started on a copy of data that were loaded once."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 from fairtrial.base.cache.once import made_once
 from fairtrial.base.loopback import listens
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.common.client import (
-    Client,
-    KeyClient,
-    answers,
-    change_by_lab,
-    counters_of,
-    lab_changing,
-    maintenance_of,
-    table_named,
-)
+from fairtrial.catalog.services.common.client import Client, LoadedService, answers, table_named
 from fairtrial.catalog.services.common.folder import run_folder
 from fairtrial.catalog.services.common.key_value import key_of
 from fairtrial.catalog.services.common.power import why_no_power_cut
 from fairtrial.catalog.services.common.server import PrivateServer, copy_folder, folder_bytes
 from fairtrial.catalog.services.common.server_program import DATA, DataRecipe, Location, ProgramFor, ServerProgram
 from fairtrial.catalog.services.common.user_files import files_sha256
-from fairtrial.catalog.services.model import (
-    ON_ONE_MACHINE,
-    Addresses,
-    Change,
-    Counters,
-    DurabilityReading,
-    MaintenanceReading,
-    ServiceStart,
-)
+from fairtrial.catalog.services.model import ON_ONE_MACHINE, Addresses, DurabilityReading, ServiceStart
 from fairtrial.catalog.tables import tables_sha256
 from fairtrial.record.identity import ServiceIdentity
 
@@ -41,7 +23,7 @@ ROOM_BYTES = 2 << 30
 1 GB) and the rows of a short load. Only what is written takes space."""
 
 
-class PrivateService:
+class PrivateService(LoadedService):
     """A private server that runs and holds the tables."""
 
     def __init__(
@@ -52,8 +34,8 @@ class PrivateService:
         client: Client,
     ) -> None:
         self.durability_at_start: DurabilityReading | None = None
-        self._program, self._start = program, start
-        self._server, self._client = server, client
+        super().__init__(client, start.tables)
+        self._program, self._start, self._server = program, start, server
         self.url = program.url(self._location)
         server.start(_loaded_data(program, start))
         self._begin()
@@ -69,7 +51,7 @@ class PrivateService:
         """What a server that was just started needs before a stack may use it."""
         self._program.admit_stacks(self._location)
         if self._program.data_recipe is None:
-            self._client.load(self._start.tables, self._start.on_rows)
+            self._client.load(self._tables, self._start.on_rows)
         self._client.lab_work.begin_anew()
         self._client.mark_loaded()
         if (durable := self._program.durability) is not None:
@@ -169,18 +151,6 @@ class PrivateService:
         self._begin()
         self._server.sync_disk()
 
-    def counters(self) -> Counters:
-        """What the server counted since its last start, the lab's work left out; empty if it cannot be asked."""
-        return counters_of(self._client)
-
-    def maintenance(self) -> MaintenanceReading | None:
-        """What the server did for itself since its last start; None if it does not tell.
-
-        Raises:
-            Problem: it cannot be asked.
-        """
-        return maintenance_of(self._client)
-
     def end_sessions(self) -> None:
         """End all sessions of stacks, where the server counts what they did late."""
         with suppress(Problem):
@@ -192,10 +162,7 @@ class PrivateService:
         Raises:
             Problem: it cannot be asked, or a key is not there.
         """
-        if not isinstance(self._client, KeyClient):
-            return False
-        self._client.mark_unread([key_of(table_named(self._start.tables, table), key) for key in keys])
-        return True
+        return self._client.mark_unread([key_of(table_named(self._tables, table), key) for key in keys])
 
     def keys_read(self, table: str, keys: Sequence[int]) -> int:
         """How many of them were read since.
@@ -203,20 +170,7 @@ class PrivateService:
         Raises:
             Problem: the server cannot be asked.
         """
-        assert isinstance(self._client, KeyClient)
-        return self._client.keys_read([key_of(table_named(self._start.tables, table), key) for key in keys])
-
-    def rows(self, table: str) -> Iterator[dict[str, Any]]:
-        """All rows of a table."""
-        return self._client.rows(table_named(self._start.tables, table))
-
-    def change(self, table: str, key: int, column: str, value: str) -> None:
-        """Set one column of the row with this key."""
-        change_by_lab(self._client, table_named(self._start.tables, table), key, column, value)
-
-    def changing(self, table: str, column: str, *, together: bool = False) -> AbstractContextManager[Change]:
-        """To set that column of one row after the other, over one connection."""
-        return lab_changing(self._client, table_named(self._start.tables, table), column, together=together)
+        return self._client.keys_read([key_of(table_named(self._tables, table), key) for key in keys])
 
 
 @contextmanager

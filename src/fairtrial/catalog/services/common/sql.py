@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.common.external import ExternalClient
 from fairtrial.catalog.services.common.installed import dotted
 from fairtrial.catalog.services.common.lab_work import ChangeInCounters, ClientChange, LabWork, one_write
 from fairtrial.catalog.services.common.loading import assert_loaded
-from fairtrial.catalog.services.model import MOST_CONCURRENCY, Counters, RowsLoaded
+from fairtrial.catalog.services.model import MOST_CONCURRENCY, RowsLoaded
 from fairtrial.catalog.tables import ColumnKind, Index, Table
 
 Redact = Callable[[str], str]
@@ -34,7 +35,7 @@ MARKER = "fairtrial_marker"
 SHOWN_TABLES = 5
 
 
-class SqlClient(ABC):
+class SqlClient(ExternalClient, ABC):
     """The lab's access to one database as one user.
 
     Every call opens a connection and closes it; only `lasting_connection` gives one that stays open, and `changing`
@@ -87,10 +88,6 @@ class SqlClient(ABC):
     @abstractmethod
     def column_type(self, kind: ColumnKind, indexed: bool) -> str:
         """The declaration of a column of this kind; `indexed`: it is part of an index other than the key's."""
-
-    @abstractmethod
-    def counters(self) -> Counters:
-        """As `Client.counters`; raises Problem if the database cannot be asked."""
 
     @abstractmethod
     def alterations(self) -> int:
@@ -185,7 +182,7 @@ class SqlClient(ABC):
         with suppress(*self.errors):
             connection.close()
 
-    def close(self) -> None:  # noqa: B027 (as `Client` has it)
+    def close(self) -> None:
         """Nothing: every call closes its own connection."""
 
     def assert_new_enough(self) -> None:

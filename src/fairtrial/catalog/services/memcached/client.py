@@ -12,8 +12,7 @@ from pymemcache.exceptions import MemcacheError
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.common.client import counters_without_lab
-from fairtrial.catalog.services.common.external import ExternalService, external_service
+from fairtrial.catalog.services.common.external import ExternalClient, ExternalService, external_service
 from fairtrial.catalog.services.common.key_value import (
     BATCH_ROWS,
     assert_fit,
@@ -59,7 +58,7 @@ Address = tuple[str, int]
 """Host and port."""
 
 
-class MemcachedClient:
+class MemcachedClient(ExternalClient):
     """One memcached. Every call opens a connection and closes it.
 
     Args:
@@ -127,13 +126,13 @@ class MemcachedClient:
 
     def mark_loaded(self) -> None:
         """From now on, `altered` compares with this moment."""
-        self._writes_at_load = counters_without_lab(self)["writes"]
+        self._writes_at_load = self.counters_without_lab()["writes"]
 
     def altered(self) -> bool:
         """Whether any command was given that may write, the lab's own apart, or memory was too small for all keys."""
         with self.connection() as driver:
             evictions = _evictions(driver)
-        return evictions > self._evictions_at_load or counters_without_lab(self)["writes"] != self._writes_at_load
+        return evictions > self._evictions_at_load or self.counters_without_lab()["writes"] != self._writes_at_load
 
     def counters(self) -> Counters:
         """memcached counts keys and not commands: one get for five keys is five reads. rows_read: keys found."""
@@ -172,7 +171,7 @@ class MemcachedClient:
 
     changing = one_by_one
 
-    def mark_unread(self, keys: Sequence[bytes]) -> None:
+    def mark_unread(self, keys: Sequence[bytes]) -> bool:
         """Set these keys again as they are: memcached marks a key that was fetched since it was set.
 
         Raises:
@@ -187,6 +186,7 @@ class MemcachedClient:
                 self.lab_work.add({"writes": 1}, len(values))
                 driver.set_many(values, noreply=True)
                 driver.version()  # answered when all keys are set
+        return True
 
     def keys_read(self, keys: Sequence[bytes]) -> int:
         """How many of them were fetched since, by the command `me`, which does not fetch.

@@ -12,8 +12,7 @@ from pymongo.errors import ConfigurationError, ConnectionFailure, DuplicateKeyEr
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.common.client import counters_without_lab
-from fairtrial.catalog.services.common.external import ExternalService, external_service
+from fairtrial.catalog.services.common.external import ExternalClient, ExternalService, external_service
 from fairtrial.catalog.services.common.lab_work import LabWork
 from fairtrial.catalog.services.common.lease import MarkerLease
 from fairtrial.catalog.services.model import Counters, MaintenanceReading, RowsLoaded, one_by_one
@@ -36,7 +35,7 @@ NOT_AUTHENTICATED, NOT_ALLOWED = 18, 13
 FORM = "it looks like mongodb://USER:PASSWORD@HOST:PORT/DATABASE"
 
 
-class MongodbClient:
+class MongodbClient(ExternalClient):
     """One database of one server.
 
     Args:
@@ -113,11 +112,11 @@ class MongodbClient:
 
     def mark_loaded(self) -> None:
         """From now on, `altered` compares with this moment."""
-        self._writes_at_load = counters_without_lab(self).get("writes")
+        self._writes_at_load = self.counters_without_lab().get("writes")
 
     def altered(self) -> bool:
         """Whether any operation wrote in the database, the lab's own apart; False if the server does not tell."""
-        writes = counters_without_lab(self).get("writes")
+        writes = self.counters_without_lab().get("writes")
         return None not in (writes, self._writes_at_load) and writes != self._writes_at_load
 
     def counters(self) -> Counters:

@@ -10,8 +10,7 @@ from redis.retry import Retry
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.common.client import counters_without_lab
-from fairtrial.catalog.services.common.external import ExternalService, external_service
+from fairtrial.catalog.services.common.external import ExternalClient, ExternalService, external_service
 from fairtrial.catalog.services.common.key_value import (
     BATCH_ROWS,
     assert_fit,
@@ -40,7 +39,7 @@ IDLE_SECONDS = 86_400
 SETTINGS = ("save", "appendonly", "appendfsync", "maxmemory", "maxmemory-policy", "io-threads")
 
 
-class RedisClient:
+class RedisClient(ExternalClient):
     """One numbered database of a Redis."""
 
     def __init__(self, url: str) -> None:
@@ -117,7 +116,7 @@ class RedisClient:
     def _changes(self) -> int:
         with driver_errors():
             evicted = int(self.driver.info("stats").get("evicted_keys", 0))
-        return evicted + counters_without_lab(self)["writes"]
+        return evicted + self.counters_without_lab()["writes"]
 
     def counters(self) -> Counters:
         """By commands: what reads or writes is what Redis itself flags as such.
@@ -205,7 +204,7 @@ class RedisClient:
 
     changing = one_by_one
 
-    def mark_unread(self, keys: Sequence[bytes]) -> None:
+    def mark_unread(self, keys: Sequence[bytes]) -> bool:
         """Write these keys again as they are, as if nobody had asked for them for a day (RESTORE … IDLETIME).
 
         A snapshot follows, so that Redis does not take one by itself while the load runs, for so many changes.
@@ -224,6 +223,7 @@ class RedisClient:
             self.lab_work.add({"statements": 1, "writes": 1}, len(keys))
             steps.execute()
             self.driver.save()
+        return True
 
     def keys_read(self, keys: Sequence[bytes]) -> int:
         """How many of them were asked for since, by whatever command gives a value; to ask this does not count.
