@@ -1,16 +1,40 @@
 """The first line of a record: an experiment and what was known before its first trial."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.reference import ConditionRef, StackRef
 from fairtrial.experiment.stack_class import PRODUCTION, StackClass
 from fairtrial.experiment.value import Value
-from fairtrial.plan.order import conditions_of
+from fairtrial.plan.order import recorded_condition
 from fairtrial.record.identity import DatasetIdentity, Host, StackIdentity
-from fairtrial.record.model import ExperimentRecord, Placement
+from fairtrial.record.model import Condition, ExperimentRecord, Placement
 from fairtrial.record.proof import ImpliedWork
 from tests.builders.figures import ROWS
+
+
+def conditions_of(
+    experiment: Experiment, class_of: Callable[[StackRef], StackClass] = lambda _stack: PRODUCTION
+) -> list[Condition]:
+    """One condition for each stack of the experiment at each value of its sweep, in the file's order.
+
+    With `noise_floor`, the first of them comes a second time, at the end.
+
+    Args:
+        class_of: the class of a stack and variant.
+    """
+    at_values = {value: experiment.at(value) for value in experiment.points}
+
+    def condition(of: ConditionRef, *, again: bool = False) -> Condition:
+        return recorded_condition(at_values[of.at], of.stack, of.at, stack_class=class_of(of.stack), again=again)
+
+    references = experiment.condition_refs
+    conditions = [condition(each) for each in references]
+    if experiment.noise_floor:
+        conditions.append(condition(references[0], again=True))
+    return conditions
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import ConditionRef
 from fairtrial.experiment.sweep import Sweep
 from fairtrial.experiment.value import Value
-from fairtrial.plan.order import conditions_of
+from tests.builders.experiment import conditions_of
 
 
 def swept(parameter: str, values: list[Any], **more: Any) -> Experiment:

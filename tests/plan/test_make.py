@@ -17,8 +17,8 @@ from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.stack_class import StackClass
 from fairtrial.plan.make import make_plan
-from fairtrial.plan.order import conditions_of
 from fairtrial.plan.plan import Plan
+from tests.builders.experiment import conditions_of
 from tests.plan.plans import FILE, STACKS, a_stack, planned, planned_contender, without_spare
 
 

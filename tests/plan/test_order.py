@@ -5,7 +5,8 @@ from collections import Counter
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
 from fairtrial.load.closed import ClosedLoad
-from fairtrial.plan.order import block_order, conditions_of
+from fairtrial.plan.order import block_order
+from tests.builders.experiment import conditions_of
 
 
 def conditions(count: int) -> list[str]:

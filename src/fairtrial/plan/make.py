@@ -17,17 +17,12 @@ from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.value import Value
 from fairtrial.experiment.workload_file.read import inline_workload, names_file, read_workload_file
-from fairtrial.judge.checks import validate_thresholds
-from fairtrial.judge.claims import validate_claim
 from fairtrial.judge.statistics.looks import plan_looks
 from fairtrial.judge.statistics.planning import MOST_BLOCKS
-from fairtrial.plan import validate
 from fairtrial.plan.crash_audits import draw_crash_audits
-from fairtrial.plan.http2 import assert_http2
 from fairtrial.plan.order import block_order, recorded_condition
 from fairtrial.plan.plan import Plan, PlannedCondition, Point
-from fairtrial.plan.state import assert_state
-from fairtrial.plan.think_and_setup import assert_think_and_setup
+from fairtrial.plan.validate import assert_decidable, assert_sound
 
 MOST_FACTOR = 8
 """Until its claims are decided, a run that has the time may grow to so many times its blocks, an interval about a third
@@ -59,15 +54,11 @@ def make_plan(
             does not implement the workload on the service; the reason begins with `file`.
     """
     if until_decided:
-        validate.assert_decidable(experiment)
+        assert_decidable(experiment)
     try:
         workload = _workload(experiment, Path(file), workloads)
         plan = _resolve(experiment, workload, stacks, until_decided=until_decided)
-        validate_thresholds(experiment.checks)
-        requests = validate.request_names(plan.points)
-        validate.assert_objectives(plan.points, requests)
-        for claim in experiment.claims:
-            validate_claim(claim, experiment, requests)
+        assert_sound(plan, stacks)
     except Problem as problem:
         raise Problem(f"{file}: {problem.reason}", problem.remedy) from problem
     except ValueError as error:
@@ -96,14 +87,6 @@ def _resolve(experiment: Experiment, workload: Workload, stacks: Mapping[str, St
     conditions = [_condition(each.stack, stacks, points[each.at]) for each in experiment.condition_refs]
     if experiment.noise_floor:
         conditions.append(_condition(experiment.stacks[0], stacks, conditions[0].point, again=True))
-    validate.assert_within_reach(conditions)
-    validate.assert_cache(experiment, workload)
-    validate.assert_load(experiment, workload)
-    validate.assert_sliceable(experiment, [condition.stack for condition in conditions], workload)
-    validate.assert_reference(experiment, workload)
-    for point in points.values():
-        for name, options in point.experiment.services.items():
-            validate.assert_service_options(pick_service(name), options)
     most = max(MOST_FACTOR * experiment.blocks, MOST_BLOCKS)
     looks = plan_looks(experiment.blocks, most) if until_decided else []
     spare = 0 if until_decided else math.ceil(SPARE_SHARE * experiment.blocks)
@@ -124,25 +107,15 @@ def _resolve(experiment: Experiment, workload: Workload, stacks: Mapping[str, St
 
 def _point(experiment: Experiment, workload: Workload, value: Value | None) -> Point:
     here = experiment.at(value)
-    options = options_of(workload, here.options)
-    validate.assert_option_takes(experiment, options, value)
-    return Point(value, here, workload, options)
+    return Point(value, here, workload, options_of(workload, here.options))
 
 
 def _condition(
     reference: StackRef, stacks: Mapping[str, Stack], point: Point, *, again: bool = False
 ) -> PlannedCondition:
     service = pick_service(point.experiment.service_of(reference))
-    validate.assert_defined_on(point.workload, service)
-    assert_state(point.workload, point.experiment, service)
-    assert_think_and_setup(point.workload, point.experiment)
-    validate.assert_concurrency(point.experiment, service)
     stack = pick_stack(stacks, reference)
-    validate.assert_implements(stack, point.workload, service)
-    validate.assert_startable(stack, service, point)
     variant = stack.variant(reference)
-    validate.assert_env(point.experiment, reference, variant)
-    assert_http2(reference, stack, variant, point, stacks)
     recorded = recorded_condition(
         point.experiment, reference, point.value, stack_class=stack.class_of(variant), again=again
     )

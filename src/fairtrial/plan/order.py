@@ -1,11 +1,11 @@
 """Conditions as the record has them, and the order in which they are tried."""
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
 
 from fairtrial.experiment.model import Experiment
-from fairtrial.experiment.reference import ConditionRef, StackRef
+from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.stack_class import PRODUCTION, StackClass
 from fairtrial.experiment.value import Value, format_value
 from fairtrial.record.model import Condition
@@ -52,28 +52,6 @@ def distances(experiment: Experiment, service: str) -> dict[str, str]:
     used = [name for name in (service, experiment.cache) if name is not None and name in experiment.services]
     words = {name: experiment.services[name].distance() for name in used}
     return {name: distance for name, distance in words.items() if distance is not None}
-
-
-def conditions_of(
-    experiment: Experiment, class_of: Callable[[StackRef], StackClass] = lambda _stack: PRODUCTION
-) -> list[Condition]:
-    """One condition for each stack of the experiment at each value of its sweep, in the file's order.
-
-    With `noise_floor`, the first of them comes a second time, at the end.
-
-    Args:
-        class_of: the class of a stack and variant.
-    """
-    at_values = {value: experiment.at(value) for value in experiment.points}
-
-    def condition(of: ConditionRef, *, again: bool = False) -> Condition:
-        return recorded_condition(at_values[of.at], of.stack, of.at, stack_class=class_of(of.stack), again=again)
-
-    references = experiment.condition_refs
-    conditions = [condition(each) for each in references]
-    if experiment.noise_floor:
-        conditions.append(condition(references[0], again=True))
-    return conditions
 
 
 def block_order(conditions: Sequence[Item], blocks: int, seed: int) -> list[list[Item]]:

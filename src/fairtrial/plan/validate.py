@@ -1,13 +1,12 @@
 """What a plan refuses: things that exist and do not go together."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 from fairtrial.base.problem import Problem
 from fairtrial.base.registry import instead_of
-from fairtrial.base.strict import Strict
-from fairtrial.catalog.services import services
+from fairtrial.catalog.services import pick_service, services
 from fairtrial.catalog.services.common.external import url_given
 from fairtrial.catalog.services.model import MOST_CONCURRENCY, Service
 from fairtrial.catalog.stacks.model import Stack, Variant
@@ -19,10 +18,56 @@ from fairtrial.experiment.service_address import ServiceAddress
 from fairtrial.experiment.slices import COMPARING
 from fairtrial.experiment.sweep import assert_same_type
 from fairtrial.experiment.value import Value, format_value
+from fairtrial.judge.checks import validate_thresholds
 from fairtrial.judge.claims import RequestNames, validate_claim
 from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
 from fairtrial.load.capacity import CapacityLoad
+from fairtrial.plan.http2 import assert_http2
 from fairtrial.plan.plan import Plan, PlannedCondition, Point
+from fairtrial.plan.state import assert_state
+from fairtrial.plan.think_and_setup import assert_think_and_setup
+
+
+def assert_sound(plan: Plan, stacks: Mapping[str, Stack]) -> None:
+    """Hold what a plan has resolved against each other.
+
+    Args:
+        stacks: all that there are, by name.
+
+    Raises:
+        Problem, ValueError: things do not go together, or a check, a threshold, a metric or a request does not exist.
+    """
+    experiment, workload = plan.experiment, plan.workload
+    for point in plan.points:
+        _assert_option_takes(experiment, point)
+    for reference, condition in zip(experiment.condition_refs, plan.conditions, strict=False):
+        _assert_condition(condition, reference.stack, stacks)
+    _assert_within_reach(plan.conditions)
+    _assert_cache(experiment, workload)
+    _assert_load(experiment, workload)
+    _assert_sliceable(plan)
+    _assert_reference(experiment, workload)
+    for point in plan.points:
+        for name, options in point.experiment.services.items():
+            _assert_service_options(pick_service(name), options)
+    validate_thresholds(experiment.checks)
+    requests = request_names(plan.points)
+    _assert_objectives(plan.points, requests)
+    for claim in experiment.claims:
+        validate_claim(claim, experiment, requests)
+
+
+def _assert_condition(condition: PlannedCondition, reference: StackRef, stacks: Mapping[str, Stack]) -> None:
+    """Raise a Problem unless stack, service, workload and load of a condition go together."""
+    point, service, stack = condition.point, condition.service, condition.stack
+    _assert_defined_on(point.workload, service)
+    assert_state(point.workload, point.experiment, service)
+    assert_think_and_setup(point.workload, point.experiment)
+    _assert_concurrency(point.experiment, service)
+    _assert_implements(stack, point.workload, service)
+    _assert_startable(stack, service, point)
+    _assert_env(point.experiment, reference, condition.variant)
+    assert_http2(reference, stack, condition.variant, point, stacks)
 
 
 def implements(stack: Stack, workload: Workload | None, service: Service | str) -> bool:
@@ -37,7 +82,7 @@ def implements(stack: Stack, workload: Workload | None, service: Service | str) 
     return has_workload and name in stack.services and stack.kind == kind
 
 
-def assert_implements(stack: Stack, workload: Workload, service: Service) -> None:
+def _assert_implements(stack: Stack, workload: Workload, service: Service) -> None:
     """Raise a Problem unless the stack implements the workload on the service."""
     if not implements(stack, workload, service):
         raise Problem(
@@ -47,7 +92,7 @@ def assert_implements(stack: Stack, workload: Workload, service: Service) -> Non
         )
 
 
-def assert_defined_on(workload: Workload, service: Service) -> None:
+def _assert_defined_on(workload: Workload, service: Service) -> None:
     """Raise a Problem unless the workload makes sense on the service."""
     if workload.services and service.name not in workload.services:
         raise Problem(
@@ -57,7 +102,7 @@ def assert_defined_on(workload: Workload, service: Service) -> None:
         )
 
 
-def assert_load(experiment: Experiment, workload: Workload) -> None:
+def _assert_load(experiment: Experiment, workload: Workload) -> None:
     """Raise a Problem unless the load is of the workload's kind: programs get no requests."""
     is_program = isinstance(workload, ProgramWorkload)
     if is_program != (experiment.load.kind == "program"):
@@ -66,7 +111,7 @@ def assert_load(experiment: Experiment, workload: Workload) -> None:
         raise Problem(f"workload {workload.name} {reason}", f'set `kind = "{kind}"` in [load]')
 
 
-def assert_reference(experiment: Experiment, workload: Workload) -> None:
+def _assert_reference(experiment: Experiment, workload: Workload) -> None:
     """Raise a Problem if answers are to be compared that the lab's own workloads define."""
     is_defined = isinstance(workload, ProgramWorkload) or workload.comparable is None
     if experiment.reference is not None and is_defined:
@@ -76,7 +121,7 @@ def assert_reference(experiment: Experiment, workload: Workload) -> None:
         )
 
 
-def assert_env(experiment: Experiment, reference: StackRef, variant: Variant) -> None:
+def _assert_env(experiment: Experiment, reference: StackRef, variant: Variant) -> None:
     """Raise a Problem if the experiment sets an environment variable that the variant sets as well."""
     for name in experiment.env.keys() & variant.env.keys():
         raise Problem(
@@ -85,7 +130,7 @@ def assert_env(experiment: Experiment, reference: StackRef, variant: Variant) ->
         )
 
 
-def assert_startable(stack: Stack, service: Service, point: Point) -> None:
+def _assert_startable(stack: Stack, service: Service, point: Point) -> None:
     """Raise a Problem if the experiment asks what cannot be done with a fixed port, or with what runs already."""
     experiment = point.experiment
     if stack.origin.port is not None and experiment.instances > 1:
@@ -112,7 +157,7 @@ def assert_startable(stack: Stack, service: Service, point: Point) -> None:
         )
 
 
-def assert_within_reach(conditions: Sequence[PlannedCondition]) -> None:
+def _assert_within_reach(conditions: Sequence[PlannedCondition]) -> None:
     """Raise a Problem if a stack asks for a network of its own, from which something else that is tried is not reached.
 
     All trials of a run are in one network.
@@ -141,14 +186,12 @@ def beyond_reach(conditions: Sequence[PlannedCondition]) -> list[str]:
     return outside
 
 
-def assert_sliceable(experiment: Experiment, stacks: Sequence[Stack], workload: Workload) -> None:
-    """Raise a Problem if the conditions of an experiment with slices cannot be up at once and told apart.
-
-    Args:
-        stacks: that of each condition.
-    """
+def _assert_sliceable(plan: Plan) -> None:
+    """Raise a Problem if the conditions of an experiment with slices cannot be up at once and told apart."""
+    experiment, workload = plan.experiment, plan.workload
     if experiment.slices is None:
         return
+    stacks = [condition.stack for condition in plan.conditions]
     ports = [stack.origin.port for stack in stacks if stack.origin.port is not None]
     running_stacks = [stack.name for stack in stacks if stack.origin.runs_already]
     alone = [claim.id for claim in experiment.claims if claim.kind not in COMPARING]
@@ -192,7 +235,7 @@ def _private_services(experiment: Experiment, service: Service) -> list[str]:
     return [name for name in private if name != "none"]
 
 
-def assert_concurrency(experiment: Experiment, service: Service) -> None:
+def _assert_concurrency(experiment: Experiment, service: Service) -> None:
     """Raise a Problem if the concurrency budget is too small for the instances, or too large for a private server."""
     budget = experiment.concurrency_budget
     if experiment.instances > budget:
@@ -209,7 +252,7 @@ def assert_concurrency(experiment: Experiment, service: Service) -> None:
         )
 
 
-def assert_cache(experiment: Experiment, workload: Workload) -> None:
+def _assert_cache(experiment: Experiment, workload: Workload) -> None:
     """Raise a Problem unless the experiment has a cache where, and only where, the workload needs one."""
     allowed = () if isinstance(workload, ProgramWorkload) else workload.cache
     if allowed and experiment.cache not in allowed:
@@ -221,7 +264,7 @@ def assert_cache(experiment: Experiment, workload: Workload) -> None:
         raise Problem(f"workload {workload.name} has no cache", "leave `cache` out")
 
 
-def assert_service_options(service: Service, options: ServiceOptions) -> None:
+def _assert_service_options(service: Service, options: ServiceOptions) -> None:
     """Raise a Problem if the service has no such variant, cannot be given by URL, or has no network before it."""
     variants = ["default", *service.variants]
     if options.variant not in variants:
@@ -260,16 +303,16 @@ def assert_address(service: Service, address: ServiceAddress) -> None:
         raise Problem(f"[services.{service.name}] {problem.reason}", problem.remedy) from None
 
 
-def assert_option_takes(experiment: Experiment, options: Strict, value: Value | None) -> None:
-    """Raise a ValueError if the sweep is over an option of the workload that takes another type than `value`."""
-    if experiment.sweep is None or value is None:
+def _assert_option_takes(experiment: Experiment, point: Point) -> None:
+    """Raise a ValueError if the sweep is over an option of the workload that takes another type than the point's."""
+    if experiment.sweep is None or point.value is None:
         return
     table, _, key = experiment.sweep.parameter.rpartition(".")
     if table == "options":
         try:
-            assert_same_type(value, getattr(options, key))
+            assert_same_type(point.value, getattr(point.options, key))
         except ValueError as error:
-            raise ValueError(f"sweep: options.{key} = {format_value(value)}: {error}") from None
+            raise ValueError(f"sweep: options.{key} = {format_value(point.value)}: {error}") from None
 
 
 def request_names(points: Sequence[Point]) -> RequestNames:
@@ -286,7 +329,7 @@ def request_names(points: Sequence[Point]) -> RequestNames:
     return names
 
 
-def assert_objectives(points: Sequence[Point], requests: RequestNames) -> None:
+def _assert_objectives(points: Sequence[Point], requests: RequestNames) -> None:
     """Raise a Problem if an objective of a search for the capacity is of a request that is not sent."""
     for point in points:
         load = point.experiment.load
