@@ -2,8 +2,9 @@
 
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import httpx
@@ -13,21 +14,23 @@ from rich.text import Text
 from fairtrial.base.exit_status import INTERRUPTED, NOTHING_RAN
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.answer import ask, client_of
-from fairtrial.catalog.contract.every_stack import LISTENS_ON_HOST, try_contract
+from fairtrial.catalog.contract.every_stack import LISTENS_ON_HOST
 from fairtrial.catalog.stacks.contenders import with_contenders
-from fairtrial.catalog.stacks.environment import stack_settings
 from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.catalog.stacks.kinds import make_ready
-from fairtrial.catalog.stacks.places import places_of
-from fairtrial.catalog.stacks.requests import BuildRequest, StartRequest
-from fairtrial.catalog.stacks.run import RunningStack, start_process
+from fairtrial.catalog.stacks.requests import BuildRequest
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.plan import Request
 from fairtrial.experiment.files import load_experiment
 from fairtrial.lab.placement import local_placement
 from fairtrial.lab.private_network import network_of
+from fairtrial.lab.trial.context import TrialContext
+from fairtrial.lab.trial.environment import environment
+from fairtrial.lab.trial.events import unwatched
+from fairtrial.lab.trial.flow import new_record
+from fairtrial.lab.trial.up import NotUp, UpContender, up
 from fairtrial.plan.make import make_plan
-from fairtrial.plan.plan import Plan, PlannedCondition
+from fairtrial.plan.plan import Plan, PlannedCondition, PlannedTrial
 from fairtrial.record.model import Clause
 from fairtrial.tools.load.measure import Measurement, measure
 from fairtrial.tools.load.request.options import LoadOptions
@@ -101,17 +104,17 @@ def try_once(
     logs, is_of_use = Path(tempfile.mkdtemp(prefix="fairtrial-init-")), False
     try:
         folder = _built(condition, logs / "build.log", file, console)
-        with network_of(plan, [condition.stack]) as private_network:
-            running = _started(plan, condition, folder, logs / "run.log", file, console)
-            try:
+        with network_of(plan, [condition.stack]), environment(plan, local_placement()) as services:
+            trial, log, service = PlannedTrial(1, 1, condition), logs / "run.log", services.service(condition)
+            context = TrialContext(plan, trial, folder, services, service, new_record(trial), log, unwatched)
+            with _started(context, file, console) as contender:
                 if on_start is not None:
-                    on_start(running.url, console)
+                    on_start(contender.deployment.url, console)
                     plan = _planned(file)
-                attempt = _try_requests(plan, running, private_network=private_network)
+                    contender.context = replace(context, plan=plan, trial=PlannedTrial(1, 1, plan.conditions[0]))
+                attempt = _try_requests(contender)
                 if attempt.answered:
-                    attempt.measurement = _loaded(running, workload, console)
-            finally:
-                running.process.stop()
+                    attempt.measurement = _loaded(contender.deployment.url, workload, console)
         if attempt.failed_requests:
             attempt.log, is_of_use = logs / "run.log", True
     except Problem:
@@ -145,37 +148,22 @@ def _built(condition: PlannedCondition, log: Path, file: Path, console: Console)
         ) from problem
 
 
-def _started(
-    plan: Plan, condition: PlannedCondition, folder: Path, log: Path, file: Path, console: Console
-) -> RunningStack:
-    stack, workload = condition.stack, plan.workload
-    assert isinstance(workload, ServerWorkload)
-    cpus = local_placement().server_cpus
-    overrides = {**plan.experiment.env, **condition.variant.env}
-    settings = stack_settings({}, len(cpus), plan.experiment.concurrency_budget, overrides)
+@contextmanager
+def _started(context: TrialContext, file: Path, console: Console) -> Iterator[UpContender]:
+    """The service, up as in a trial."""
     console.print(Text("starting it", style="dim"))
-    with PortWatch() as watch:
-        try:
-            return start_process(
-                StartRequest(
-                    stack,
-                    condition.variant,
-                    folder,
-                    settings=settings,
-                    cpus=cpus,
-                    log=log,
-                    ready=workload.ready,
-                    places=places_of(stack, condition.built_apart, folder),
-                )
-            )
-        except Problem as problem:
-            raise Problem(
-                f"it did not start: {problem.reason}",
-                f"{_remedy(problem, stack.origin.port, watch.ports, file)}; its whole log: {log}",
-                NOTHING_RAN,
-            ) from problem
-        except OSError as error:
-            raise Problem(f"it did not start: {error}", f"mend `command` in {file}", NOTHING_RAN) from error
+    with ExitStack() as running:
+        with PortWatch() as watch:
+            try:
+                contender = running.enter_context(up(context))
+            except NotUp as error:
+                remedy = _remedy(error, context.condition.stack.origin.port, watch.ports, file)
+                raise Problem(
+                    f"it did not start: {error.reason}", f"{remedy}; its whole log: {context.log}", NOTHING_RAN
+                ) from error
+            except OSError as error:
+                raise Problem(f"it did not start: {error}", f"mend `command` in {file}", NOTHING_RAN) from error
+        yield contender
 
 
 def _remedy(problem: Problem, port: int | None, ports: set[int], file: Path) -> str:
@@ -194,24 +182,15 @@ def _remedy(problem: Problem, port: int | None, ports: set[int], file: Path) -> 
     return again
 
 
-def _try_requests(plan: Plan, running: RunningStack, *, private_network: bool) -> Attempt:
+def _try_requests(contender: UpContender) -> Attempt:
     """Each request asked once, as a trial asks it before the load."""
-    workload, point = plan.workload, plan.points[0]
-    assert isinstance(workload, ServerWorkload)
-    listening = None if private_network else running.listening()
-    clauses = try_contract(
-        running.url,
-        workload.stack_clauses,
-        workload.clauses,
-        point.data,
-        point.options,
-        listening,
-        ready=workload.ready,
-    )
+    clauses, deployment = list(contender.contract()), contender.deployment
+    workload, point = contender.context.plan.workload, contender.context.point
+    assert isinstance(workload, ServerWorkload) and deployment.start_up_seconds is not None
     names = frozenset(clause.name for clause in workload.clauses)
-    attempt = Attempt(running.start_up_seconds, list(clauses), names)
+    attempt = Attempt(deployment.start_up_seconds, clauses, names)
     requests = {each.name: each for each in workload.requests(point.data, point.options)}
-    with client_of(running.url) as client:
+    with client_of(deployment.url) as client:
         for name in attempt.failed_requests:
             attempt.pages[name] = _page(client, requests[name])
     return attempt
@@ -227,7 +206,7 @@ def _page(client: httpx.Client, request: Request) -> str:
         return ""
 
 
-def _loaded(running: RunningStack, workload: Path, console: Console) -> Measurement:
+def _loaded(url: str, workload: Path, console: Console) -> Measurement:
     console.print(Text(f"loading it for {LOAD_SECONDS:g} s", style="dim"))
-    options = LoadOptions(url=running.url, file=workload, seconds=LOAD_SECONDS)
-    return measure(Console(quiet=True), running.url, *to_engine_plan(options))
+    options = LoadOptions(url=url, file=workload, seconds=LOAD_SECONDS)
+    return measure(Console(quiet=True), url, *to_engine_plan(options))
