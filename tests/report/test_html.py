@@ -8,6 +8,7 @@ import pytest
 
 from fairtrial.judge.judging import judge
 from fairtrial.record.model import Readiness
+from fairtrial.report import charts, columns
 from fairtrial.report.html import html_text
 from fairtrial.report.page import json_for_html
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
@@ -133,6 +134,16 @@ def test_a_place_waits_for_every_chart(page: str, reader: Reader) -> None:
 def test_long_windows_are_drawn_second_by_second() -> None:
     charts = json.loads(Reader(html_text(*judged(window=6.0))).text_in("script")[0])
     assert len(charts["seconds"]["data"]["values"]) == 3 * 5 * 6
+
+
+def test_a_chart_of_a_large_result_has_a_line_for_each_stack_and_not_every_second(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(columns, "MOST_TRIALS", 10)
+    monkeypatch.setattr(charts, "MOST_SECONDS", 10)
+    drawn = json.loads(Reader(html_text(*judged(window=6.0))).text_in("script")[0])["seconds"]["data"]["values"]
+    assert len({each["name"] for each in drawn}) == 3 and len(drawn) == 3 * 3
+    assert {each["second"] for each in drawn} == {1, 3, 5}
 
 
 def test_a_result_without_figures_has_no_charts_and_no_script() -> None:

@@ -1,6 +1,7 @@
 """The report's charts, as Vega-Lite specifications that contain their data."""
 
 from collections.abc import Sequence
+from statistics import median
 from typing import Any
 
 from fairtrial.base.formatting import bounded_below, figure
@@ -13,6 +14,8 @@ from fairtrial.report.columns import GOODPUT, in_order, is_large
 from fairtrial.report.vega import SERIES, Spec, chart, coloured, legend, milliseconds_axis
 
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
+MOST_SECONDS = 1000
+"""A chart of a large result has about so many seconds of all lines together."""
 CHART_PERCENTILES = ("50", "75", "90", "95", "99", "99.9", "99.99")
 
 
@@ -173,25 +176,31 @@ def percentile_lines(points: Sequence[dict[str, Any]], names: Sequence[str], tit
 
 def second_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | None:
     """Verified answers in each second of the window, a line for each trial. None if all windows are shorter than five
-    seconds."""
+    seconds.
+
+    Of a large result a line for each stack, the medians over its blocks, and of so many seconds not every one.
+    """
     records = {trial.index: trial for trial in trials}
     valid = _valid(result)
-    points = []
+    lines: list[tuple[dict[str, Any], Sequence[float]]] = []
     for condition in valid:
-        for trial in condition.trials:
-            engine = records[trial.index].engine
-            if engine is None or engine.window_seconds < 5:
-                continue
-            whole_seconds = engine.series[: int(engine.window_seconds)]
-            points += [
-                {
-                    "name": condition.contender,
-                    "block": trial.block,
-                    "second": second,
-                    "verified": of_second.verified,
-                }
-                for second, of_second in enumerate(whole_seconds, 1)
-            ]
+        engines = ((trial.block, records[trial.index].engine) for trial in condition.trials)
+        of_blocks = {
+            block: [second.verified for second in engine.series[: int(engine.window_seconds)]]
+            for block, engine in engines
+            if engine is not None and engine.window_seconds >= 5
+        }
+        if is_large(result):
+            medians = [median(values) for values in zip(*of_blocks.values(), strict=False)]
+            lines.append(({"name": condition.contender}, medians))
+        else:
+            lines += [({"name": condition.contender, "block": block}, values) for block, values in of_blocks.items()]
+    step = 1 + sum(len(values) for _, values in lines) // MOST_SECONDS if is_large(result) else 1
+    points = [
+        line | {"second": 1 + place, "verified": values[place]}
+        for line, values in lines
+        for place in range(0, len(values), step)
+    ]
     if not points:
         return None
     names = [condition.contender for condition in valid]

@@ -54,7 +54,7 @@ def page_parts(charts: Mapping[str, Spec]) -> dict[str, object]:
 
 def json_for_html(value: object) -> Markup:
     """JSON for the inside of a `<script>` element: `<`, `>`, `&` and the line ends of JavaScript are escaped."""
-    text = json.dumps(value, ensure_ascii=True, allow_nan=False)
+    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Markup(text)  # noqa: S704 escaped above

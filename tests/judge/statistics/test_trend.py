@@ -136,6 +136,15 @@ def test_a_step_down_is_as_large_as_the_same_step_up(low: float, high: float, si
     assert change_point(up).p_value == pytest.approx(change_point(down).p_value)
 
 
+@pytest.mark.parametrize("alpha", [0.0002, 0.001, 0.05, 1.0])
+def test_a_rare_step_is_one_whose_p_value_is_below_alpha(alpha: float) -> None:
+    random = np.random.default_rng(17)
+    for height in np.linspace(0, 12, 13):
+        step = noise(random, 20, 0.0)
+        step[:8] += height
+        assert change_point(list(step)).is_rare(alpha) == (change_point(list(step)).p_value < alpha)
+
+
 def test_a_value_below_zero_has_no_ratio() -> None:
     with pytest.raises(ValueError, match="below 0"):
         change_point([-1.0] * 6 + [2.0] * 6)

@@ -1,12 +1,11 @@
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from fairtrial.base.formatting import figure
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Finding, LoadCase, Threshold, finding, nothing_to_do
 from fairtrial.judge.statistics.distributions import poisson_above
-from fairtrial.judge.statistics.trend import SHORTEST, change_point, in_parts, trend
+from fairtrial.judge.statistics.trend import SHORTEST, Trend, change_point, in_parts, trend
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.model import TrialRecord
 
@@ -123,42 +122,35 @@ def _moved(
     index: int, name: str, values: Sequence[float], alpha: float, warn: float, refuse: float
 ) -> Iterator[Finding]:
     values, seconds = in_parts(values)
-    drift, step = _drift(values), change_point(values)
-    drifts = drift.p_value < alpha and abs(drift.log_ratio) >= warn
-    steps = step.p_value < alpha and abs(step.log_ratio) >= warn
+    (drift, drift_ratio), step = _drift(values), change_point(values)
+    # The tests take nearly all of the time, and what is small needs none.
+    drifts = abs(drift_ratio) >= warn and drift.p_value < alpha
+    steps = abs(step.log_ratio) >= warn and step.is_rare(alpha)
     if not (drifts or steps):
         return
-    size = max(abs(drift.log_ratio) if drifts else 0.0, abs(step.log_ratio) if steps else 0.0)
+    size = max(abs(drift_ratio) if drifts else 0.0, abs(step.log_ratio) if steps else 0.0)
     refused = size >= refuse and not name.startswith("p99")
     whole = seconds * len(values)
-    if steps and (not drifts or abs(step.log_ratio) >= abs(drift.log_ratio)):
+    if steps and (not drifts or abs(step.log_ratio) >= abs(drift_ratio)):
         early = step.index <= len(values) / 2
         what = f"after second {seconds * step.index} of {whole} was {_times(step.log_ratio)} before"
         p_value, remedy = step.p_value, WARM_UP if early else ""
     else:
-        what = f"drifted by {math.expm1(drift.log_ratio):+.0%} over the {whole} s of the window"
+        what = f"drifted by {math.expm1(drift_ratio):+.0%} over the {whole} s of the window"
         p_value, remedy = drift.p_value, ""
     yield finding("refusal" if refused else "warning", f"{name} {what} (p {p_value:.1g})", remedy, trial=index)
 
 
-@dataclass(frozen=True)
-class _Drift:
-    """A trend, by the ratio of the window's last value to its first."""
-
-    p_value: float
-    log_ratio: float
-
-
-def _drift(values: Sequence[float]) -> _Drift:
-    """The trend of the logarithms; of the values themselves where one is 0, by the ends of their straight line."""
-    steps = len(values) - 1
+def _drift(values: Sequence[float]) -> tuple[Trend, float]:
+    """The trend of the logarithms; of the values themselves where one is 0, by the ends of their straight line. Beside
+    it the logarithm of the ratio of the window's last value to its first."""
     if min(values) > 0:
-        slope = trend([math.log(value) for value in values])
-        return _Drift(slope.p_value, slope.slope * steps)
-    slope = trend(values)
+        estimate = trend([math.log(value) for value in values])
+        return estimate, estimate.slope * (len(values) - 1)
+    estimate = trend(values)
     # From 1 - d/2 to 1 + d/2 times the middle; a line through 0 would have no logarithm.
-    half = max(-LONGEST_HALF, min(LONGEST_HALF, slope.change / 2))
-    return _Drift(slope.p_value, math.log((1 + half) / (1 - half)))
+    half = max(-LONGEST_HALF, min(LONGEST_HALF, estimate.change / 2))
+    return estimate, math.log((1 + half) / (1 - half))
 
 
 def _times(log_ratio: float) -> str:
@@ -169,7 +161,7 @@ def _times(log_ratio: float) -> str:
 def _grown(index: int, values: Sequence[int], alpha: float, memory: float) -> Iterator[Finding]:
     means, seconds = in_parts(values)
     growth = trend(means)
-    if growth.p_value < alpha and growth.change >= memory:
+    if growth.change >= memory and growth.p_value < alpha:
         yield finding(
             "warning",
             f"memory grew by {growth.slope / seconds / MIB:.1f} MiB a second, {growth.change:.0%} over the "

@@ -7,7 +7,7 @@ perfect order has p = 0.017).
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from statistics import fmean
 
 import numpy as np
@@ -24,34 +24,74 @@ MOST_VALUES = 600
 
 PERMUTATIONS = 4999
 """The smallest possible p-value is 1 / (PERMUTATIONS + 1)."""
+FIRST_ORDERS = 250
+"""So many random orders show of most series that their step is no rare one."""
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Trend:
-    """Mann-Kendall's test with Theil and Sen's slope."""
+    """Theil and Sen's slope, with Mann-Kendall's test, which takes its time only where it is asked for."""
 
-    s: float
-    """pairs that rise minus pairs that fall"""
-    p_value: float
-    """two-sided, corrected for the autocorrelation that the series shows"""
+    series: Floats
     slope: float
     """per step, in the values' unit: the median over all pairs"""
-    change: float
-    """the slope times the length of the series, as a share of its median; 0 if that is 0"""
+
+    @property
+    def change(self) -> float:
+        """The slope times the length of the series, as a share of its median; 0 if that is 0, or all are equal."""
+        middle = float(np.median(self.series))
+        return self.slope * (len(self.series) - 1) / middle if middle else 0.0
+
+    @cached_property
+    def s(self) -> float:
+        """Pairs that rise minus pairs that fall."""
+        signs = np.sign(self.series[None, :] - self.series[:, None])
+        return float(np.triu(signs, 1).sum())
+
+    @cached_property
+    def p_value(self) -> float:
+        """Two-sided, corrected for the autocorrelation that the series shows."""
+        n = len(self.series)
+        _, ties = np.unique(self.series, return_counts=True)
+        variance = (n * (n - 1) * (2 * n + 5) - float((ties * (ties - 1) * (2 * ties + 5)).sum())) / 18
+        if variance <= 0:
+            return 1.0
+        variance *= _correction(self.series - _monotone_fit(self.series, increasing=self.s > 0))
+        z = (self.s - np.sign(self.s)) / np.sqrt(variance)
+        return 2 * normal_above(abs(z))
 
 
 @dataclass(frozen=True)
 class ChangePoint:
-    """The likeliest step."""
+    """The likeliest step, with its test by permutations, which takes its time only where it is asked for."""
 
+    series: Floats
     index: int
     """values before the change"""
-    p_value: float
+    statistic: float
+    """the standardised difference at this step, the largest of all"""
     log_ratio: float
     """the logarithm of the median after over the median before: a step from 50 to 100 and one from 100 to 50 are of the
     same size. Infinite if one of the two is 0, and 0 if both are"""
+
+    @cached_property
+    def p_value(self) -> float:
+        """The larger of those of both tests; 1 if all values are equal."""
+        if self.statistic == 0:
+            return 1.0
+        p_value = (1 + self._as_large(PERMUTATIONS)) / (1 + PERMUTATIONS)
+        waves = _waves(self.series, self.index)
+        return p_value if waves is None else max(p_value, (1 + _as_large(waves, self.statistic)) / (1 + PERMUTATIONS))
+
+    def is_rare(self, alpha: float) -> bool:
+        """Whether the p-value is below `alpha`. Where it is far above, the first of the orders say so."""
+        return (1 + self._as_large(FIRST_ORDERS)) / (1 + PERMUTATIONS) < alpha and self.p_value < alpha
+
+    def _as_large(self, orders: int) -> int:
+        centred = self.series - self.series.mean()
+        return _as_large(centred[_orders(centred.size)[:orders]], self.statistic)
 
 
 def in_parts(values: Sequence[float]) -> tuple[Sequence[float], int]:
@@ -78,18 +118,7 @@ def trend(values: Sequence[float]) -> Trend:
         ValueError: fewer than `SHORTEST` values.
     """
     series = _series(values)
-    n = len(series)
-    signs = np.sign(series[None, :] - series[:, None])
-    s = float(np.triu(signs, 1).sum())
-    _, ties = np.unique(series, return_counts=True)
-    variance = (n * (n - 1) * (2 * n + 5) - float((ties * (ties - 1) * (2 * ties + 5)).sum())) / 18
-    slope = _median_slope(series)
-    if variance <= 0:
-        return Trend(s, 1.0, slope, 0.0)
-    variance *= _correction(series - _monotone_fit(series, increasing=s > 0))
-    z = (s - np.sign(s)) / np.sqrt(variance)
-    middle = float(np.median(series))
-    return Trend(s, 2 * normal_above(abs(z)), slope, slope * (n - 1) / middle if middle else 0.0)
+    return Trend(series, _median_slope(series))
 
 
 def change_point(values: Sequence[float]) -> ChangePoint:
@@ -116,23 +145,15 @@ def change_point(values: Sequence[float]) -> ChangePoint:
         ValueError: fewer than `SHORTEST` values, or one below 0.
     """
     series = _series(values)
-    centred = series - series.mean()
-    if not centred.any():
-        return ChangePoint(1, 1.0, 0.0)
-    observed = _splits(centred[None, :])[0]
-    index = int(np.argmax(observed)) + 1
-    p_value = _share_as_large(centred[_orders(centred.size)], observed.max())
-    waves = _waves(series, index)
-    if waves is not None:
-        p_value = max(p_value, _share_as_large(waves, observed.max()))
+    splits = _splits((series - series.mean())[None, :])[0]
+    index = int(np.argmax(splits)) + 1
     before, after = float(np.median(series[:index])), float(np.median(series[index:]))
-    return ChangePoint(index, p_value, _log_ratio(after, before))
+    return ChangePoint(series, index, float(splits.max()), _log_ratio(after, before))
 
 
-def _share_as_large(rows: Floats, observed: float) -> float:
-    """The p-value of a statistic, by series without a step, each with mean 0."""
-    as_large = int((_splits(rows).max(axis=1) >= observed * (1 - 1e-12)).sum())
-    return (1 + as_large) / (1 + len(rows))
+def _as_large(rows: Floats, statistic: float) -> int:
+    """How many series without a step, each with mean 0, show as large a statistic."""
+    return int((_splits(rows).max(axis=1) >= statistic * (1 - 1e-12)).sum())
 
 
 def _waves(series: Floats, index: int) -> Floats | None:
