@@ -28,6 +28,9 @@ from tests.scheduling import (  # noqa: F401 hooks
 WORKERS_CACHE = "LC_TESTS"
 """The variable that tells the processes of a worker from those of others: stacks inherit languages, and little else."""
 
+FREE_PORT = re.compile(r"(127\.0\.0\.1|localhost):\d{5}\b")
+"""An address on this machine with a port that the system chose."""
+
 
 @pytest.fixture(scope="session")
 def engine() -> Path:
@@ -85,13 +88,13 @@ def shared_lab(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Iterato
 
 @pytest.fixture
 def snapshot(snapshot: SnapshotAssertion, tmp_path_factory: pytest.TempPathFactory) -> SnapshotAssertion:
-    """Equal to what stands in `__snapshots__` for a test, where its own folder (`tmp_path`) has the name FOLDER."""
+    """Equal to what `__snapshots__` holds for a test, its own folder (`tmp_path`) and free ports aside."""
     folder = re.compile(rf"{re.escape(str(tmp_path_factory.getbasetemp()))}/[^/\s:'\"]+")
 
-    def without_folder(data: object, path: object) -> object:
-        return folder.sub("FOLDER", data) if isinstance(data, str) else data
+    def same_everywhere(data: object, path: object) -> object:
+        return FREE_PORT.sub(r"\1:PORT", folder.sub("FOLDER", data)) if isinstance(data, str) else data
 
-    return snapshot.with_defaults(matcher=without_folder)
+    return snapshot.with_defaults(matcher=same_everywhere)
 
 
 def left_running(*folders: Path) -> list[str]:

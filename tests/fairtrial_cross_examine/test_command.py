@@ -43,23 +43,23 @@ def test_standard_input_and_output() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "reason"),
+    "arguments",
     [
-        (["nowhere.txt"], "nowhere.txt: cannot be read: No such file"),
-        (["tried.txt"], "tried.txt: holds nothing that ab,"),
-        (["tried.txt", "--json", "-", "--html", "-"], "only one output can go to standard output"),
-        (["h.txt", "--html", "absent/page.html"], "absent/page.html cannot be written"),
+        ["nowhere.txt"],
+        ["tried.txt"],
+        ["tried.txt", "--json", "-", "--html", "-"],
+        ["h.txt", "--html", "absent/page.html"],
     ],
 )
 def test_what_cannot_be_done(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], reason: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], snapshot: object
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("tried.txt").write_text("some prose")
     Path("h.txt").write_text(HYPERFINE)
     problem = CliRunner().invoke(app, ["cross-examine", *arguments], env=ENVIRONMENT).exception
     assert isinstance(problem, Problem)
-    assert reason in problem.reason and problem.exit_status == 2 and problem.remedy
+    assert problem.reason == snapshot and problem.exit_status == 2 and problem.remedy
 
 
 def test_several_files_are_compared(tmp_path: Path) -> None:

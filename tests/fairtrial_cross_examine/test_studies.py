@@ -24,33 +24,33 @@ def kinds(examination: Examination) -> set[str]:
     return {each.kind for each in examination.contradictions}
 
 
-def test_four_apis_prints_a_time_that_nobody_waited() -> None:
+def test_four_apis_prints_a_time_that_nobody_waited(snapshot: object) -> None:
     examination = examined("four-apis")
     assert kinds(examination) == {"time-per-request"}
     found = of("time-per-request", examination)
     assert len(found) == 7
-    assert "2.49 ms is printed" in found[0].says and "each took 49.8 ms: 20 times as long" in found[0].says
+    assert found[0].says == snapshot
 
 
-def test_rest_stress_shows_one_chosen_run_and_unequal_work() -> None:
+def test_rest_stress_shows_one_chosen_run_and_unequal_work(snapshot: object) -> None:
     examination = examined("rest-stress")
     assert kinds(examination) == {"chosen-run", "unequal-lengths", "stated-ratio"}
     (chosen,) = of("chosen-run", examination)
     assert "The two closest differ by 1.3%" in chosen.says
     (unequal,) = of("unequal-lengths", examination)
-    assert "baseline has 0 bytes that a request left behind" in unequal.says
-    assert "2 times as much is stated in one place, 4 in another" in of("stated-ratio", examination)[0].says
+    assert unequal.says == snapshot
+    assert of("stated-ratio", examination)[0].says == snapshot
     assert "3 in another" in of("stated-ratio", examination)[1].says
 
 
-def test_neverblock_delays_and_a_lost_zero() -> None:
+def test_neverblock_delays_and_a_lost_zero(snapshot: object) -> None:
     examination = examined("neverblock")
     assert kinds(examination) == {"implied-delay", "rate"}
     delays = {each.runs[0]: each for each in of("implied-delay", examination)}
     assert list(delays) == [
         f"Ruby {version} blocking, {delay} ms" for version in ("1.8", "1.9") for delay in (10, 50)
     ], "not at 100 ms, and not at 500 ms, which were extrapolated"
-    assert "19.00/s one after another are 52.6 ms a request" in delays["Ruby 1.8 blocking, 10 ms"].says
+    assert delays["Ruby 1.8 blocking, 10 ms"].says == snapshot
     (lost,) = of("rate", examination)
     assert lost.runs == ["select sleep(1), NeverBlock"]
     assert "With 1.075797 s they agree" in lost.says
@@ -77,9 +77,9 @@ def test_link_too_big_has_seven_cells_whose_clients_were_gone() -> None:
     assert "they would have made 7,377" in found["Node.js, 2/2"].says
 
 
-def test_link_too_big_shares_a_maximum_between_all_servers() -> None:
+def test_link_too_big_shares_a_maximum_between_all_servers(snapshot: object) -> None:
     (stall,) = of("stalls", examined("link-too-big"))
-    assert "19 of 24 runs have their longest answer between 226 ms and 235 ms" in stall.says
+    assert stall.says == snapshot
     assert "TCP_RTO_MIN" in stall.figures["timer"]
 
 
@@ -93,15 +93,14 @@ def test_link_too_big_has_means_that_no_client_had_time_for() -> None:
     ]
 
 
-def test_ggm_compares_a_list_with_an_error_page() -> None:
+def test_ggm_compares_a_list_with_an_error_page(snapshot: object) -> None:
     examination = examined("ggm")
     assert kinds(examination) == {"errors-as-throughput", "unequal-lengths", "unsupported-percentile"}
     (errors,) = of("errors-as-throughput", examination)
-    assert "62 non-2xx, 38 length of 100 requests" in errors.says
+    assert errors.says == snapshot
     assert errors.figures["goodput"] == "0.00/s to 0.63/s"
-    assert "601 bytes that ab compares with is then that of an error" in errors.says
     (lengths,) = of("unequal-lengths", examination)
-    assert "Rails, 100 requests has 601 bytes of a body" in lengths.says and "5,113" in lengths.says
+    assert lengths.says == snapshot
     (percentile,) = of("unsupported-percentile", examination)
     assert percentile.runs == ["Goliath, 100 requests"] and percentile.says.startswith("p99 1.22 s")
 

@@ -68,17 +68,13 @@ def test_what_a_server_sent_cannot_control_the_terminal(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (["absent.har"], "absent.har: there is no such file"),
-        (["curl http://h/", "--from", "hra"], "did you mean har"),
-        (["curl http://h/", "-o", "absent/x.toml"], "absent/x.toml cannot be written"),
-    ],
+    "arguments",
+    [["absent.har"], ["curl http://h/", "--from", "hra"], ["curl http://h/", "-o", "absent/x.toml"]],
 )
 def test_what_cannot_be_done(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], reason: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], snapshot: object
 ) -> None:
     monkeypatch.chdir(tmp_path)
     problem = CliRunner().invoke(app, ["import", *arguments], env=ENVIRONMENT).exception
     assert isinstance(problem, Problem) and problem.exit_status == 2
-    assert reason in problem.reason and problem.remedy
+    assert problem.reason == snapshot and problem.remedy

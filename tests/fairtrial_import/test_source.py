@@ -45,33 +45,35 @@ def test_other_beginnings(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("argument", "reason", "remedy"),
+    ("argument", "remedy"),
     [
-        ("absent.har", "absent.har: there is no such file", "give a file"),
-        ("x" * 5000, "there is no such file", "give a file"),
-        ("https://h/openapi.json", "nothing is fetched", "save it to a file"),
-        ("\x1b[31mred", "\\x1b[31mred", "give a file"),
-        (str(DATA), "there is no such file", "give a file"),
+        ("absent.har", "give a file"),
+        ("x" * 5000, "give a file"),
+        ("https://h/openapi.json", "save it to a file"),
+        ("\x1b[31mred", "give a file"),
+        (".", "give a file"),
     ],
 )
-def test_what_is_no_source(argument: str, reason: str, remedy: str) -> None:
+def test_what_is_no_source(argument: str, remedy: str, snapshot: object) -> None:
     with pytest.raises(Problem) as caught:
         open_source(argument)
-    assert reason in caught.value.reason and remedy in caught.value.remedy and "\x1b" not in caught.value.reason
+    assert caught.value.reason == snapshot and remedy in caught.value.remedy and "\x1b" not in caught.value.reason
 
 
 @pytest.mark.parametrize("content", [b"", b"a blog post\n", bytes(range(256)), b"[" * 100_000, b"{}"])
-def test_what_is_of_no_kind(tmp_path: Path, content: bytes) -> None:
+def test_what_is_of_no_kind(tmp_path: Path, content: bytes, snapshot: object) -> None:
     file = tmp_path / "other.bin"
     file.write_bytes(content)
-    with pytest.raises(Problem, match="is nothing that can be imported") as caught:
+    with pytest.raises(Problem) as caught:
         import_to(tmp_path, file)
-    assert "--from: access-log, curl, har, http, openapi" in caught.value.remedy
+    assert str(caught.value) == snapshot
+    assert caught.value.remedy == snapshot
 
 
-def test_a_kind_that_is_none() -> None:
-    with pytest.raises(Problem, match=r"there is no kind of source 'hra'.*did you mean har"):
+def test_a_kind_that_is_none(snapshot: object) -> None:
+    with pytest.raises(Problem) as error:
         kind_of(open_source(str(DATA / "shop.har")), "hra")
+    assert str(error.value) == snapshot
 
 
 @pytest.mark.parametrize("kind", ["har", "http", "openapi", "curl", "access-log"])

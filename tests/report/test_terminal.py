@@ -126,15 +126,16 @@ def crowded() -> Result:
 
 
 @pytest.mark.parametrize("width", [80, 100])
-def test_without_verbose_a_result_is_a_screen_and_says_all_that_asks_for_something(
-    width: int, snapshot: object
-) -> None:
+def test_without_verbose_a_result_is_a_screen_and_says_all_that_asks_for_something(width: int) -> None:
     result = crowded()
     brief, whole = printed(result, width, verbose=False), printed(result, width)
     assert len(brief.splitlines()) <= 60 < len(whole.splitlines())
     assert max(map(len, brief.splitlines())) <= width
     joined = " ".join(brief.split())
-    assert joined == snapshot
+    assert "warning memory-short, in 10 of 25 trials: rust-axum (2), go-nethttp (2)" in joined
+    assert "refusal errors, in 1 of 25 trials: python-flask (1)" in joined
+    assert "300 of 3,363 requests (8.9%) went wrong" in joined, "a refusal's evidence"
+    assert "not run in 1 of 25 trials: node-http (1) its port was taken → free the port" in joined
     assert "ledger" not in joined and "ledger" in whole
     for condition in result.conditions:
         for finding in (finding for trial in condition.trials for finding in trial.findings):
@@ -153,8 +154,8 @@ def test_a_calm_result_leaves_room_for_the_progress_of_its_run() -> None:
     assert len(printed(judge(record, trials, interrupted=False), 80, verbose=False).splitlines()) <= 40
 
 
-def test_what_is_left_out_is_counted_in_one_line(snapshot: object) -> None:
-    assert printed(crowded(), 80, verbose=False) == snapshot
+def test_what_is_left_out_is_counted_in_one_line() -> None:
+    assert "--verbose prints 26 notes, which the report has\nreport: " in printed(crowded(), 80, verbose=False)
     assert "--verbose" not in printed(crowded(), 80)
 
 
@@ -164,14 +165,14 @@ def test_a_remedy_is_given_once() -> None:
     assert len(remedies) == len(set(remedies)) > 2
 
 
-def test_remarks_on_all_claims_stand_below_them_once(snapshot: object) -> None:
+def test_remarks_on_all_claims_stand_below_them_once() -> None:
     text = printed(crowded(), 200, verbose=False)
     assert text.count("Not examined: not-stationary") == 1
-    assert text == snapshot
+    assert "\nAll claims: Of the 10 trials that it rests on, checks warn: memory-short (in 4). Not examined" in text
 
 
-def test_the_header_says_on_how_many_blocks_figures_rest(snapshot: object) -> None:
-    assert " ".join(printed(crowded(), 80, verbose=False).split()) == snapshot
+def test_the_header_says_on_how_many_blocks_figures_rest() -> None:
+    assert "· figures rest on 4 to 5 of 5 blocks" in " ".join(printed(crowded(), 80, verbose=False).split())
     record = an_experiment("a", "b").record()
     whole = judge(record, trials_of(record, a_trial()), interrupted=False)
     assert "· 5 blocks\n" in printed(whole, 200)

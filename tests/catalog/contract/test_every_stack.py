@@ -105,9 +105,9 @@ def test_a_server_that_closes_when_it_is_asked_need_not_say_so() -> None:
     assert violations_in(contract_of(hangs_up_when_asked)) == {}
 
 
-def test_a_server_that_closes_unasked_and_in_silence_is_found_at_its_connection() -> None:
+def test_a_server_that_closes_unasked_and_in_silence_is_found_at_its_connection(snapshot: object) -> None:
     violations = violations_in(contract_of(hangs_up_in_silence))
-    assert "closed the connection after its answer (HTTP/1.1), and did not say so" in violations["keep-alive"]
+    assert violations["keep-alive"] == snapshot
     assert "close" not in violations
 
 
@@ -135,10 +135,10 @@ def test_a_stack_that_listens_elsewhere_as_well() -> None:
     assert "127.0.0.1" not in violations["listens-on-host"]
 
 
-def test_addresses_are_compared_as_addresses() -> None:
+def test_addresses_are_compared_as_addresses(snapshot: object) -> None:
     assert violations_in(contract_of(listening={("::ffff:127.0.0.1", 8000)})) == {}  # where a JVM listens
     everywhere = violations_in(contract_of(listening={("::ffff:0.0.0.0", 8000), ("::", 9000), ("::ffff:127.0.0.2", 1)}))
-    assert everywhere["listens-on-host"] == "it also listens on :::9000, ::ffff:0.0.0.0:8000, ::ffff:127.0.0.2:1"
+    assert everywhere["listens-on-host"] == snapshot
 
 
 def test_a_stack_that_is_gone_breaks_all_but_where_it_listens(unused_port: int) -> None:

@@ -70,12 +70,14 @@ def test_mariadb_lets_such_a_login_in_as_well(temporary: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(("name", "own"), [("postgresql", "lab"), ("mariadb", "root")])
-def test_a_user_of_the_labs_own_is_refused_before_anything_starts(name: str, own: str) -> None:
+def test_a_user_of_the_labs_own_is_refused_before_anything_starts(name: str, own: str, snapshot: object) -> None:
     assert_address(pick_service(name), address(5432, user="postgres"))
-    with pytest.raises(Problem, match=rf"^\[services.{name}\] address.user: .* '{own}' as the lab's own user"):
+    with pytest.raises(Problem) as error:
         assert_address(pick_service(name), address(5432, user=own))
+    assert str(error.value) == snapshot
 
 
-def test_a_service_without_logins_is_refused() -> None:
-    with pytest.raises(Problem, match=r"^\[services.redis\] address: Redis has no login .*; mariadb, postgresql have$"):
+def test_a_service_without_logins_is_refused(snapshot: object) -> None:
+    with pytest.raises(Problem) as error:
         assert_address(pick_service("redis"), address(6379))
+    assert str(error.value) == snapshot

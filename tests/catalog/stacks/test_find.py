@@ -49,32 +49,26 @@ def test_a_stack_that_is_named_twice_is_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "words"),
+    "make",
     [
-        (lambda folder: None, "no such folder"),
-        (lambda folder: folder.mkdir(), "holds no stack"),
-        (lambda folder: stack(folder / "python-threads"), "two stacks are named python-threads"),
-        (lambda folder: stack(folder / "x", MANIFEST.replace("run =", "ran =")), "ran"),
-        (lambda folder: stack(folder / "x", MANIFEST + "\nname = 'y'"), "name"),
-        (lambda folder: stack(folder / "x", MANIFEST + "build = [[]]"), "variants.fast.build: a command is a list"),
-        (lambda folder: stack(folder / "x", MANIFEST + "biuld = [['make']]"), "variants.fast.biuld"),
-        (
-            lambda folder: stack(folder / "x", MANIFEST + '[variants."../x"]'),
-            "variants.../x: String should match pattern",
-        ),
-        (
-            lambda folder: stack(folder / "x", MANIFEST.replace("A stack", "x" * 301)),
-            "title: String should have at most",
-        ),
-        (lambda folder: stack(folder / "x", MANIFEST + REQUIRES), "variants.fast: `requires` of a variant is about"),
+        lambda folder: None,
+        lambda folder: folder.mkdir(),
+        lambda folder: stack(folder / "python-threads"),
+        lambda folder: stack(folder / "x", MANIFEST.replace("run =", "ran =")),
+        lambda folder: stack(folder / "x", MANIFEST + "\nname = 'y'"),
+        lambda folder: stack(folder / "x", MANIFEST + "build = [[]]"),
+        lambda folder: stack(folder / "x", MANIFEST + "biuld = [['make']]"),
+        lambda folder: stack(folder / "x", MANIFEST + '[variants."../x"]'),
+        lambda folder: stack(folder / "x", MANIFEST.replace("A stack", "x" * 301)),
+        lambda folder: stack(folder / "x", MANIFEST + REQUIRES),
     ],
 )
-def test_what_is_not_a_stack_is_told(tmp_path: Path, make: object, words: str) -> None:
+def test_what_is_not_a_stack_is_told(tmp_path: Path, make: object, snapshot: object) -> None:
     assert callable(make)
     make(tmp_path / "mine")
     with pytest.raises(Problem) as problem:
         find_stacks([tmp_path / "mine"])
-    assert words in problem.value.reason
+    assert problem.value.reason.replace(str(shipped("stacks")), "STACKS") == snapshot
     assert str(tmp_path / "mine") in problem.value.reason
     assert problem.value.remedy
 

@@ -20,7 +20,9 @@ def found(folder: Path, more: str) -> Stack:
     return find_stacks([stack(folder, more + MANIFEST)])[folder.name]
 
 
-def test_a_source_is_taken_from_the_build_and_what_leads_out_of_it_from_beside_the_source(tmp_path: Path) -> None:
+def test_a_source_is_taken_from_the_build_and_what_leads_out_of_it_from_beside_the_source(
+    tmp_path: Path, snapshot: object
+) -> None:
     """The build may have made it; what lies outside of the folder is in no copy of it."""
     files = (
         'files = { "/data/made.json" = "made.json", "/data/items.json" = "../data/items.json", "/null" = "/dev/null" }'
@@ -30,8 +32,9 @@ def test_a_source_is_taken_from_the_build_and_what_leads_out_of_it_from_beside_t
     copy.mkdir(parents=True)
     data.mkdir()
     (data / "items.json").touch()
-    with pytest.raises(Problem, match=r'files: "/data/made\.json": there is no .*/copy/made\.json'):
+    with pytest.raises(Problem) as error:
         places_of(mine, None, copy)
+    assert str(error.value) == snapshot
     (copy / "made.json").touch()
     places = places_of(mine, None, copy)
     assert places.files == {
@@ -56,21 +59,11 @@ def test_a_stack_without_such_keys_needs_no_right(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize(
-    ("key", "words"),
-    [
-        ('network = "own"', 'network: mine needs a network of its own, and this user may not make one: "not here"'),
-        (
-            'hosts = { db = "127.0.0.1" }',
-            f"hosts: mine needs a mount namespace of its own: fairtrial-guard: {NOT_PERMITTED}",
-        ),
-        (
-            'files = { "/data" = "." }',
-            f"files: mine needs a mount namespace of its own: fairtrial-guard: {NOT_PERMITTED}",
-        ),
-    ],
+    "key",
+    ['network = "own"', 'hosts = { db = "127.0.0.1" }', 'files = { "/data" = "." }'],
 )
 def test_a_right_that_is_missing_is_a_requirement_that_is_not_met(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, words: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, snapshot: object
 ) -> None:
     refusing = tmp_path / "guard"
     refusing.write_text(f"#!/bin/sh\necho 'fairtrial-guard: {NOT_PERMITTED}' >&2\nexit 1\n")
@@ -79,7 +72,7 @@ def test_a_right_that_is_missing_is_a_requirement_that_is_not_met(
     monkeypatch.setattr(rights, "why_no_network_namespace", lambda: "not here")
     with pytest.raises(Problem) as problem:
         installed_versions(found(tmp_path / "mine", f"{key}\n"))
-    assert problem.value.reason == words
+    assert problem.value.reason == snapshot
     assert "CAP_SYS_ADMIN" in problem.value.remedy
 
 

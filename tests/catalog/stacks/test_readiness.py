@@ -43,9 +43,10 @@ def test_a_server_that_answers_otherwise_is_not(ready: Ready, seen: str) -> None
 
 
 @pytest.mark.parametrize("ready", [HEALTH, Ready(tcp=True)])
-def test_where_nothing_listens_nothing_is_ready(ready: Ready) -> None:
-    with pytest.raises(Problem, match=r"was not ready within 0 s \(nothing listened on its port\)"):
+def test_where_nothing_listens_nothing_is_ready(ready: Ready, snapshot: object) -> None:
+    with pytest.raises(Problem) as error:
         find_running(f"http://localhost:{free_port()}", ready, 0.0)
+    assert str(error.value) == snapshot
 
 
 @pytest.mark.usefixtures("engine")

@@ -9,13 +9,14 @@ from fairtrial.catalog.stacks.requirements import installed_versions
 from tests.catalog.stacks.stack_in import stack_in
 
 
-def test_a_requirement_s_command_runs_in_the_stack_s_folder(tmp_path: Path) -> None:
+def test_a_requirement_s_command_runs_in_the_stack_s_folder(tmp_path: Path, snapshot: object) -> None:
     needs = {"command": ["cat", "source"], "minimum": "21", "remedy": "install it"}
     stack = stack_in(tmp_path, "jdk-25", requires=[needs])
     assert installed_versions(stack) == {"cat source": "jdk-25"}
     (stack.folder / "source").write_text("jdk-17")
-    with pytest.raises(Problem, match="cat is jdk-17, and 21 is needed") as problem:
+    with pytest.raises(Problem) as problem:
         installed_versions(stack)
+    assert str(problem.value) == snapshot
     assert problem.value.remedy == "install it"
 
 

@@ -79,19 +79,19 @@ def test_a_server_that_answers_as_expected_holds_all_clauses(tmp_path: Path, eng
 
 
 @pytest.mark.parametrize(
-    ("look", "evidence"),
+    "look",
     [
-        (answer(404, b"no"), "status 404, not 200: no"),
-        (answer(200, b"{}", "Content-Type: text/html"), "status 200, and the content type is not application/json"),
-        (answer(200, b"{}" + b" " * 98, JSON), "status 200, and the body has 100 bytes, not 1 to 99: {}"),
-        (answer(200, b'{"id": "7"}', JSON), 'wrong_body, status 200, /id is "7", not 7: {"id": "7"}'),
-        (answer(200, b"[]", JSON), "wrong_body, status 200, /id is missing, not 7: []"),
-        (b"what?\r\n\r\n", "protocol"),
+        answer(404, b"no"),
+        answer(200, b"{}", "Content-Type: text/html"),
+        answer(200, b"{}" + b" " * 98, JSON),
+        answer(200, b'{"id": "7"}', JSON),
+        answer(200, b"[]", JSON),
+        b"what?\r\n\r\n",
     ],
 )
-def test_what_came_instead_is_said(tmp_path: Path, engine: Path, look: bytes, evidence: str) -> None:
+def test_what_came_instead_is_said(tmp_path: Path, engine: Path, look: bytes, snapshot: object) -> None:
     clause = clauses_of(tmp_path, look)["look"]
-    assert not clause.passed and clause.evidence.startswith(evidence), clause.evidence
+    assert not clause.passed and clause.evidence == snapshot
 
 
 def test_evidence_quotes_no_secret(tmp_path: Path, engine: Path) -> None:

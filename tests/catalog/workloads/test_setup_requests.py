@@ -107,31 +107,27 @@ def test_the_load_sends_the_values_and_takes_the_rows_behind_those_of_the_setup(
 
 
 @pytest.mark.parametrize(
-    ("written", "instead", "reason"),
+    ("written", "instead"),
     [
-        (
-            "/access_token",
-            "/token",
-            "setup.login: take.token: nothing stands at /token: the body has access_token: a text",
-        ),
-        ("/number", "/none", "take.number: at /none stands null"),
-        ("/number", "/line", "take.number: the value holds a control character"),
-        ("Location ~ /carts", "Location ~ /trolleys", "setup.cart: take.cart: '/trolleys/([0-9]+)' does not fit"),
-        ("header Location", "header X-Cart", "the answer has no header X-Cart"),
-        ("status = 201", "status = 200", "setup.cart: status 201, not 200: the body has no member"),
-        ("text/plain", "text/html", "the content type is text/plain; charset=utf-8, not text/html"),
-        ('expect = { status = 201, type = "text/plain" }', 'expect.json = { "/a" = 1 }', "nothing stands at /a"),
-        ('"" }', '"", x = "1" }\nexpect.json = { "/number" = true }', "setup.login: at /number stands another value"),
-        ('"" }', '"", x = "1" }\nexpect.json = { "/number" = 7.5 }', "setup.login: at /number stands another value"),
+        ("/access_token", "/token"),
+        ("/number", "/none"),
+        ("/number", "/line"),
+        ("Location ~ /carts", "Location ~ /trolleys"),
+        ("header Location", "header X-Cart"),
+        ("status = 201", "status = 200"),
+        ("text/plain", "text/html"),
+        ('expect = { status = 201, type = "text/plain" }', 'expect.json = { "/a" = 1 }'),
+        ('"" }', '"", x = "1" }\nexpect.json = { "/number" = true }'),
+        ('"" }', '"", x = "1" }\nexpect.json = { "/number" = 7.5 }'),
     ],
 )
 def test_an_answer_that_is_not_as_expected_is_refused(
-    tmp_path: Path, url: str, written: str, instead: str, reason: str
+    tmp_path: Path, url: str, written: str, instead: str, snapshot: object
 ) -> None:
     assert written in FILE
     with pytest.raises(Problem) as refused:
         variables_of(source_of(tmp_path, FILE.replace(written, instead)), url)
-    assert reason in refused.value.reason and "shop.workload.toml" in refused.value.reason and refused.value.remedy
+    assert refused.value.reason == snapshot and refused.value.remedy
     assert tokens[-1] not in refused.value.reason
 
 
@@ -139,17 +135,17 @@ def test_expected_values_are_compared_by_value(tmp_path: Path, url: str) -> None
     variables_of(source_of(tmp_path, FILE.replace('"" }', '"" }\nexpect.json = { "/number" = 7.0 }')), url)
 
 
-def test_what_a_server_quotes_is_shown_without_credentials(tmp_path: Path, url: str) -> None:
-    with pytest.raises(
-        Problem, match=r"setup\.login: status 401, not a 2xx: .*not with .*row users password"
-    ) as refused:
+def test_what_a_server_quotes_is_shown_without_credentials(tmp_path: Path, url: str, snapshot: object) -> None:
+    with pytest.raises(Problem) as refused:
         variables_of(source_of(tmp_path, password="s3cret"), url)
+    assert str(refused.value) == snapshot
     assert "s3cret" not in refused.value.reason
     stale = FILE.replace(
         "expect = { status = 201", 'headers.authorization = "Basic {{var token}}"\nexpect = { status = 201'
     )
-    with pytest.raises(Problem, match=r"status 403, not 201: .*who is Basic \{\{var token\}\}\?") as refused:
+    with pytest.raises(Problem) as refused:
         variables_of(source_of(tmp_path, stale), url)
+    assert str(refused.value) == snapshot
     assert tokens[-1] not in refused.value.reason
 
 

@@ -289,18 +289,18 @@ def stated(subject: str, ratio: str, of: str | None = None, to: str | None = Non
 
 
 @pytest.mark.parametrize(
-    ("ratios", "words"),
+    "ratios",
     [
-        ([stated("twice", "2.0", "fast", "slow")], "2 is stated, and the figures of fast and slow give 4"),
-        ([stated("in seconds", "4.0", "fast", "slow", measure="seconds")], "give 0.25"),
-        ([stated("same", "2"), stated("same", "4.0")], "2 times as much is stated in one place, 4 in another"),
+        [stated("twice", "2.0", "fast", "slow")],
+        [stated("in seconds", "4.0", "fast", "slow", measure="seconds")],
+        [stated("same", "2"), stated("same", "4.0")],
     ],
 )
-def test_a_stated_ratio_is_refuted(ratios: list[StatedRatio], words: str) -> None:
+def test_a_stated_ratio_is_refuted(ratios: list[StatedRatio], snapshot: object) -> None:
     fast = a_run(name="fast", seconds=figure("2.5"), rate_per_second=figure("40000"))
     slow = a_run(name="slow")
     (contradiction,) = contradictions_of("stated-ratio", fast, slow, ratios=ratios)
-    assert words in contradiction.says
+    assert contradiction.says == snapshot
 
 
 @pytest.mark.parametrize(
@@ -317,7 +317,7 @@ def test_a_stated_ratio_that_the_figures_give(ratios: list[StatedRatio]) -> None
     assert contradictions_of("stated-ratio", fast, a_run(name="slow"), ratios=ratios) == []
 
 
-def test_seconds_without_their_zeros() -> None:
+def test_seconds_without_their_zeros(snapshot: object) -> None:
     printed = a_run(
         tool="ab",
         requests=exactly(10),
@@ -327,7 +327,7 @@ def test_seconds_without_their_zeros() -> None:
         times={"mean": None, "percentiles": {}},
     )
     (contradiction,) = contradictions_of("rate", printed)
-    assert "With 1.075797 s they agree: ab 2.0 prints" in contradiction.says
+    assert contradiction.says == snapshot
     (contradiction,) = contradictions_of("rate", printed.model_copy(update={"tool": "wrk"}))
     assert "ab 2.0" not in contradiction.says and "The rate belongs to 1.08 s" in contradiction.says
 

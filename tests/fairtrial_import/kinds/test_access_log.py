@@ -129,11 +129,12 @@ def test_too_many_routes_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert len(imported.model.requests) == 2 and "2 (50.0%) of rarer routes" in imported.comments
 
 
-def test_what_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshot: object) -> None:
     with pytest.raises(Problem, match=r"no request is left.*POST 1"):
         import_to(tmp_path, log(tmp_path, "POST / HTTP/1.1"))
-    with pytest.raises(Problem, match="none of its 1 lines is a request"):
+    with pytest.raises(Problem) as error:
         import_to(tmp_path, log(tmp_path, "garbage"), kind="access-log")
+    assert str(error.value) == snapshot
     monkeypatch.setattr(access_log, "LARGEST_BYTES", 100)
     with pytest.raises(Problem, match="more than 100 bytes") as caught:
         import_to(tmp_path, log(tmp_path, "GET /a HTTP/1.1", "GET /b HTTP/1.1"))

@@ -84,23 +84,23 @@ def test_credentials(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "reason", "remedy"),
+    ("command", "remedy"),
     [
-        ("curl --no-such-option http://h/", "option --no-such-option not recognized", "take the option out"),
-        ("curl -F file=@a http://h/", "-F cannot be imported", "body_file"),
-        ("curl -T file http://h/", "-T cannot be imported", "--data-binary"),
-        ("curl -b jar.txt http://h/", "-b with a file cannot be imported", "the cookies themselves"),
-        ("curl -H 'x: SECRET-1 http://h/", "the quotation at character 9 is not closed", "all of the command"),
-        ("curl -H 'x: y'", "has no URL", "with its URL"),
-        ("curl ftp://SECRET-1@h/", "not an http or https address", "HTTP server"),
-        ('curl ^"http://h/^" ^\n  -H ^"a: b^"', "cmd.exe", "cURL (bash)"),
-        ("curl http://h/ -d a=1 -d @file", "stands beside other data", "one file"),
+        ("curl --no-such-option http://h/", "take the option out"),
+        ("curl -F file=@a http://h/", "body_file"),
+        ("curl -T file http://h/", "--data-binary"),
+        ("curl -b jar.txt http://h/", "the cookies themselves"),
+        ("curl -H 'x: SECRET-1 http://h/", "all of the command"),
+        ("curl -H 'x: y'", "with its URL"),
+        ("curl ftp://SECRET-1@h/", "HTTP server"),
+        ('curl ^"http://h/^" ^\n  -H ^"a: b^"', "cURL (bash)"),
+        ("curl http://h/ -d a=1 -d @file", "one file"),
     ],
 )
-def test_what_is_refused(tmp_path: Path, command: str, reason: str, remedy: str) -> None:
+def test_what_is_refused(tmp_path: Path, command: str, remedy: str, snapshot: object) -> None:
     with pytest.raises(Problem) as caught:
         import_to(tmp_path, command)
-    assert reason in caught.value.reason and remedy in caught.value.remedy
+    assert caught.value.reason == snapshot and remedy in caught.value.remedy
     assert SECRET not in caught.value.reason
 
 

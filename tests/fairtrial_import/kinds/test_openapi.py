@@ -26,7 +26,7 @@ def operation(schema: Any) -> dict[str, Any]:
     return {"/x": {"post": {"requestBody": {"content": content}, "responses": {}}}}
 
 
-def test_operations(shop: Imported) -> None:
+def test_operations(shop: Imported, snapshot: object) -> None:
     found = {name: f"{entry.method} {entry.path}" for name, entry in shop.model.entries().items()}
     uuid = "00000000-0000-4000-8000-000000000001"
     assert found == {
@@ -37,10 +37,10 @@ def test_operations(shop: Imported) -> None:
         "post-login": "POST /v1/login",
     }
     assert shop.model.title == "The shop: an API"
-    assert "POST /upload, as its body of multipart/form-data cannot be made" in shop.comments
+    assert shop.comments == snapshot
 
 
-def test_examples_first_then_the_plainest_value(shop: Imported) -> None:
+def test_examples_first_then_the_plainest_value(shop: Imported, snapshot: object) -> None:
     assert shop.request("create-item").json_body == {
         "name": "a book",
         "kind": "book",
@@ -49,10 +49,8 @@ def test_examples_first_then_the_plainest_value(shop: Imported) -> None:
         "parts": [{"length": 5}],
         "since": "2026-01-01",
     }
-    assert "made up: /price, /code, /parts/0/length, /since" in shop.comments
-    assert "may break its pattern: /code" in shop.comments
-    assert "optional, left out: lang" in shop.comments
-    assert shop.request("put-items-id").body == '{"name": "a whole one", "since": "2026-01-02", "nothing": null}'
+    assert shop.comments == snapshot
+    assert shop.request("put-items-id").body == snapshot
 
 
 def test_security_schemes_become_variables(shop: Imported) -> None:
@@ -178,9 +176,9 @@ def test_schemas_of_answers_are_expected(tmp_path: Path, schema: Any, pointer: s
     assert entry.expect.json_schema == (None if pointer is None else f"openapi.json#{pointer}")
 
 
-def test_a_schema_that_cannot_be_used_is_left_out(tmp_path: Path) -> None:
+def test_a_schema_that_cannot_be_used_is_left_out(tmp_path: Path, snapshot: object) -> None:
     paths = {"/a": answering({"$ref": "other.yaml#/a"})["/a%/{b}"]}
     imported = import_to(tmp_path, document(tmp_path, paths))
     (entry,) = imported.model.entries().values()
     assert entry.expect.json_schema is None
-    assert "the schema of its answer was left out: " in imported.comments and "other.yaml" in imported.comments
+    assert imported.comments == snapshot

@@ -100,20 +100,20 @@ def test_load_and_server_on_one_machine_are_remarked_on_and_load_and_service_are
 
 
 @pytest.mark.parametrize(
-    ("other", "words"),
+    "other",
     [
-        (replace(HERE, python="3.12.7"), "Python 3.12, here 3.11"),
-        (replace(HERE, lab_sha256="c" * 64), "source of the lab cccccccccccc, here aaaaaaaaaaaa"),
-        (replace(HERE, engine_sha256="c" * 64), "source of the engine"),
-        (replace(HERE, lab_sha256=None), "source of the lab is not installed"),
-        (replace(HERE, architecture="aarch64"), "architecture aarch64, here x86_64"),
-        (replace(HERE, versions={**HERE.versions, "distributed": "2026.7.1"}), "distributed 2026.7.1"),
-        (replace(HERE, versions={**HERE.versions, "fairtrial": None}), "fairtrial is not installed"),
+        replace(HERE, python="3.12.7"),
+        replace(HERE, lab_sha256="c" * 64),
+        replace(HERE, engine_sha256="c" * 64),
+        replace(HERE, lab_sha256=None),
+        replace(HERE, architecture="aarch64"),
+        replace(HERE, versions={**HERE.versions, "distributed": "2026.7.1"}),
+        replace(HERE, versions={**HERE.versions, "fairtrial": None}),
     ],
 )
-def test_a_host_or_scheduler_with_other_versions_is_unfit(other: Facts, words: str) -> None:
+def test_a_host_or_scheduler_with_other_versions_is_unfit(other: Facts, snapshot: object) -> None:
     fault = the_fault(SERVER, replace(LOAD, facts=replace(other, boot_id="a")))
-    assert unfit(fault) and fault.subject == LOAD.address and words in fault.observation
+    assert unfit(fault) and fault.subject == LOAD.address and fault.observation == snapshot
     assert the_fault(SERVER, LOAD, scheduler=other).subject == "the scheduler"
 
 

@@ -44,17 +44,17 @@ def printed(*diagnoses: Diagnosis) -> tuple[str, int]:
 
 
 @pytest.mark.parametrize(
-    ("diagnoses", "conclusion", "status"),
+    ("diagnoses", "status"),
     [
-        ([GOOD, POOR], "Trials can be run here, with every stack.", ALL_WELL),
-        ([GOOD, ABSENT_STACK], "Trials can be run here; 1 stack will be reported as not run.", ALL_WELL),
-        ([ABSENT_STACK, ABSENT_STACK], "Trials can be run here; 2 stacks will be reported as not run.", ALL_WELL),
-        ([ABSENT_STACK, NO_ENGINE], "No trial can be run here.", NOTHING_RAN),
+        ([GOOD, POOR], ALL_WELL),
+        ([GOOD, ABSENT_STACK], ALL_WELL),
+        ([ABSENT_STACK, ABSENT_STACK], ALL_WELL),
+        ([ABSENT_STACK, NO_ENGINE], NOTHING_RAN),
     ],
 )
-def test_the_conclusion_and_the_exit_status(diagnoses: list[Diagnosis], conclusion: str, status: int) -> None:
+def test_the_conclusion_and_the_exit_status(diagnoses: list[Diagnosis], status: int, snapshot: object) -> None:
     text, actual = printed(*diagnoses)
-    assert text.splitlines()[-1] == conclusion
+    assert text.splitlines()[-1] == snapshot
     assert actual == status
 
 
@@ -147,7 +147,7 @@ def test_an_engine_that_was_cut_off_is_noticed_and_built_again(engine_in_cache: 
 
 
 def test_an_engine_that_does_not_run_is_missing(
-    engine_in_cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    engine_in_cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, snapshot: object
 ) -> None:
     """Named by the user, or sealed as it is by an older version: nothing says what it should be."""
     empty = tmp_path / "empty"
@@ -155,6 +155,6 @@ def test_an_engine_that_does_not_run_is_missing(
     monkeypatch.setenv("FAIRTRIAL_ENGINE", str(empty))
     diagnosis = diagnose_engine()
     assert diagnosis.health == "missing" and diagnosis.essential
-    assert f"{empty} does not run: Exec format error" in diagnosis.observation
+    assert diagnosis.observation == snapshot
     with pytest.raises(Problem, match="does not run"):
         binary.engine_binary()

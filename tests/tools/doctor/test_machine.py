@@ -52,25 +52,21 @@ def test_processors(monkeypatch: pytest.MonkeyPatch, diagnose: Diagnose, cpus: s
 
 
 @pytest.mark.parametrize(
-    ("known", "health", "words"),
+    ("known", "health"),
     [
-        ({"shared_cores": [[0, 1]]}, "poor", "2; load and server share the core of processors 0, 1"),
-        ({"server_nodes": [0, 1, 2], "load_nodes": [3]}, "poor", "the server's processors lie on NUMA nodes 0, 1, 2"),
-        (
-            {"server_kind": "performance", "load_kind": "efficiency"},
-            "good",
-            "2: load and server have separate ones; load on efficiency cores, server on performance cores",
-        ),
+        ({"shared_cores": [[0, 1]]}, "poor"),
+        ({"server_nodes": [0, 1, 2], "load_nodes": [3]}, "poor"),
+        ({"server_kind": "performance", "load_kind": "efficiency"}, "good"),
     ],
 )
 def test_processors_that_are_not_alike(
-    monkeypatch: pytest.MonkeyPatch, diagnose: Diagnose, known: dict[str, object], health: str, words: str
+    monkeypatch: pytest.MonkeyPatch, diagnose: Diagnose, known: dict[str, object], health: str, snapshot: object
 ) -> None:
     placement = Placement(load_cpus=[1], server_cpus=[0], disjoint=True).model_copy(update=known)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {0, 1})
     monkeypatch.setattr(machine, "local_placement", lambda: placement)
     diagnosis = diagnose("processors")
-    assert diagnosis.health == health and words in diagnosis.observation
+    assert diagnosis.health == health and diagnosis.observation == snapshot
     assert bool(diagnosis.remedy) is (health == "poor")
 
 
@@ -109,7 +105,7 @@ def test_frequency_governor(
 
 
 def test_idle_processors_that_sleep_are_told_with_their_deepest_state(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, diagnose: Diagnose
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, diagnose: Diagnose, snapshot: object
 ) -> None:
     limit = IdleLimit(driver="intel_idle", reason="this user may not")
     monkeypatch.setattr(machine, "idle_limit", lambda: limit)
@@ -121,10 +117,10 @@ def test_idle_processors_that_sleep_are_told_with_their_deepest_state(
         (tmp_path / f"state{number}" / "name").write_text(f"{name}\n")
         (tmp_path / f"state{number}" / "latency").write_text(f"{latency}\n")
     diagnosis = diagnose("idle processors")
-    assert diagnosis.observation == f"{sleeping}; the deepest idle state, C6, takes 133 µs to leave"
+    assert diagnosis.observation == snapshot
     assert (diagnosis.health, bool(diagnosis.remedy)) == ("poor", True)
     limit = limit.model_copy(update={"wakes_within_microseconds": 2, "reason": ""})
-    assert diagnose("idle processors").observation == "driver intel_idle; in trials they wake within 2 µs"
+    assert diagnose("idle processors").observation == snapshot
 
 
 @pytest.mark.parametrize(("used", "health"), [(0, "good"), (3 << 29, "poor")])
@@ -170,10 +166,12 @@ def test_cache(
     assert folders == [str(tmp_path)], "the nearest folder that exists is looked at"
 
 
-def test_where_power_cuts_cannot_be_tried_it_says_why(diagnose: Diagnose, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_power_cuts_cannot_be_tried_it_says_why(
+    diagnose: Diagnose, monkeypatch: pytest.MonkeyPatch, snapshot: object
+) -> None:
     monkeypatch.setattr(machine, "why_no_power_cut", lambda: "the lab is not root")
     diagnosis = diagnose("power cuts")
-    assert (diagnosis.health, diagnosis.observation) == ("poor", "not tried: the lab is not root")
+    assert (diagnosis.health, diagnosis.observation) == ("poor", snapshot)
     assert "as root" in diagnosis.remedy
     monkeypatch.setattr(machine, "why_no_power_cut", lambda: "")
     assert diagnose("power cuts").health == "good"
