@@ -59,7 +59,7 @@ pub enum Event<'a> {
     Ready,
     /// The end of a run.
     Summary(&'a Summary),
-    /// The end of a run that is one of several engines'.
+    /// What a run that is one of several was, in full; right before its summary.
     Part(&'a Part),
     /// A target or a proxy can be connected to.
     Listening {

@@ -147,13 +147,15 @@ impl Run {
             let request = &self.plan.requests[request].name;
             emit(&Event::Body { request, status: body.status, times: body.times, text })?;
         }
-        if let Some(PartPlan { number, of }) = self.plan.part {
+        let (record, facts) = if let Some(PartPlan { number, of }) = self.plan.part {
             let opened_unix_ns = clock::real_time_ns().saturating_sub(now_ns() - timeline.opens_ns);
             let part = Part::new(number, of, clock::seconds(opened_unix_ns), record, facts)
                 .tallied_by(self.plan.dataset.clone().filter(|_| self.tallied_dataset().is_some()));
             emit(&Event::Part(&part))?;
-            return Ok(());
-        }
+            part.alone()
+        } else {
+            (record, facts)
+        };
         let summary = Summary::new(record, facts, self.tallied_dataset());
         emit(&Event::Summary(&summary))?;
         Ok(())

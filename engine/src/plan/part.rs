@@ -4,7 +4,8 @@ use serde::Deserialize;
 
 use super::{InvalidPlan, PickPlan, Plan};
 
-/// One of several engines that carry out a plan together. All have the same plan, this key and `cpus` apart.
+/// One of several engines that carry out a plan together, or the only one of a window that is one of several. All have
+/// the same plan, this key and `cpus` apart.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct PartPlan {
@@ -34,14 +35,16 @@ pub(super) fn check(plan: &Plan) -> Result<(), InvalidPlan> {
             plan.threads
         ));
     }
-    if let Some((name, _)) = plan.rows.iter().find(|(_, rows)| is_in_turn(&rows.pick)) {
+    if of > 1
+        && let Some((name, _)) = plan.rows.iter().find(|(_, rows)| is_in_turn(&rows.pick))
+    {
         return invalid(format!(
             "part: rows.{name}.pick: rows that are taken in turn need one engine for all"
         ));
     }
     let reason = if plan.reference.is_some() {
         "reference: answers are compared by one engine"
-    } else if plan.requests.iter().any(|request| request.expect.keep_bodies) {
+    } else if of > 1 && plan.requests.iter().any(|request| request.expect.keep_bodies) {
         "expect.keep_bodies: bodies are kept by one engine"
     } else {
         return Ok(());

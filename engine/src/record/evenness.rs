@@ -33,6 +33,9 @@ pub struct Evenness {
     without: u64,
     answers: u64,
     squares: u128,
+    /// Of the windows before: what their squares would be if each had been even.
+    past_even_squares: f64,
+    past_squares: u128,
     /// 0: slices are not looked at.
     slice_ns: u64,
     /// Ordered pairs of answers of one slice and one connection.
@@ -86,18 +89,40 @@ impl Evenness {
         self.pairs_by_chance += other.pairs_by_chance;
     }
 
+    /// Adds the same connections in a window that followed: least, most and without are the extremes of any window, and
+    /// unevenness is that within windows, not between them.
+    pub fn then(&mut self, later: &Evenness) {
+        self.past_even_squares = self.even_squares() + later.even_squares();
+        self.past_squares = self.all_squares() + later.all_squares();
+        (self.answers, self.squares) = (0, 0);
+        self.connections = self.connections.max(later.connections);
+        self.least = self.least.min(later.least);
+        self.most = self.most.max(later.most);
+        self.without = self.without.max(later.without);
+        self.pairs_of_one += later.pairs_of_one;
+        self.pairs_by_chance += later.pairs_by_chance;
+    }
+
+    fn even_squares(&self) -> f64 {
+        let answers = self.answers as f64;
+        self.past_even_squares + answers * answers / self.connections.max(1) as f64
+    }
+
+    fn all_squares(&self) -> u128 {
+        self.past_squares + self.squares
+    }
+
     /// The figures of all that was added.
     pub fn conclude(&self) -> ConnectionAnswers {
         let Evenness { connections, least, most, without, .. } = *self;
-        let answers = self.answers as f64;
+        let squares = self.all_squares();
         let in_slices = self.slice_ns > 0 && self.pairs_by_chance > 0.0;
         ConnectionAnswers {
             connections,
             least,
             most,
             without,
-            evenness: (self.answers > 0)
-                .then(|| answers * answers / (connections as f64 * self.squares as f64)),
+            evenness: (squares > 0).then(|| self.even_squares() / squares as f64),
             // Turns are more even than chance: 1 at most.
             evenness_in_slices: in_slices
                 .then(|| self.pairs_by_chance / self.pairs_of_one.max(self.pairs_by_chance)),
@@ -136,6 +161,18 @@ mod tests {
         let mut from_nothing = Evenness::default();
         from_nothing.merge(&of(&[4, 6]));
         assert_eq!(from_nothing.conclude(), of(&[4, 6]).conclude());
+    }
+
+    #[test]
+    fn windows_in_turn_are_uneven_as_each_of_them_is() {
+        let mut in_turn = of(&[4, 0]);
+        in_turn.then(&of(&[0, 4]));
+        in_turn.then(&of(&[0, 0]));
+        let even_sums = in_turn.conclude();
+        assert_eq!(even_sums.evenness, Some(0.5));
+        assert_eq!((even_sums.connections, even_sums.least, even_sums.most, even_sums.without), (2, 0, 4, 2));
+        in_turn.then(&of(&[8, 8]));
+        assert_eq!(in_turn.conclude().evenness, Some((8.0 + 8.0 + 128.0) / (16.0 + 16.0 + 128.0)));
     }
 
     #[test]

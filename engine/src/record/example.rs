@@ -98,6 +98,11 @@ impl Examples {
         self.kept.iter_mut().for_each(|example| example.at_ns = example.at_ns.saturating_sub(opened_ns));
     }
 
+    /// The same, so much later.
+    pub(super) fn later(&mut self, by_ns: u64) {
+        self.kept.iter_mut().for_each(|example| example.at_ns += by_ns);
+    }
+
     /// Adds another thread's.
     pub fn merge(&mut self, other: Examples) {
         self.kept.extend(other.kept);

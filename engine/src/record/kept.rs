@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
+use serde::{Deserialize, Serialize};
+
 /// Of one request, over all threads, so many different bodies are kept at most.
 const MOST_BODIES: usize = 16_384;
 
@@ -16,12 +18,18 @@ pub const LONGEST_BODY_BYTES: usize = 1 << 20;
 ///
 /// Equal bodies are kept once. If there are more different ones than fit, each has the same chance to be among them,
 /// whenever it comes: a program that answers rightly only at first is found out.
-#[derive(Debug, Default)]
+///
+/// What is written of them is how many were left out: the bodies themselves are handed on before.
+#[derive(Debug, Default, Deserialize, Serialize)]
 pub struct KeptBodies {
+    #[serde(skip)]
     by_request: Vec<OfRequest>,
+    #[serde(skip)]
     most_bodies: usize,
+    #[serde(skip)]
     most_bytes: usize,
     /// With keys of its own in each process: no server can choose bodies that are taken for each other.
+    #[serde(skip)]
     hasher: RandomState,
     left_out: u64,
 }

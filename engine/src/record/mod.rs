@@ -128,7 +128,6 @@ pub struct Record {
     /// Of the whole run: by place in the mix, or empty; `None` for a request that does not ask for it.
     acknowledged: Vec<Option<AcknowledgedNumbers>>,
     /// Of right answers in the window, those that the plan asks for.
-    #[serde(skip)]
     pub kept: KeptBodies,
     /// Of the whole run; `None` if nothing was set up.
     pub setup: Option<SetupCounts>,
@@ -140,6 +139,9 @@ pub struct Record {
     /// In the window, of rows that change; `None` if the plan names none.
     pub sightings: Option<Sightings>,
     spot_checks: Vec<SpotCheckOutcome>,
+    /// It is of several windows, one after the other.
+    #[serde(skip)]
+    is_in_turn: bool,
 }
 
 impl Record {
@@ -176,6 +178,7 @@ impl Record {
             evenness: Evenness::default(),
             sightings: None,
             spot_checks: Vec::new(),
+            is_in_turn: false,
         }
     }
 
@@ -373,8 +376,32 @@ impl Record {
         }
     }
 
+    /// The same as one of several windows: without what describes the course of a single one, and which rows and numbers
+    /// were drawn in it, and so much later than the first.
+    fn in_turn(mut self, by_ns: u64) -> Record {
+        self.is_in_turn = true;
+        self.series = Series::default();
+        self.intended_ns.clear();
+        self.picks = None;
+        self.acknowledged.clear();
+        self.examples.later(by_ns);
+        self
+    }
+
+    /// Adds the record of a window that followed.
+    fn then(&mut self, later: Record) {
+        self.evenness.then(&later.evenness);
+        self.add(later);
+    }
+
     /// Adds another thread's record.
     pub fn merge(&mut self, other: Record) {
+        self.evenness.merge(&other.evenness);
+        self.add(other);
+    }
+
+    /// Adds all of a record but its evenness.
+    fn add(&mut self, other: Record) {
         for (counts, added) in self.counts.iter_mut().zip(&other.counts) {
             *counts = counts.plus(*added);
         }
@@ -399,7 +426,6 @@ impl Record {
         self.intended_ns.sort_unstable();
         self.intended_ns.truncate(self.most_intended);
         self.kept.merge(other.kept);
-        self.evenness.merge(&other.evenness);
         self.spot_checks.extend(other.spot_checks);
         self.spot_checks.sort_by_key(SpotCheckOutcome::intended_ns);
         if let Some(added) = other.setup {

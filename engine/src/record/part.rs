@@ -6,6 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{Record, Summary, WindowFacts};
+use crate::clock;
 use crate::dataset::{Dataset, DatasetSpec};
 use crate::plan::PROTOCOL;
 
@@ -49,18 +50,41 @@ impl Part {
         Part { dataset, ..self }
     }
 
+    /// What it was made of, as though it were the whole.
+    pub fn alone(self) -> (Record, WindowFacts) {
+        (self.record, self.facts)
+    }
+
+    /// The summary of windows that followed each other in time, of the same load. Each was one engine's alone.
+    ///
+    /// # Errors
+    /// If they are not of the same load, or some are one of several engines' parts.
+    pub fn in_turn(parts: Vec<Part>) -> Result<Summary, Unfit> {
+        if let Some((place, part)) = parts.iter().enumerate().find(|(_, part)| part.of != 1) {
+            return unfit(format!("window {place}: it is part {} of {}", part.number, part.of));
+        }
+        fitting(&parts)?;
+        let mut until_ns = 0;
+        let mut all = parts.into_iter().map(|part| {
+            let opened_ns = until_ns;
+            until_ns += clock::from_seconds(part.facts.window_seconds);
+            (part.record.in_turn(opened_ns), part.facts)
+        });
+        let (mut record, mut facts) = all.next().expect("there is one at least");
+        for (later, told) in all {
+            record.then(later);
+            facts = facts.then(told);
+        }
+        Ok(Summary::new(record, facts, None))
+    }
+
     /// The summary of the whole, as one engine with all threads would have written it.
     ///
     /// # Errors
     /// If these are not all parts of one load, each once.
     pub fn merge(mut parts: Vec<Part>) -> Result<Summary, Unfit> {
-        let unfit = |text: String| Err(Unfit(text.into()));
         parts.sort_by_key(|part| part.number);
-        let Some(first) = parts.first() else { return unfit("there is no part to merge".to_owned()) };
-        let of = first.of;
-        if let Some(part) = parts.iter().find(|part| part.protocol != PROTOCOL) {
-            return unfit(format!("part {}: protocol {}, this is {PROTOCOL}", part.number, part.protocol));
-        }
+        let of = parts.first().map_or(0, |part| part.of);
         if let Some(part) = parts.iter().find(|part| part.of != of) {
             return unfit(format!("part {}: it is one of {}, and others are of {of}", part.number, part.of));
         }
@@ -68,16 +92,7 @@ impl Part {
             let numbers: Vec<String> = parts.iter().map(|part| part.number.to_string()).collect();
             return unfit(format!("parts {} have come; needed are 0 to {}", numbers.join(", "), of - 1));
         }
-        if let Some(part) = parts.iter().find(|part| !part.record.is_of_same_mix(&parts[0].record)) {
-            return unfit(format!("part {}: its requests are others than those of part 0", part.number));
-        }
-        let dataset = match &parts[0].dataset {
-            Some(spec) => Some(Dataset::new(spec).map_err(|error| Unfit(format!("dataset.{error}").into()))?),
-            None => None,
-        };
-        if let Some(part) = parts.iter().find(|part| !part.record.is_tallied_by(dataset.as_ref())) {
-            return unfit(format!("part {}: its rows are others than those of part 0", part.number));
-        }
+        let dataset = fitting(&parts)?;
         let mut all = parts.into_iter().map(|part| (part.record, part.facts));
         let (mut record, mut facts) = all.next().expect("there is one at least");
         for (other, told) in all {
@@ -86,6 +101,31 @@ impl Part {
         }
         Ok(Summary::new(record, facts, dataset.as_ref()))
     }
+}
+
+fn unfit<T>(text: String) -> Result<T, Unfit> {
+    Err(Unfit(text.into()))
+}
+
+/// The dataset by which all of them are tallied, if they are.
+fn fitting(parts: &[Part]) -> Result<Option<Dataset>, Unfit> {
+    let Some(first) = parts.first() else { return unfit("there is no part to merge".to_owned()) };
+    let dataset = match &first.dataset {
+        Some(spec) => Some(Dataset::new(spec).map_err(|error| Unfit(format!("dataset.{error}").into()))?),
+        None => None,
+    };
+    for (place, part) in parts.iter().enumerate() {
+        if part.protocol != PROTOCOL {
+            return unfit(format!("part {place}: protocol {}, this is {PROTOCOL}", part.protocol));
+        }
+        if !part.record.is_of_same_mix(&first.record) {
+            return unfit(format!("part {place}: its requests are others than those of part 0"));
+        }
+        if !part.record.is_tallied_by(dataset.as_ref()) {
+            return unfit(format!("part {place}: its rows are others than those of part 0"));
+        }
+    }
+    Ok(dataset)
 }
 
 #[cfg(test)]

@@ -104,6 +104,20 @@ pub struct WindowFacts {
 }
 
 impl WindowFacts {
+    /// Those of a window that followed, too, of the same threads.
+    pub(super) fn then(self, later: WindowFacts) -> WindowFacts {
+        let window_seconds = self.window_seconds + later.window_seconds;
+        let drain_seconds = self.drain_seconds + later.drain_seconds;
+        let books = self.books.then(later.books);
+        let threads =
+            self.threads.iter().zip(&later.threads).map(|(thread, added)| thread.plus(*added)).collect();
+        let mut used_rows = self.used_rows.clone();
+        for (table, rows) in &later.used_rows {
+            *used_rows.entry(table.clone()).or_default() += rows;
+        }
+        WindowFacts { window_seconds, drain_seconds, books, threads, used_rows, ..self.plus(later) }
+    }
+
     /// Both engines' together.
     pub(super) fn plus(self, other: WindowFacts) -> WindowFacts {
         let most = |one: Option<f64>, other: Option<f64>| match (one, other) {
@@ -193,6 +207,16 @@ impl Books {
         }
     }
 
+    /// Both windows', one after the other.
+    fn then(self, later: Books) -> Books {
+        let waiting = self.waiting.zip(later.waiting).map(|(one, other)| WaitingRequests {
+            limit: one.limit,
+            peak: one.peak.max(other.peak),
+            at_end: one.at_end + other.at_end,
+        });
+        Books { waiting: waiting.or(self.waiting), ..self.plus(later) }
+    }
+
     /// Answers over offered requests; `None` in a closed load, which offers no more than is answered.
     fn achieved(&self, answers: u64) -> Option<f64> {
         (self.waiting.is_some() && self.offered > 0).then(|| answers as f64 / self.offered as f64)
@@ -243,6 +267,18 @@ pub struct ThreadUse {
     pub spinning_seconds: f64,
 }
 
+impl ThreadUse {
+    /// Both windows' together.
+    fn plus(self, other: ThreadUse) -> ThreadUse {
+        ThreadUse {
+            cpu_seconds: self.cpu_seconds + other.cpu_seconds,
+            user_seconds: self.user_seconds + other.user_seconds,
+            system_seconds: self.system_seconds + other.system_seconds,
+            spinning_seconds: self.spinning_seconds + other.spinning_seconds,
+        }
+    }
+}
+
 /// Everything known of the window.
 #[derive(Debug, Serialize)]
 pub struct Summary {
@@ -290,7 +326,7 @@ pub struct Summary {
     unasked: u64,
     unannounced_closes: u64,
     series: Vec<SeriesPoint>,
-    tenths: Tenths,
+    tenths: Option<Tenths>,
     tail_dispersion: TailDispersion,
     intended_seconds: Vec<f64>,
     threads: Vec<ThreadUse>,
@@ -326,7 +362,9 @@ impl Summary {
         let mix = record.shares();
         let Times { service: service_time, response: response_time, first_byte: first_byte_time } =
             record.times();
-        let window_ns = clock::from_seconds(facts.window_seconds);
+        // The course of several windows is that of none.
+        let has_course = !record.is_in_turn;
+        let window_ns = if has_course { clock::from_seconds(facts.window_seconds) } else { 0 };
         let tail_dispersion = record.series.tail_dispersion(window_ns);
         let (series, tenths) = record.series.conclude(window_ns);
         let since_opened = |&at_ns: &u64| (at_ns - facts.opened_ns) as f64 / 1e9;
@@ -380,7 +418,7 @@ impl Summary {
             unannounced_closes: record.unannounced_closes,
             intended_seconds: record.intended_ns.iter().map(since_opened).collect(),
             series,
-            tenths,
+            tenths: has_course.then_some(tenths),
             tail_dispersion,
             threads: facts.threads,
             picks,

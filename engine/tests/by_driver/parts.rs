@@ -24,14 +24,16 @@ fn offer(plan: &Plan, of: u32) -> Vec<Value> {
     for engine in &mut engines {
         engine.child.stdin.take().unwrap().write_all(b"go\n").unwrap();
     }
-    engines
-        .into_iter()
-        .map(|engine| {
-            let (mut events, status) = engine.finish();
-            assert_eq!(status, Some(0));
-            events.pop().unwrap()
-        })
-        .collect()
+    engines.into_iter().map(part_of).collect()
+}
+
+/// The `part` event of an engine, which comes right before its summary.
+fn part_of(engine: Engine) -> Value {
+    let (mut events, status) = engine.finish();
+    assert_eq!((status, &events.pop().unwrap()["event"]), (Some(0), &json!("summary")));
+    let part = events.pop().unwrap();
+    assert_eq!(part["event"], "part");
+    part
 }
 
 fn text(parts: &[Value]) -> String {
@@ -39,7 +41,11 @@ fn text(parts: &[Value]) -> String {
 }
 
 fn merge(parts: &[Value]) -> Summary {
-    let output = run_with_input(&["merge"], &text(parts));
+    merged(&["merge"], parts)
+}
+
+fn merged(arguments: &[&str], parts: &[Value]) -> Summary {
+    let output = run_with_input(arguments, &text(parts));
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut summary: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(summary["event"], "summary");
@@ -148,6 +154,62 @@ fn rows_numbers_and_spot_checks_are_those_of_all_parts() {
     assert!(refusal(&others).contains("part 1: its rows are others"));
 }
 
+/// Windows of one load, each with what the plan has been told of it: their parts, and their summaries.
+fn windows(plan: &Plan, of: usize) -> (Vec<Value>, Vec<Summary>) {
+    (0..of)
+        .map(|draw| {
+            let plan = plan.clone().with("part", json!({"number": 0, "of": 1})).with("seed", json!(draw));
+            let (mut events, _) = Engine::start(&["run"], &plan.0.to_string()).finish();
+            let summary = Summary(events.pop().unwrap());
+            (events.pop().unwrap(), summary)
+        })
+        .unzip()
+}
+
+#[test]
+fn windows_in_turn_are_added_up() {
+    let target = Target::start(&["--status-5xx", "0.1"]);
+    let rows = json!({"items": {"lines": ["{\"id\": 1}", "{\"id\": 2}"], "pick": {"kind": "sequential"}}});
+    let requests = json!([
+        {"name": "row", "path": "/{{row items id}}", "template": true},
+        {"name": "any", "path": "/", "expect": {"body": {"kind": "any"}, "keep_bodies": true}},
+    ]);
+    let plan = Plan::closed(&target.address, 4).with("requests", requests).with("rows", rows).seconds(0.2);
+    let (parts, summaries) = windows(&plan, 3);
+    let whole = merged(&["merge", "--in-turn"], &parts);
+    whole.assert_books_balance();
+    for key in
+        ["verified", "answers", "sent", "connects", "checked_bodies", "bodies_left_out", "run_verified"]
+    {
+        let sum: u64 = summaries.iter().map(|summary| summary.count(key)).sum();
+        assert_eq!(whole.count(key), sum, "{key}");
+    }
+    let sum = |key: &str| -> f64 { summaries.iter().map(|summary| summary.0[key].as_f64().unwrap()).sum() };
+    let seconds = whole.0["window_seconds"].as_f64().unwrap();
+    assert!((seconds - sum("window_seconds")).abs() < 1e-9);
+    let goodput = whole.0["goodput_per_second"].as_f64().unwrap();
+    assert!((goodput * seconds / whole.count("verified") as f64 - 1.0).abs() < 1e-9);
+    assert_eq!(whole.0["response_time"]["count"], whole.count("answers"));
+    assert_eq!(whole.0["threads"].as_array().unwrap().len(), 1);
+    assert_eq!(whole.0["connection_answers"]["connections"], 4);
+    assert_eq!(whole.0["mix"].as_array().unwrap().len(), 2);
+    assert_eq!((&whole.0["series"], &whole.0["tenths"]), (&json!([]), &Value::Null));
+    assert!(whole.0["tail_dispersion"].as_object().unwrap().values().all(Value::is_null));
+    // The examples of the first window come first.
+    assert_eq!(whole.0["examples"][0], summaries[0].0["examples"][0]);
+    let alone = merged(&["merge", "--in-turn"], &parts[..1]);
+    assert_eq!(alone.0["response_time"], summaries[0].0["response_time"]);
+}
+
+#[test]
+fn only_windows_of_a_single_engine_follow_each_other() {
+    let target = Target::start(&[]);
+    let parts = offer(&Plan::closed(&target.address, 2).requests(10), 2);
+    let output = run_with_input(&["merge", "--in-turn"], &text(&parts));
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("window 0: it is part 0 of 2"));
+}
+
 #[test]
 fn what_is_no_whole_load_is_refused() {
     let target = Target::start(&[]);
@@ -227,7 +289,7 @@ fn windows_open_together_when_all_are_warm() {
     for engine in &mut engines {
         writeln!(engine.child.stdin.as_mut().unwrap(), "open {at}").unwrap();
     }
-    let parts: Vec<Value> = engines.into_iter().map(|engine| engine.finish().0.pop().unwrap()).collect();
+    let parts: Vec<Value> = engines.into_iter().map(part_of).collect();
     for part in &parts {
         let opened = part["opened_unix_seconds"].as_f64().unwrap();
         assert!((at - 0.001..at + 0.2).contains(&opened), "{at} {opened}");
