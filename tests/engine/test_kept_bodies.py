@@ -4,9 +4,13 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
+from fairtrial.base.problem import Problem
 from fairtrial.catalog.workloads.from_file import sent_requests
 from fairtrial.engine.plan import EnginePlan
 from fairtrial.engine.run import run_engine
+from fairtrial.engine.windows import PartHandler, WindowPart, in_turn
 from fairtrial.experiment.workload_file.read import read_workload_file
 from fairtrial.load.engine_terms import Closed, StopAfterRequests
 from fairtrial.record.engine_summary import EngineSummary
@@ -24,7 +28,9 @@ SCHEMA = "page: {type: array, minItems: 1, items: {type: object, properties: {id
 SECRET = "s3cret-of-mine"  # of nobody
 
 
-def loaded(folder: Path, wrong: Sequence[int], requests: int = 400) -> EngineSummary:
+def loaded(
+    folder: Path, wrong: Sequence[int], requests: int = 400, on_part: PartHandler | None = None
+) -> EngineSummary:
     """A load on a server whose answers of these numbers hold one wrong item among many."""
     file = folder / "shop.workload.toml"
     file.write_text(FILE)
@@ -49,7 +55,7 @@ def loaded(folder: Path, wrong: Sequence[int], requests: int = 400) -> EngineSum
             stop=StopAfterRequests(requests=requests),
             secrets={"MINE": SECRET},
         )
-        return run_engine(plan, lambda event: None)
+        return run_engine(plan, lambda event: None, on_part=on_part)
 
 
 def test_one_wrong_item_in_one_of_many_answers_is_found(tmp_path: Path, engine: Path) -> None:
@@ -68,3 +74,19 @@ def test_right_answers_stay_as_they_are(tmp_path: Path, engine: Path) -> None:
     summary = loaded(tmp_path, [], 60)
     assert summary.verified == summary.answers == 60 and not summary.error_share
     assert (summary.checked_bodies, summary.bodies_left_out) == (60, 0)
+
+
+def test_windows_in_turn_have_the_wrong_answers_of_each(tmp_path: Path, engine: Path) -> None:
+    parts: list[WindowPart] = []
+    summaries = [loaded(tmp_path, wrong, on_part=parts.append) for wrong in ([150, 151], [], [7])]
+    whole = in_turn(parts)
+    assert whole.errors["wrong_body"] == 3 and whole.verified == whole.answers - 3 == sum(s.verified for s in summaries)
+    assert whole.window_seconds == pytest.approx(sum(summary.window_seconds for summary in summaries))
+    assert whole.response_time.count == sum(summary.response_time.count for summary in summaries)
+    assert [share.verified for share in whole.mix] == [
+        sum(shares)
+        for shares in zip(*([share.verified for share in summary.mix] for summary in summaries), strict=True)
+    ]
+    assert whole.examples and SECRET not in whole.model_dump_json()
+    with pytest.raises(Problem, match=r"cannot merge its windows: .*there is no part to merge"):
+        in_turn([])

@@ -175,6 +175,8 @@ mod tests {
             }
         }
         record.evenness.connection(mix(seed) % 100);
+        record.received_bytes = 100 + seed;
+        (record.two_framings, record.unasked, record.unannounced_closes) = (1 + seed, 2, 3);
         record.evenness.slice([1, 2, mix(seed) % 5].into_iter());
         record
     }
@@ -234,6 +236,53 @@ mod tests {
             let merged = serde_json::to_value(Part::merge(parts).unwrap()).unwrap();
             assert_eq!(merged, of_threads(of), "of {of}");
         }
+    }
+
+    #[test]
+    fn windows_in_turn_add_every_count() {
+        let windows: Vec<Part> = (0..3).map(|seed| Part { number: 0, of: 1, ..written(seed, 3) }).collect();
+        let alone: Vec<Value> = (0..3)
+            .map(|seed| {
+                let (record, facts) = written(seed, 3).alone();
+                serde_json::to_value(Summary::new(record, facts, None)).unwrap()
+            })
+            .collect();
+        let whole = serde_json::to_value(Part::in_turn(windows).unwrap()).unwrap();
+        let sum = |pointer: &str| -> f64 {
+            alone.iter().map(|summary| summary.pointer(pointer).unwrap().as_f64().unwrap()).sum()
+        };
+        for pointer in [
+            "/window_seconds",
+            "/offered",
+            "/sent",
+            "/answers",
+            "/failures",
+            "/errors/timeout",
+            "/errors/wrong_body",
+            "/received_bytes",
+            "/two_framings",
+            "/unasked",
+            "/unannounced_closes",
+            "/in_flight_at_start",
+            "/in_flight_at_end",
+            "/under_way/ended_seconds",
+            "/waiting/at_end",
+            "/cohort/drain_seconds",
+            "/cohort/answers",
+            "/mix/1/sent",
+            "/threads/0/cpu_seconds",
+            "/response_time/count",
+            "/response_time/at_least/count",
+        ] {
+            let (found, expected) = (whole.pointer(pointer).unwrap().as_f64().unwrap(), sum(pointer));
+            assert!(
+                (found - expected).abs() <= 1e-9 * expected && expected > 0.0,
+                "{pointer}: {found} {expected}"
+            );
+        }
+        assert_eq!((&whole["waiting"]["limit"], &whole["waiting"]["peak"]), (&5.into(), &2.into()));
+        assert_eq!(whole["oldest_in_flight_seconds"], 2.0);
+        assert_eq!(whole["examples"][0], alone[0]["examples"][0]);
     }
 
     #[test]

@@ -3,7 +3,6 @@
 import json
 import queue
 import signal
-import subprocess
 import threading
 import time
 from collections.abc import Sequence
@@ -17,8 +16,8 @@ from fairtrial.base.units import UNITS
 from fairtrial.cluster.clocks import clock_of
 from fairtrial.cluster.connection import Cluster, RemoteProgram
 from fairtrial.cluster.engine import CarriedProcess, EngineThere, start_engine
-from fairtrial.engine.binary import engine_binary
 from fairtrial.engine.plan import EnginePlan, Part
+from fairtrial.engine.windows import merge
 from fairtrial.load.engine_terms import StopAfterSeconds
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.load_hosts import LoadHostAccount
@@ -28,9 +27,8 @@ Events = queue.SimpleQueue[tuple[int, dict[str, Any] | None]]
 
 AHEAD_SECONDS = 1.0
 """The word to begin reaches a worker within milliseconds, on a busy machine within tenths of a second."""
-MERGED_WITHIN_SECONDS = 60.0
 ENDED_WITHIN_SECONDS = 10.0
-"""An engine that has told its part has nothing left to do; nor has one that was killed."""
+"""An engine that has told its summary has nothing left to do; nor has one that was killed."""
 
 SKEW_SHARE, SKEW_SECONDS = 0.01, 0.05
 """Windows that open further apart than both, the first of the window's length, are no load of all hosts together: for
@@ -117,13 +115,13 @@ class JointEngines:
         for listener in listeners:
             listener.start()
         try:
-            parts = self._parts(out, events)
-            if parts is None:
+            joint = self._joint(out, events)
+            if joint is None:
                 self._send_signal(signal.SIGKILL)
                 _await(listeners)
                 status, reason = self._failure()
             else:
-                status, reason = self._write_summary(out, parts)
+                status, reason = self._write_summary(out, joint)
         except OSError:  # nobody reads any more
             self._send_signal(signal.SIGKILL)
             raise
@@ -132,14 +130,14 @@ class JointEngines:
         err.write(reason)
         return status
 
-    def _parts(self, out: IO[bytes], events: "Events") -> list[dict[str, Any]] | None:
-        """Carry the events of all on as those of one; return their parts, or None if one ended without its own."""
+    def _joint(self, out: IO[bytes], events: "Events") -> "JointEvents | None":
+        """Carry the events of all on as those of one; None if one ended without its summary."""
         joint = JointEvents(len(self._engines))
         ready, warm = 0, 0
-        while len(joint.parts) < len(self._engines):
+        while len(joint.summaries) < len(self._engines):
             number, event = events.get()
             if event is None:
-                if number not in joint.parts:
+                if number not in joint.summaries:
                     return None
             elif event["event"] == "ready":
                 ready += 1
@@ -152,7 +150,7 @@ class JointEngines:
             else:
                 for line in joint.take(number, event):
                     out.write(json.dumps(line).encode() + b"\n")
-        return [joint.parts[number] for number in range(len(self._engines))]
+        return joint
 
     def _tell_all(self, word: str) -> None:
         """Tell all engines to do this at the same moment, shortly from now."""
@@ -174,9 +172,12 @@ class JointEngines:
             if status not in (0, -signal.SIGKILL) or (words and status):
                 return status, words if words else f"the engine at {engine.worker} failed".encode()
             ends.append(f"{engine.worker} with status {status}")
-        return 1, f"an engine ended without its part: {', '.join(ends)}".encode()
+        return 1, f"an engine ended without its summary: {', '.join(ends)}".encode()
 
-    def _write_summary(self, out: IO[bytes], parts: Sequence[dict[str, Any]]) -> tuple[int, bytes]:
+    def _write_summary(self, out: IO[bytes], joint: "JointEvents") -> tuple[int, bytes]:
+        parts, summaries = (
+            [events[number] for number in range(len(self._engines))] for events in (joint.parts, joint.summaries)
+        )
         opened = [
             part["opened_unix_seconds"] - clock.ahead_seconds for part, clock in zip(parts, self._clocks, strict=True)
         ]
@@ -185,11 +186,11 @@ class JointEngines:
             return 1, fault.encode()
         for part, clock in zip(parts, self._monotonic, strict=False):
             by_clock_here(part, clock)
-        merged = _merged(parts)
+        merged = merge([json.dumps(part).encode() for part in parts])
         if merged.returncode == 0:
             self._account.hosts = [
-                _account_of(part, location.worker, at - min(opened), clock)
-                for part, location, at, clock in zip(parts, self._locations, opened, self._clocks, strict=True)
+                _account_of(EngineSummary.of_event(json.dumps(event)), location.worker, at - min(opened), clock)
+                for event, location, at, clock in zip(summaries, self._locations, opened, self._clocks, strict=True)
             ]
         out.write(merged.stdout)
         return merged.returncode, merged.stderr.strip()
@@ -217,22 +218,7 @@ def by_clock_here(part: dict[str, Any], clock: ClockOffset) -> None:
         sightings["kept"] = [(key, is_new, max(0, sent_ns - ahead_ns)) for key, is_new, sent_ns in sightings["kept"]]
 
 
-def _merged(parts: Sequence[dict[str, Any]]) -> "subprocess.CompletedProcess[bytes]":
-    return subprocess.run(
-        [str(engine_binary()), "merge"],
-        input="".join(json.dumps(part) + "\n" for part in parts).encode(),
-        capture_output=True,
-        timeout=MERGED_WITHIN_SECONDS,
-        check=False,
-    )
-
-
-def _account_of(part: dict[str, Any], worker: str, opened_after: float, clock: ClockOffset) -> LoadHostAccount:
-    """What one host did: the summary of its part, as though it had been the whole."""
-    record = {**part["record"], "picks": None, "sightings": None, "acknowledged": []}
-    fields = json.loads(_merged([{**part, "number": 0, "of": 1, "record": record, "dataset": None}]).stdout)
-    del fields["event"]
-    summary = EngineSummary.model_validate(fields)
+def _account_of(summary: EngineSummary, worker: str, opened_after: float, clock: ClockOffset) -> LoadHostAccount:
     return LoadHostAccount(
         worker=worker,
         opened_after_seconds=opened_after,
@@ -256,7 +242,8 @@ class JointEvents:
 
     def __init__(self, engines: int) -> None:
         self.parts: dict[int, dict[str, Any]] = {}
-        """the `part` event of each that has ended"""
+        self.summaries: dict[int, dict[str, Any]] = {}
+        """both of each that has ended: the last two events"""
         self._engines = engines
         self._said: dict[str, set[int]] = {"opened": set(), "closed": set()}
         self._latest: dict[int, dict[str, Any]] = {}
@@ -269,6 +256,8 @@ class JointEvents:
         """
         if event["event"] == "part":
             self.parts[number] = event
+        elif event["event"] == "summary":
+            self.summaries[number] = event
         elif event["event"] == "window":
             numbers = self._said[event["state"]]
             numbers.add(number)

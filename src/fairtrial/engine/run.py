@@ -12,8 +12,9 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.engine.events import EngineLines
 from fairtrial.engine.kept_bodies import BodyVerdicts
-from fairtrial.engine.plan import EnginePlan
+from fairtrial.engine.plan import EnginePlan, Part
 from fairtrial.engine.process import EngineStart, HeardLate, start_here
+from fairtrial.engine.windows import PartHandler, WindowPart
 from fairtrial.experiment.workload_file.secrets import Secrets
 from fairtrial.record.engine_summary import EngineSummary
 
@@ -38,6 +39,7 @@ def run_engine(
     *,
     report_when_interrupted: bool = False,
     start: EngineStart = start_here,
+    on_part: PartHandler | None = None,
 ) -> EngineSummary:
     """Offer the plan's load and return the engine's summary. Neither it nor a problem quotes the plan's secrets.
 
@@ -49,6 +51,7 @@ def run_engine(
 
     Args:
         start: starts the engine; by default on this machine.
+        on_part: is given what the window can be joined with others by; None: the engine is not asked for it.
 
     Raises:
         Problem: the engine refused the plan, ran out of rows, ended without a summary, or said nothing any more: it is
@@ -57,13 +60,18 @@ def run_engine(
     secrets = Secrets(plan.secrets)
     verdicts = BodyVerdicts(plan.requests, may_quote=not plan.setup)
 
+    def corrected(summary: EngineSummary) -> EngineSummary:
+        return _hiding(verdicts.applied_to(summary), secrets)
+
     def on_each(event: dict[str, Any]) -> None:
         if event["event"] == "body":
             verdicts.add(event)
+        elif event["event"] == "part" and on_part is not None:
+            on_part(WindowPart(json.dumps(event).encode(), corrected))
         else:
             on_event(event)
 
-    process = start(plan)
+    process = start(plan if on_part is None else plan.model_copy(update={"part": Part(number=0, of=1)}))
     events = EngineLines(process.stdout, plan, process.quiet_seconds if isinstance(process, HeardLate) else 0.0)
     summary = None
     try:
@@ -101,7 +109,7 @@ def run_engine(
             f"the load engine ended with status {process.returncode}: {stderr or 'it printed no reason'}",
             exit_status=NOTHING_RAN,
         )
-    return _hiding(verdicts.applied_to(summary), secrets)
+    return corrected(summary)
 
 
 def _hiding(summary: EngineSummary, secrets: Secrets) -> EngineSummary:
@@ -120,7 +128,7 @@ def _hiding(summary: EngineSummary, secrets: Secrets) -> EngineSummary:
 def _summary(lines: EngineLines, on_event: EventHandler) -> EngineSummary | None:
     for line in lines:
         event = json.loads(line)
-        if event.pop("event") == "summary":
-            return EngineSummary.model_validate(event)
-        on_event(json.loads(line))
+        if event["event"] == "summary":
+            return EngineSummary.of_event(line)
+        on_event(event)
     return None

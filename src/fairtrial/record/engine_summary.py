@@ -1,7 +1,8 @@
 """The engine's account of one measured window: docs/engine-protocol.md, "The summary"."""
 
+import json
 import math
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import Field
 from pydantic.dataclasses import dataclass
@@ -383,6 +384,13 @@ class EngineSummary(Strict):
     sightings: Sightings | None = Field(
         None, description="null where no rows changed; a trial's record has what follows from it as `row_changes`"
     )
+
+    @classmethod
+    def of_event(cls, line: str | bytes) -> Self:
+        """The account in a line of the engine, its `summary` event."""
+        event = json.loads(line)
+        del event["event"]
+        return cls.model_validate(event)
 
     @property
     def has_pauses(self) -> bool:

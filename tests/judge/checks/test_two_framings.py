@@ -2,7 +2,6 @@
 
 import pytest
 
-from fairtrial.lab.trial.pooled import pooled_summary
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.model import TrialRecord
 from fairtrial.tools.load.advice import warnings
@@ -27,13 +26,6 @@ def test_a_single_one_is_noted(answers: int | None, expected: list[str]) -> None
     findings = found("two-framings", an_experiment("a").record(), [with_two_framings(answers)])
     assert severities(findings) == expected
     assert all(each.evidence.startswith(f"{answers:,} of 12,000 answers had a Content-Length") for each in findings)
-
-
-def test_windows_are_added() -> None:
-    """Where one of them was not counted, their sum is not known."""
-    some, more, unknown = (summary(with_two_framings(answers)) for answers in (3, 40, None))
-    assert pooled_summary([some, more]).two_framings == 43
-    assert pooled_summary([some, unknown]).two_framings is None
 
 
 def test_a_load_by_itself_tells_of_them(snapshot: object) -> None:

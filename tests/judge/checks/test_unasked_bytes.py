@@ -2,7 +2,6 @@
 
 import pytest
 
-from fairtrial.lab.trial.pooled import pooled_summary
 from fairtrial.record.engine_summary import EngineSummary
 from tests.builders import a_trial, an_experiment
 from tests.judge.checks.findings import found, severities
@@ -22,11 +21,6 @@ def test_a_single_one_is_refused(unasked: int | None, expected: list[str]) -> No
     findings = found("unasked-bytes", an_experiment("a").record(), [trial])
     assert severities(findings) == expected
     assert all(each.evidence.startswith(f"{unasked:,} connections") for each in findings)
-
-
-def test_windows_are_added() -> None:
-    assert pooled_summary([summary(3), summary(40)]).unasked == 43
-    assert pooled_summary([summary(3), summary(None)]).unasked is None
 
 
 def test_a_load_by_itself_tells_of_them() -> None:

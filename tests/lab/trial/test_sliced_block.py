@@ -43,10 +43,14 @@ class Machine:
         self.used += server == self.busy
         return self.used if server == self.busy else 0.0, 0.0
 
-    def engine(self, each: Any, _changes: Any, *, draw: int, on_window: Any = None) -> Any:
+    def engine(self, each: Any, _changes: Any, *, draw: int, on_window: Any = None, on_part: Any = None) -> Any:
         if draw:
             self.slices.append((each.context.condition.label, draw))
+            on_part(draw)
         return a_trial().but(window=0.4).record().engine.model_copy(update={"picks": None})
+
+    def in_turn(self, parts: Sequence[Any]) -> Any:
+        return a_trial().but(window=0.4 * len(parts)).record().engine
 
     def measured(self) -> SliceMeter:
         meter = a_trial().but(window=0.4).record().server
@@ -69,6 +73,7 @@ def tried(plan: Plan, machine: Machine, monkeypatch: pytest.MonkeyPatch, folder:
     monkeypatch.setattr(sliced_block, "up", machine.up)
     monkeypatch.setattr(sliced_block, "SliceWatch", lambda *_: watch)
     monkeypatch.setattr(sliced_block, "_engine", machine.engine)
+    monkeypatch.setattr(sliced_block, "in_turn", machine.in_turn)
     monkeypatch.setattr(sliced_block, "cpu_seconds_below", machine.cpu_seconds)
     monkeypatch.setattr(sliced_block, "IDLE_SECONDS", 0.001)
     monkeypatch.setattr(sliced_block, "bound_to", lambda _cpus: _nothing())

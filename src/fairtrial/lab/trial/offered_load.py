@@ -12,6 +12,7 @@ from fairtrial.catalog.services.model import Service
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.plan import EnginePlan
 from fairtrial.engine.run import run_engine
+from fairtrial.engine.windows import PartHandler
 from fairtrial.lab.meters.connections import connections_to
 from fairtrial.lab.meters.window import Window
 from fairtrial.lab.trial.capacity import search
@@ -176,12 +177,14 @@ def run_once(
     draw: int = 0,
     changes: RowChanges | None = None,
     spot_checking: bool = False,
+    on_part: PartHandler | None = None,
 ) -> EngineSummary:
     """One run of the engine, which joins those of the trial.
 
     Args:
         changes: of rows that its answers show.
         spot_checking: whether clauses of the contract are tried meanwhile.
+        on_part: is given what the window can be joined with others by.
         draw: which of the trial's random draws: runs with the same number, of whatever condition, send the same.
 
     Raises:
@@ -208,7 +211,7 @@ def run_once(
     site = context.environment.site
     clock = site.engine_clock()
     seeded_plan = plan.model_copy(update={"seed": plan.seed + DRAWS_APART * draw})
-    summary = run_engine(seeded_plan, on_event, start=site.start)
+    summary = run_engine(seeded_plan, on_event, start=site.start, on_part=on_part)
     if summary.comparison is not None:
         context.comparisons.append(summary.comparison)
         summary = summary.model_copy(update={"comparison": None})

@@ -14,7 +14,9 @@ from pathlib import Path
 
 from fairtrial.base.problem import Problem
 from fairtrial.engine.process_tree import cpu_seconds_below
+from fairtrial.engine.windows import PartHandler, WindowPart, in_turn
 from fairtrial.experiment.slices import LEAST_ROUNDS, SPARE_TIMES, Rule, Shares, Slices
+from fairtrial.lab.meters.in_turn import machine_in_turn, network_in_turn, server_in_turn
 from fairtrial.lab.meters.slice_watch import SliceMeter, SliceWatch
 from fairtrial.lab.meters.stray_threads import StrayThreadWatch
 from fairtrial.lab.placement import bound_to
@@ -24,7 +26,6 @@ from fairtrial.lab.trial.environment import Environment
 from fairtrial.lab.trial.events import StageBegins, Watcher
 from fairtrial.lab.trial.flow import context_of, keep_log, new_record
 from fairtrial.lab.trial.offered_load import StackEnded, WindowHandler, run_once
-from fairtrial.lab.trial.pooled import pooled_machine, pooled_network, pooled_server, pooled_summary
 from fairtrial.lab.trial.ready_stack import ReadyStack
 from fairtrial.lab.trial.up import NotUp, UpContender, up
 from fairtrial.plan.plan import Plan, PlannedTrial
@@ -107,6 +108,7 @@ class _Measured:
     number: int
     place: int
     summary: EngineSummary
+    part: WindowPart
     meter: SliceMeter
 
     def recorded(self, *, is_kept: bool) -> Slice:
@@ -212,18 +214,16 @@ def _rounds(conditions: Sequence[_Condition], rule: Slices, planned: int, spare:
         spare.rounds -= number > planned
         in_round = []
         for place, each in enumerate(draw.sample(conditions, len(conditions)), 1):
-            summary, meter = _slice(each, conditions, rule, number)
-            each.measured.append(_Measured(number, place, summary, meter))
-            in_round.append((meter.foreign_server_share, meter.foreign_engine_share))
+            measurement = _slice(each, conditions, rule, number, place)
+            each.measured.append(measurement)
+            in_round.append((measurement.meter.foreign_server_share, measurement.meter.foreign_engine_share))
         shares.append(in_round)
     name, kept_rounds = rule.selection(shares)
     for each in conditions:
         each.rule, each.kept_rounds = name, kept_rounds
 
 
-def _slice(
-    loaded: _Condition, conditions: Sequence[_Condition], rule: Slices, number: int
-) -> tuple[EngineSummary, SliceMeter]:
+def _slice(loaded: _Condition, conditions: Sequence[_Condition], rule: Slices, number: int, place: int) -> _Measured:
     idle = [each for each in conditions if each is not loaded]
     beside = [each.deployment.roots for each in idle]
     watch = SliceWatch(loaded.context.placement, loaded.deployment.roots, beside, loaded.stray_threads)
@@ -235,13 +235,15 @@ def _slice(
             watch.close()
 
     lead = {"warmup_seconds": LEAD_SECONDS, "warmup_limit_seconds": LEAD_SECONDS}
-    summary = _engine(loaded, {**lead, "duration_seconds": rule.seconds}, draw=number, on_window=on_window)
+    changes = {**lead, "duration_seconds": rule.seconds}
+    parts: list[WindowPart] = []
+    summary = _engine(loaded, changes, draw=number, on_window=on_window, on_part=parts.append)
     if any(each.deployment.status() is not None for each in conditions):
         raise _EndedEarly
     meter = watch.result(summary)
     for each, cpu_seconds in zip(idle, meter.idle_cpu_seconds, strict=True):
         each.was_idle(meter.server.window_seconds, cpu_seconds)
-    return summary, meter
+    return _Measured(number, place, summary, parts[0], meter)
 
 
 def _engine(
@@ -250,6 +252,7 @@ def _engine(
     *,
     draw: int,
     on_window: WindowHandler = lambda _state: None,
+    on_part: PartHandler | None = None,
 ) -> EngineSummary:
     """One run of the engine under the condition's load with these changes.
 
@@ -257,7 +260,7 @@ def _engine(
     """
     moment = each.context.condition.load.single_run().model_copy(update=dict(changes))
     try:
-        return run_once(each.context, each.deployment, moment, on_window=on_window, draw=draw)
+        return run_once(each.context, each.deployment, moment, on_window=on_window, draw=draw, on_part=on_part)
     except StackEnded as ended:  # its exit status, which is read when all are stopped, says so
         raise _EndedEarly from ended
     except Problem as problem:
@@ -296,12 +299,12 @@ def _put_together(each: _Condition, planned: int) -> None:
     used = [measurement for measurement, is_kept in zip(each.measured, each.kept_rounds, strict=True) if is_kept]
     if len(used) < LEAST_ROUNDS:
         return
-    pooled = pooled_summary([measurement.summary for measurement in used])
-    record.engine = pooled.model_copy(update={"warm_up": each.warm_up})
-    record.server = pooled_server([measurement.meter.server for measurement in used])
+    summary = in_turn([measurement.part for measurement in used])
+    record.engine = summary.model_copy(update={"warm_up": each.warm_up})
+    record.server = server_in_turn([measurement.meter.server for measurement in used])
     record.stray_threads = each.stray_threads.result()
-    record.machine = pooled_machine([measurement.meter.machine for measurement in used])
-    record.network = pooled_network([measurement.meter.network for measurement in used])
+    record.machine = machine_in_turn([measurement.meter.machine for measurement in used])
+    record.network = network_in_turn([measurement.meter.network for measurement in used])
 
 
 def _say_why_not(trials: Sequence[PlannedTrial], records: Sequence[TrialRecord], busy: Collection[int]) -> None:
