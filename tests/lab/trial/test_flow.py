@@ -18,7 +18,6 @@ from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.environment import environment
 from fairtrial.lab.trial.events import unwatched
 from fairtrial.lab.trial.ready_stack import ReadyStack
-from fairtrial.lab.trial.runner import Runner
 from fairtrial.record.identity import StackIdentity
 from tests.plan.plans import planned, without_spare
 
@@ -35,7 +34,7 @@ def test_rows_are_restored_after_a_trial_that_a_proxy_or_an_upstream_failed(
         rows_of(context.service.url, "DELETE FROM items WHERE id <= 10")
         raise Problem("the proxy ended without an account", "run it again")
 
-    monkeypatch.setattr(flow, "runner_for", lambda _workload: Runner(run=fails, check=lambda _context: iter(())))
+    monkeypatch.setattr(flow, "run_server", fails)
     plan = without_spare(planned(stacks=["a"], dataset={"rows": 50}, blocks=1))
     (trial,) = plan.trials()
     ready = ReadyStack(StackIdentity.model_construct(), tmp_path, None)
@@ -54,7 +53,7 @@ def test_a_trial_that_shares_processors_has_its_load_on_those_of_the_server(
     def notes_where(context: TrialContext) -> None:
         bound[context.point.value] = os.sched_getaffinity(0)
 
-    monkeypatch.setattr(flow, "runner_for", lambda _workload: Runner(run=notes_where, check=lambda _context: iter(())))
+    monkeypatch.setattr(flow, "run_server", notes_where)
     values = ["disjoint", "shared"]
     plan = planned(
         stacks=["a"], dataset={"rows": 50}, blocks=1, sweep={"parameter": "placement", "values": values}, claims=[]
@@ -86,7 +85,7 @@ class DyingCache:
 def test_a_cache_that_died_is_told_and_brought_back_for_the_next_trial(
     engine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(flow, "runner_for", lambda _workload: Runner(run=lambda _: None, check=lambda _: iter(())))
+    monkeypatch.setattr(flow, "run_server", lambda _: None)
     plan = without_spare(planned(stacks=["a"], dataset={"rows": 50}, blocks=1))
     (trial,) = plan.trials()
     ready = ReadyStack(StackIdentity.model_construct(), tmp_path, None)

@@ -1,6 +1,6 @@
 """One condition in the extra block: started like a trial, loaded once without a profiler and once under it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,11 +22,9 @@ from fairtrial.lab.trial.ready_stack import ReadyStack
 from fairtrial.lab.trial.up import NotUp, UpContender, up
 from fairtrial.load.request_load import OneRunLoad
 from fairtrial.plan.plan import PlannedTrial
-from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.folded_stacks import write_folded
 from fairtrial.record.model import Failure, TrialRecord
-from fairtrial.record.profile import STACKS_FOLDER, KernelCounters, Profile, ProfileNote, SampledStacks
-from fairtrial.record.proof import Ledger
+from fairtrial.record.profile import STACKS_FOLDER, KernelCounters, Profile, SampledStacks
 
 PROFILED_SECONDS = (3.0, 10.0)
 """How long profilers look at least and at most, whatever the load lasts: 600 samples of one processor at 199 Hz tell
@@ -39,12 +37,9 @@ SECOND_WARMUP_SECONDS = 0.5
 class _Observations:
     """What is known of a condition so far."""
 
-    counted: EngineSummary | None = None
     server: KernelCounters | None = None
     service: KernelCounters | None = None
-    ledger: Ledger | None = None
     sampled: dict[str, Sampled] = field(default_factory=dict)
-    notes: list[ProfileNote] = field(default_factory=list)
 
 
 def profile_condition(
@@ -81,20 +76,19 @@ def profile_condition(
             except Problem as problem:
                 record.failure = record.failure or Failure.of("service", problem)
             keep_log(context, results)
-        observations.notes += recordings.notes
-    stacks = _write_stacks(observations, trial, results)
+    stacks = _write_stacks(observations.sampled, trial, results, recordings)
     return Profile(
         condition=trial.condition.recorded.id,
         contender=trial.condition.label,
         started_at=record.started_at,
         load=load.describe(),
-        verified=0 if observations.counted is None else observations.counted.verified,
-        errors=0 if observations.counted is None else sum(observations.counted.errors.values()),
+        verified=0 if record.engine is None else record.engine.verified,
+        errors=0 if record.engine is None else sum(record.engine.errors.values()),
         server=observations.server,
         service=observations.service,
-        ledger=observations.ledger,
+        ledger=record.ledger,
         stacks=stacks,
-        notes=observations.notes,
+        notes=recordings.notes,
         failure=record.failure,
         log=record.log,
     )
@@ -147,7 +141,7 @@ def _run(context: TrialContext, load: OneRunLoad, observations: _Observations, r
                 if broken := [clause for clause in contender.set_up() if not clause.passed]:
                     raise Problem(broken[0].evidence, "see what the trials say of it")
                 before = service.counters()
-                pids = _count(contender, load, observations)
+                pids = _count(contender, load, observations, recordings)
                 _profile(contender, load, recordings, pids)
                 observations.sampled = recordings.gather()
             except StackEnded:
@@ -160,10 +154,10 @@ def _run(context: TrialContext, load: OneRunLoad, observations: _Observations, r
         return
     if service.fault() is None:
         after = {**service.counters(), **contender.calls}
-        observations.ledger = ledger_of_runs(before, after, context.engine_runs)
+        record.ledger = ledger_of_runs(before, after, context.engine_runs)
 
 
-def _count(contender: UpContender, load: OneRunLoad, observations: _Observations) -> list[int]:
+def _count(contender: UpContender, load: OneRunLoad, observations: _Observations, recordings: Recordings) -> list[int]:
     """The load as in a trial, with the kernel's counters beside it and no profiler.
 
     Returns the ids of the processes that did the work.
@@ -171,8 +165,7 @@ def _count(contender: UpContender, load: OneRunLoad, observations: _Observations
     context, deployment = contender.context, contender.deployment
     roots = deployment.roots
     if not roots:
-        reason = f"its processes are not known: {deployment.not_measured}"
-        observations.notes.append(ProfileNote(reason=reason, remedy="let the lab start it"))
+        recordings.note(Problem(f"its processes are not known: {deployment.not_measured}", "let the lab start it"))
     server = KernelWatch(*roots) if roots else None
     service = KernelWatch(context.service.pid) if context.service.pid is not None else None
     used: list[dict[int, float]] = []
@@ -188,7 +181,7 @@ def _count(contender: UpContender, load: OneRunLoad, observations: _Observations
             observations.service = None if service is None else service.close()
             used.append(cpu_seconds_by_process(roots))
 
-    observations.counted = run_once(context, deployment, load, on_window=on_window)
+    context.record.engine = run_once(context, deployment, load, on_window=on_window)
     return busiest(used[0], used[-1]) if used else []
 
 
@@ -212,17 +205,18 @@ def _profile(contender: UpContender, load: OneRunLoad, recordings: Recordings, p
     run_once(contender.context, contender.deployment, load, on_window=on_window, draw=1)
 
 
-def _write_stacks(observations: _Observations, trial: PlannedTrial, results: Path) -> list[SampledStacks]:
+def _write_stacks(
+    samples: Mapping[str, Sampled], trial: PlannedTrial, results: Path, recordings: Recordings
+) -> list[SampledStacks]:
     """Write the stacks of calls, and name the files; what cannot be written becomes a note."""
     stacks = []
-    for profiler, sampled in observations.sampled.items():
+    for profiler, sampled in samples.items():
         name = f"{STACKS_FOLDER}/{trial.index:03d}-{file_name(trial.condition.label)}.{profiler}.folded"
         try:
             (results / STACKS_FOLDER).mkdir(exist_ok=True)
             write_folded(results / name, sampled.stacks)
         except OSError as error:
-            reason = f"{results / name}: cannot be written: {error.strerror}"
-            observations.notes.append(ProfileNote(reason=reason, remedy="free space there"))
+            recordings.note(Problem(f"{results / name}: cannot be written: {error.strerror}", "free space there"))
             continue
         stacks.append(
             SampledStacks(profiler=profiler, samples=sampled.stacks.total(), processes=sampled.processes, file=name)

@@ -10,7 +10,6 @@ found by that, too. The stack is stopped before the database starts again, so th
 
 import time
 from contextlib import nullcontext
-from dataclasses import replace
 from random import SystemRandom
 from threading import Event, Timer
 from typing import Any
@@ -24,13 +23,11 @@ from fairtrial.lab.placement import bound_to
 from fairtrial.lab.trial.audit import audit_answers, audit_operations
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.deployment import Deployment
-from fairtrial.lab.trial.events import unwatched
 from fairtrial.lab.trial.offered_load import engine_plan
 from fairtrial.lab.trial.program_run import do_job
 from fairtrial.lab.trial.up import up
 from fairtrial.load.engine_terms import StopAfterSeconds
 from fairtrial.record.crash_audit import CrashAudit
-from fairtrial.record.model import TrialRecord
 
 SHORTEST_SECONDS, LONGEST_SECONDS = 0.3, 3.0
 """Of the load until the database is killed: enough for some commits, and what a trial may cost more."""
@@ -41,34 +38,11 @@ AFTERWARDS_SECONDS = 0.1
 REASON_CHARACTERS = 300
 
 
-def started_again(context: TrialContext) -> TrialContext:
-    """The context of a trial for one more start of its stack, whose record and log are its own and are in no figure."""
-    record, log = context.record, context.log
-    again = TrialRecord(
-        index=record.index,
-        block=record.block,
-        condition=record.condition,
-        build=record.build,
-        started_at=record.started_at,
-    )
-    return replace(
-        context,
-        record=again,
-        log=log.with_name(f"{log.stem} crash{log.suffix}"),
-        engine_runs=[],
-        contract_runs=[],
-        comparisons=[],
-        watcher=unwatched,
-        urls={},
-        set_up_secrets=[],
-    )
-
-
 def audit_by_crash(context: TrialContext, again: TrialContext) -> CrashAudit | None:
     """Try the crash audit if this trial is drawn for it; None where nothing is written, or the trial came to nothing.
 
     Args:
-        again: as `started_again` makes it of the context.
+        again: the same for one more start of its stack, whose record and log are in no figure.
 
     Raises:
         Problem: the database cannot be brought back.

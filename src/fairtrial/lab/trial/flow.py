@@ -1,25 +1,25 @@
 """The flow of one trial. What goes wrong ends in the trial's record, with the stage in which it went wrong."""
 
 import re
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.workloads.model import ProgramWorkload, Workload
+from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.engine.log_limit import dropped_bytes
 from fairtrial.lab.placement import bound_to
 from fairtrial.lab.trial.context import TrialContext, awaited_fault
-from fairtrial.lab.trial.crash_audit import audit_by_crash, started_again
+from fairtrial.lab.trial.crash_audit import audit_by_crash
 from fairtrial.lab.trial.environment import Environment
-from fairtrial.lab.trial.events import Watcher
-from fairtrial.lab.trial.program_run import PROGRAM_RUNNER
+from fairtrial.lab.trial.events import Watcher, unwatched
+from fairtrial.lab.trial.program_run import check_program, run_program
 from fairtrial.lab.trial.ready_stack import ReadyStack
 from fairtrial.lab.trial.redact_record import redact_record
-from fairtrial.lab.trial.runner import Runner
-from fairtrial.lab.trial.server_run import SERVER_RUNNER
+from fairtrial.lab.trial.server_run import check_server, run_server
 from fairtrial.lab.trial.up import NotUp
 from fairtrial.plan.plan import PlannedTrial
-from fairtrial.record.model import Failure, TrialRecord
+from fairtrial.record.model import Clause, Failure, TrialRecord
 
 
 def run_trial(
@@ -89,9 +89,19 @@ def keep_log(context: TrialContext, results: Path) -> None:
     context.record.log = str(log.relative_to(results)) if log.exists() else None
 
 
-def runner_for(workload: Workload) -> Runner:
-    """What carries this kind of workload out."""
-    return PROGRAM_RUNNER if isinstance(workload, ProgramWorkload) else SERVER_RUNNER
+def check_contract(contexts: Sequence[TrialContext], begins: Callable[[TrialContext], None]) -> Iterator[Clause]:
+    """Try a stack's contract alone, clause by clause, without a load, in each of the contexts.
+
+    A server is started once, in the first context, and tried in all.
+
+    Args:
+        begins: is called with each context as it begins.
+
+    Raises:
+        Problem: the stack cannot be started.
+    """
+    check = check_program if isinstance(contexts[0].plan.workload, ProgramWorkload) else check_server
+    return check(contexts, begins)
 
 
 def new_record(trial: PlannedTrial) -> TrialRecord:
@@ -117,17 +127,26 @@ def timestamp() -> str:
 
 def _run(context: TrialContext) -> None:
     """Carry the workload out. Where a proxy or an upstream failed, the rows still have to be restored."""
-    record = context.record
+    run = run_program if isinstance(context.plan.workload, ProgramWorkload) else run_server
     try:
         with bound_to(context.lab_cpus):
-            runner_for(context.plan.workload).run(context)
+            run(context)
     except Problem as problem:
-        record.failure = Failure.of("service", problem)
+        context.record.failure = Failure.of("service", problem)
 
 
 def _crash(context: TrialContext, results: Path) -> None:
     """Try the crash audit, if this trial is drawn for it; the log of the stack that was started again is kept."""
-    again = started_again(context)
+    again = TrialContext(
+        context.plan,
+        context.trial,
+        context.folder,
+        context.environment,
+        context.service,
+        new_record(context.trial),
+        context.log.with_name(f"{context.log.stem} crash{context.log.suffix}"),
+        unwatched,
+    )
     try:
         context.record.crash = audit_by_crash(context, again)
     finally:

@@ -19,7 +19,6 @@ from fairtrial.lab.trial.audit import audit_operations, ledger
 from fairtrial.lab.trial.background_job import BackgroundJob
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.partners import partners_up
-from fairtrial.lab.trial.runner import Runner
 from fairtrial.lab.trial.stack_user import tell_whether_held, user_of_trial
 from fairtrial.lab.trial.task_evidence import TaskEvidence
 from fairtrial.record.model import Clause, Failure, ProgramRun
@@ -213,6 +212,3 @@ def _divide_processor_time(context: TrialContext) -> None:
     record.machine = machine.model_copy(
         update={"own_server_cpu_seconds": servers, "own_load_cpu_seconds": lab_seconds - servers}
     )
-
-
-PROGRAM_RUNNER = Runner(run=run_program, check=check_program)

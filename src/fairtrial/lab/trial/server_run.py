@@ -15,7 +15,6 @@ from fairtrial.lab.trial.durability import durability_since
 from fairtrial.lab.trial.free_ports import occupied_ports, takes_ports, wait_for_ports
 from fairtrial.lab.trial.keys_read import keys_read, mark_keys
 from fairtrial.lab.trial.offered_load import StackEnded, offer_load
-from fairtrial.lab.trial.runner import Runner
 from fairtrial.lab.trial.settle import settle
 from fairtrial.lab.trial.state import audit_state
 from fairtrial.lab.trial.up import NotUp, UpContender, up
@@ -118,6 +117,3 @@ def check_server(contexts: Sequence[TrialContext], begins: Callable[[TrialContex
         )
     if altered or (not contexts[-1].plan.workload.writes and service.altered()):
         yield Clause(name="reads-only", requirement="it changes no row", passed=False, evidence="the data was altered")
-
-
-SERVER_RUNNER = Runner(run=run_server, check=check_server)

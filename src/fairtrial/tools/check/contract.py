@@ -23,7 +23,7 @@ from fairtrial.lab.private_network import network_of
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.environment import Environment, environment
 from fairtrial.lab.trial.events import unwatched
-from fairtrial.lab.trial.flow import new_record, runner_for
+from fairtrial.lab.trial.flow import check_contract, new_record
 from fairtrial.plan.plan import Plan
 from fairtrial.record.model import Clause
 from fairtrial.tools.check.output import print_clause, print_verdict
@@ -140,7 +140,7 @@ def _try(console: Console, start: Start, services: Environment, service: Running
     contexts = [
         _context(start, services, service, plan, options) for plan in start.plans for options in _options_tried(plan)
     ]
-    yield from runner_for(start.plans[0].workload).check(contexts, begins)
+    yield from check_contract(contexts, begins)
 
 
 def _options_tried(plan: Plan) -> Sequence[Mapping[str, Any]]:
