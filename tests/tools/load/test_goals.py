@@ -20,13 +20,13 @@ def test_every_figure_is_printed_with_what_was_found(lab: Lab, call: Call, targe
     finished = call("load", target.url, "-n", "200", *figures, "--json", "x.json")
     assert finished.status == 1, finished.err
     lines = [" ".join(line.split()) for line in finished.out.splitlines()]
-    (met,) = [line for line in lines if line.startswith("p50<9s met found ")]
-    assert met.endswith(" s")
-    assert [line for line in lines if line.startswith("p50<1us not met found ") and line.endswith("µs")]
+    (upheld,) = [line for line in lines if line.startswith("p50<9s upheld found ")]
+    assert upheld.endswith(" s")
+    assert [line for line in lines if line.startswith("p50<1us refuted found ") and line.endswith("µs")]
     assert "p99.9<9s undecided found – (p99.9 needs 10,000 requests, and 200 ended)" in lines
-    assert "errors<=0% met found 0.00%" in lines
+    assert "errors<=0% upheld found 0.00%" in lines
     measured = json.loads((lab.folder / "x.json").read_text())
-    assert [each["verdict"] for each in measured["expected"]] == ["met", "not met", "undecided", "met"]
+    assert [each["verdict"] for each in measured["expected"]] == ["upheld", "refuted", "undecided", "upheld"]
     assert (measured["exit_status"], measured["expected"][0]["limit"], measured["capacity"]) == (1, 9, None)
     assert 0 < measured["expected"][0]["found"] < 9
 
@@ -96,7 +96,7 @@ def test_a_capacity_is_searched_and_confirmed(call: Call, target: Target) -> Non
         (900, True),
     ]
     assert measured["load"].startswith("open, 900 requests/s, Poisson arrivals, up to 256 connections")
-    assert [each["verdict"] for each in measured["expected"]] == ["met"]
+    assert [each["verdict"] for each in measured["expected"]] == ["upheld"]
     assert any("still held at 900/s, the highest rate" in warning for warning in measured["warnings"])
     assert "capacity: 900 requests/s with p50-within-9000-ms, and it may be more" in finished.err
     assert "confirms 900 requests/s" in finished.err
@@ -139,9 +139,9 @@ def test_a_figure_of_one_request_of_a_file(call: Call, serve: Callable[..., Targ
     assert finished.status == 1, finished.err
     expected = json.loads(finished.out)["expected"]
     assert [(each["expected"], each["request"], each["verdict"]) for each in expected] == [
-        ("order: p50<9s", "order", "met"),
-        ("look: p50<1us", "look", "not met"),
-        ("order: rate>=1/s", "order", "met"),
+        ("order: p50<9s", "order", "upheld"),
+        ("look: p50<1us", "look", "refuted"),
+        ("order: rate>=1/s", "order", "upheld"),
     ]
     assert "order: p50<9s" in finished.err
 

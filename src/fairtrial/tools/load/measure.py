@@ -23,7 +23,7 @@ from fairtrial.tools.load.hosts import LoadHosts, this_host
 from fairtrial.tools.load.progress import progress_on
 from fairtrial.tools.load.request.command_load import CommandLoad
 from fairtrial.tools.load.request.expected_figure import ERRORS, ExpectedFigure
-from fairtrial.tools.load.verdicts import Verdict, verdicts_on
+from fairtrial.tools.load.verdicts import FigureVerdict, verdicts_on
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Measurement:
         return [finding for finding in self.findings if finding.metrics]
 
     @cached_property
-    def verdicts(self) -> list[Verdict]:
+    def verdicts(self) -> list[FigureVerdict]:
         """A verdict for each expected figure."""
         return verdicts_on(self.expected, self.summary, self.response_times, self.refusing, self.taking)
 
@@ -90,7 +90,7 @@ class Measurement:
 
     @property
     def exit_status(self) -> int:
-        """0: all as expected, 1: an expected figure is not met, 3: in doubt, 4: no right answer, 130: interrupted.
+        """0: all as expected, 1: an expected figure is refuted, 3: in doubt, 4: no right answer, 130: interrupted.
 
         In doubt are a figure that is undecided, a capacity that was not found, a server that answers what nobody asked,
         and requests without the right answer, unless a figure says how many errors are expected.
@@ -100,7 +100,7 @@ class Measurement:
         if not self.summary.verified:
             return NOTHING_RAN
         words = {verdict.verdict for verdict in self.verdicts}
-        if "not met" in words:
+        if "refuted" in words:
             return REFUTED
         if "undecided" in words or not {"capacity-search", "unasked-bytes"}.isdisjoint(self.refusing):
             return IN_DOUBT

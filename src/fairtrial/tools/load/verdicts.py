@@ -1,32 +1,31 @@
-"""Whether the figures that were expected of a load were found.
+"""The verdicts on the figures that were expected of a load: as on a budget in an experiment, of this one run.
 
 What has no time yet is never left out silently. Two kinds of requests have none:
 
 - Requests that ended without an answer (refused, reset, timed out, never sent) count as slower than any limit: a client
   that never has an answer did not have it in time.
 - Of an open load, the times hold what was answered or timed out after the window, and what was not even answered by the
-  end of the drain as long as it had waited. A figure that falls among these is a lower bound: it can fail, not be met.
+  end of the drain as long as it had waited. A figure that falls among these is a lower bound: it can be refuted, not
+  upheld.
 - Of a closed load, requests that were unanswered at the end count where the oldest of them had waited for longer than
-  the limit. How many of the others had, nobody knows. So a figure is met if it holds with all of them beyond the limit,
-  and not met if it does not even hold without them; in between it is undecided. Where the limit is longer than the
-  oldest had waited, those of an open load without a drain that still waited for a connection count in the same way, if
-  they are a queue and no accident.
+  the limit. How many of the others had, nobody knows. So a figure is upheld if it holds with all of them beyond the
+  limit, and refuted if it does not even hold without them; in between it is undecided. Where the limit is longer than
+  the oldest had waited, those of an open load without a drain that still waited for a connection count in the same way,
+  if they are a queue and no accident.
 """
 
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from fairtrial.base.formatting import count, figure_in, with_unit
 from fairtrial.base.units import UNITS
 from fairtrial.judge.checks.model import Finding
+from fairtrial.judge.statistics.equivalence import Verdict
 from fairtrial.judge.statistics.support import samples_needed, supports_percentile
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.histogram import Histogram, position_of, read_histogram
 from fairtrial.tools.load.request.expected_figure import ERRORS, MAX, MEAN, RATE, ExpectedFigure
-
-Word = Literal["met", "not met", "undecided"]
 
 QUEUE_SHARE = 0.01
 """From this share of all requests on, those that wait for a connection at the end are a queue: as many as lie above a
@@ -39,11 +38,11 @@ NOT_THE_LOAD = frozenset({"littles-law", "clients-gone", "ports-exhausted", "cap
 
 
 @dataclass(frozen=True)
-class Verdict:
+class FigureVerdict:
     """What became of one expected figure."""
 
     expected: ExpectedFigure
-    verdict: Word
+    verdict: Verdict
     value: float | None
     """in the unit of the limit; infinite: there was no answer; None: there is no such figure"""
     reason: str = ""
@@ -72,7 +71,7 @@ def verdicts_on(
     times: Histogram,
     refusing: Collection[str],
     taking: Sequence[Finding] = (),
-) -> list[Verdict]:
+) -> list[FigureVerdict]:
     """A verdict for each expected figure.
 
     Args:
@@ -90,16 +89,16 @@ def _taking(expected: ExpectedFigure, findings: Sequence[Finding]) -> set[str]:
     return {finding.check for finding in findings if is_mean or finding.takes(metric)}
 
 
-def _verdict(expected: ExpectedFigure, reading: _Reading, refusing: Collection[str]) -> Verdict:
+def _verdict(expected: ExpectedFigure, reading: _Reading, refusing: Collection[str]) -> FigureVerdict:
     value, at_worst = reading.value, reading.at_worst
     if value is None or at_worst is None:
-        return Verdict(expected, "undecided", value, reading.reason)
+        return FigureVerdict(expected, "undecided", value, reading.reason)
     doubtful = NOT_THE_LOAD if expected.holds(value) else NOT_THE_LOAD | SLOWED_BY_THE_GENERATOR
     if in_doubt := doubtful.intersection(refusing):
-        return Verdict(expected, "undecided", value, f"see the warning of {', '.join(sorted(in_doubt))}")
+        return FigureVerdict(expected, "undecided", value, f"see the warning of {', '.join(sorted(in_doubt))}")
     if not expected.holds(value):
-        return Verdict(expected, "not met", value, reading.reason)
-    return Verdict(expected, "met" if expected.holds(at_worst) else "undecided", value, reading.reason)
+        return FigureVerdict(expected, "refuted", value, reading.reason)
+    return FigureVerdict(expected, "upheld" if expected.holds(at_worst) else "undecided", value, reading.reason)
 
 
 def _read_any(expected: ExpectedFigure, summary: EngineSummary, times: Histogram) -> _Reading:

@@ -12,7 +12,7 @@ from fairtrial.record.engine_summary import AtLeast
 from fairtrial.record.histogram import Histogram
 from fairtrial.tools.load.advice import warnings
 from fairtrial.tools.load.measure import Measurement
-from fairtrial.tools.load.verdicts import Verdict
+from fairtrial.tools.load.verdicts import FigureVerdict
 
 SERIES_COLUMNS = ("second", "length_seconds", "verified", "errors", "p50_seconds", "p99_seconds", "max_seconds")
 TICKS_PER_HALF_DISTANCE = 5
@@ -38,7 +38,7 @@ def measurement_json(measurement: Measurement) -> str:
     return json.dumps(content, indent=2) + "\n"
 
 
-def _verdict(verdict: Verdict) -> dict[str, Any]:
+def _verdict(verdict: FigureVerdict) -> dict[str, Any]:
     """One expected figure; limit and what was found in seconds, per second or as a share."""
     expected, value = verdict.expected, verdict.value
     return {

@@ -10,6 +10,7 @@ from rich.text import Text
 from fairtrial.base.formatting import count, figure, plain
 from fairtrial.base.printable import printable
 from fairtrial.judge.metrics import supported_percentile
+from fairtrial.report.terminal import STYLES
 from fairtrial.tools.load.advice import remedy, warnings
 from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.report.bars import histogram_lines
@@ -28,7 +29,6 @@ from fairtrial.tools.load.report.figures import (
 )
 
 EXAMPLES_SHOWN = 3
-VERDICT_STYLES = {"met": "bold green", "not met": "bold red", "undecided": "bold yellow"}
 FEWEST_FOR_A_HISTOGRAM = 20
 
 
@@ -168,7 +168,7 @@ def _goals(measurement: Measurement) -> list[RenderableType]:
     table = Table.grid(padding=(0, 2))
     for each in measurement.verdicts:
         words = f"found {each.value_in_words}" + (f" ({each.reason})" if each.reason else "")
-        verdict = Text(each.verdict, style=VERDICT_STYLES[each.verdict])
+        verdict = Text(each.verdict, style=STYLES[each.verdict])
         table.add_row(Text(each.expected.text), verdict, Text(words, overflow="fold"))
     return [Text(), table]
 

@@ -364,7 +364,7 @@ class GoalOptions:
             "--expect",
             metavar="'FIGURE<BOUND'",
             parser=parse_expected_figure,
-            text="Say whether a figure was reached: 'p99<50ms', 'max<1s', 'mean<=5ms', 'rate>=2,000/s', "
+            text="Judge whether a figure was reached: 'p99<50ms', 'max<1s', 'mean<=5ms', 'rate>=2,000/s', "
             "'errors<=0.1%'; of one request of -f, 'order: p99<50ms'. May be repeated. Exit status 1 if one was not.",
         ),
     ] = field(default_factory=list)
