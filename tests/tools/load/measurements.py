@@ -1,5 +1,6 @@
 """Measurements that no engine made, for tests of reports."""
 
+from dataclasses import replace
 from typing import Any
 
 from fairtrial.engine.plan import EnginePlan, Request
@@ -7,6 +8,7 @@ from fairtrial.load.closed import ClosedLoad
 from fairtrial.load.open import OpenLoad
 from fairtrial.load.request_load import CommandOptions
 from fairtrial.record.engine_summary import EngineSummary, EngineThread, Waiting
+from fairtrial.record.model import TrialRecord
 from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.request.command_load import CommandLoad
 from tests.builders import TrialBuilder, a_trial
@@ -60,7 +62,17 @@ def measurement(
     assert engine
     times = {"response_time": engine.response_time.model_copy(update={"hdr_base64": hdr(*range(100, 300))})}
     offered = load or closed()
-    return Measurement(URL, offered, of or plan(offered), engine.model_copy(update=times | changes))
+    return measured(offered, of or plan(offered), engine.model_copy(update=times | changes))
+
+
+def measured(load: CommandLoad, plan: EnginePlan, engine: EngineSummary) -> Measurement:
+    """A measurement with this summary."""
+    return Measurement(URL, load, plan, TrialRecord(index=1, block=1, condition="load", started_at="", engine=engine))
+
+
+def with_trial(measurement: Measurement, **changes: Any) -> Measurement:
+    """The measurement with these fields of its trial changed."""
+    return replace(measurement, trial=measurement.trial.model_copy(update=changes))
 
 
 def open_measurement(**changes: Any) -> Measurement:
@@ -79,4 +91,15 @@ def busy(share: float, window: float = 3.0) -> list[EngineThread]:
     return [EngineThread(cpu_seconds=share * window)]
 
 
-__all__ = ["URL", "EngineSummary", "busy", "closed", "hdr", "measurement", "open_measurement", "plan"]
+__all__ = [
+    "URL",
+    "EngineSummary",
+    "busy",
+    "closed",
+    "hdr",
+    "measured",
+    "measurement",
+    "open_measurement",
+    "plan",
+    "with_trial",
+]

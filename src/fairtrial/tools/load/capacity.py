@@ -68,7 +68,8 @@ def measure_capacity(
         capacity = search(load, probe, plan.requests, offset=random())  # noqa: S311 (a rate, not a secret)
     except _Interrupted:
         return runs[-1]
-    return replace(runs[-1], capacity=capacity, expected=goals.expect)
+    trial = runs[-1].trial.model_copy(update={"capacity": capacity})
+    return replace(runs[-1], trial=trial, expected=goals.expect)
 
 
 def capacity_load(options: LoadOptions, goals: GoalOptions) -> CapacityLoad:

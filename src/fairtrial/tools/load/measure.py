@@ -11,19 +11,25 @@ from rich.console import Console
 from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, INTERRUPTED, NOTHING_RAN, REFUTED
 from fairtrial.engine.plan import EnginePlan
 from fairtrial.engine.run import StopEarly, run_engine
+from fairtrial.judge.checks import run_load_checks
 from fairtrial.judge.checks.model import Finding
 from fairtrial.lab.awake import processors_awake
 from fairtrial.lab.meters.network import NetworkWatch
-from fairtrial.record.capacity import CapacitySearch
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.histogram import Histogram, read_histogram
 from fairtrial.record.machine import NetworkMeter
-from fairtrial.tools.load.examine import examine_load
+from fairtrial.record.model import TrialRecord
 from fairtrial.tools.load.hosts import LoadHosts, this_host
 from fairtrial.tools.load.progress import progress_on
 from fairtrial.tools.load.request.command_load import CommandLoad
 from fairtrial.tools.load.request.expected_figure import ERRORS, ExpectedFigure
 from fairtrial.tools.load.verdicts import FigureVerdict, verdicts_on
+
+CONDITION = "load"
+SHORTEST_WINDOW_SECONDS = 0.5
+"""Little's law is asked of windows from this length on: threads open and close theirs some milliseconds apart, as the
+threshold of the check `littles-law` says."""
+GRAVITY = ("refusal", "warning", "note")
 
 
 @dataclass(frozen=True)
@@ -33,14 +39,18 @@ class Measurement:
     url: str
     load: CommandLoad
     plan: EnginePlan
-    summary: EngineSummary
-    network: NetworkMeter | None = None
-    """what the kernel counted in the window; None if it was not read"""
-    capacity: CapacitySearch | None = None
-    """the search whose last run this is, if it is one"""
+    trial: TrialRecord
+    """as an experiment would record it: the engine's summary, what the kernel counted in the window if it was read, and
+    the search whose last run this is, if it is one"""
     expected: Sequence[ExpectedFigure] = ()
     notes: Sequence[str] = ()
     """what else a reader has to know"""
+
+    @property
+    def summary(self) -> EngineSummary:
+        """What the engine measured."""
+        assert self.trial.engine is not None
+        return self.trial.engine
 
     @cached_property
     def response_times(self) -> Histogram:
@@ -54,8 +64,14 @@ class Measurement:
 
     @cached_property
     def findings(self) -> list[Finding]:
-        """What the checks of a load found, the gravest first."""
-        return examine_load(self.load, len(self.plan.cpus), self.summary, self.network, self.capacity)
+        """What the checks of `fairtrial run` found that need nothing but a measured load, the gravest first."""
+        summary, trial = self.summary, self.trial
+        if not self.load.load.is_stationary:  # whatever a pipeline or a count makes of it for the checks
+            trial = trial.model_copy(update={"engine": summary.model_copy(update={"series": []})})
+        is_alike = self.load.is_of_experiments and summary.window_seconds >= SHORTEST_WINDOW_SECONDS
+        loads = {trial.condition: self.load.load} if is_alike else {}
+        findings = run_load_checks([trial], loads, len(self.plan.cpus))
+        return sorted(findings, key=lambda finding: GRAVITY.index(finding.severity))
 
     @property
     def refusing(self) -> set[str]:
@@ -158,4 +174,5 @@ def measure(
         network = watch.close()
     if time_is_up:
         summary = summary.model_copy(update={"interrupted": False})
-    return Measurement(url, load, plan, summary, network, expected=expected, notes=hosts.notes())
+    trial = TrialRecord(index=1, block=1, condition=CONDITION, started_at="", engine=summary, network=network)
+    return Measurement(url, load, plan, trial, expected=expected, notes=hosts.notes())

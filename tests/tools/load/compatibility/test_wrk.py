@@ -5,11 +5,10 @@ from collections.abc import Callable
 
 from fairtrial.tools.load.compatibility.wrk import read_wrk
 from fairtrial.tools.load.compatibility.wrk_report import wrk_length, wrk_report, wrk_size, wrk_time
-from fairtrial.tools.load.measure import Measurement
 from tests.builders import a_trial
 from tests.command_line import Finished
 from tests.tools.load.conftest import Target
-from tests.tools.load.measurements import closed, measurement, plan
+from tests.tools.load.measurements import closed, measured, measurement, plan
 
 Call = Callable[..., Finished]
 URL = "http://127.0.0.1:8080/"
@@ -63,7 +62,7 @@ def test_without_errors_and_latency_there_are_eight_lines() -> None:
 def test_wrk_without_an_answer() -> None:
     engine = a_trial().serving(0).erring(refused=5).record().engine
     assert engine
-    lines = wrk_report(read_wrk(["--latency", URL]), Measurement(URL, closed(), plan(), engine))
+    lines = wrk_report(read_wrk(["--latency", URL]), measured(closed(), plan(), engine))
     assert "    Latency    0.00us   0.00us    0.00us    0.00%" in lines
     assert "  Latency Distribution" not in lines
 

@@ -9,7 +9,6 @@ from fairtrial.load.ramp import RampLoad
 from fairtrial.load.steps import LoadStep, StepsLoad
 from fairtrial.record.engine_summary import AtLeast, SecondOfSeries
 from fairtrial.report.vega import Spec
-from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.report.charts import (
     distribution_chart,
     percentile_chart,
@@ -18,7 +17,7 @@ from fairtrial.tools.load.report.charts import (
 )
 from fairtrial.tools.load.request.command_load import CommandLoad
 from tests.builders import a_trial
-from tests.tools.load.measurements import URL, closed, measurement, open_measurement, plan
+from tests.tools.load.measurements import closed, measured, measurement, open_measurement, plan
 
 SECOND = SecondOfSeries(verified=30, errors=2, p50_seconds=0.001, p99_seconds=0.002, max_seconds=0.5)
 QUIET_SECOND = SecondOfSeries(verified=0, errors=0)
@@ -37,14 +36,14 @@ def counts(chart: Spec | None, what: str) -> list[float]:
 
 
 def test_the_distribution_holds_every_answer() -> None:
-    measured = measurement()
-    assert sum(each["answers"] for each in points(distribution_chart(measured))) == measured.response_times.count
+    load = measurement()
+    assert sum(each["answers"] for each in points(distribution_chart(load))) == load.response_times.count
 
 
 def test_without_answers_there_are_no_charts_of_times() -> None:
     engine = a_trial().serving(0).erring(refused=5).record().engine
     assert engine
-    nothing = Measurement(URL, closed(), plan(), engine)
+    nothing = measured(closed(), plan(), engine)
     assert distribution_chart(nothing) is None
     assert percentile_chart(nothing) is None
 
@@ -57,22 +56,20 @@ def test_a_curve_of_percentiles_ends_where_the_sample_does() -> None:
 
 
 def test_an_open_load_has_a_curve_of_both_times() -> None:
-    measured = open_measurement()
-    both = {"service_time": measured.summary.response_time}
-    measured = Measurement(URL, measured.load, measured.plan, measured.summary.model_copy(update=both))
-    assert {point["name"] for point in points(percentile_chart(measured))} == {"response time", "service time"}
+    both = open_measurement(service_time=open_measurement().summary.response_time)
+    assert {point["name"] for point in points(percentile_chart(both))} == {"response time", "service time"}
 
 
 def test_percentiles_that_are_lower_bounds_are_triangles() -> None:
-    measured = open_measurement()
+    load = open_measurement()
     bounds = AtLeast(count=20, min_seconds=250e-6, longest_other_seconds=0.1)
-    told = measured.summary.response_time.model_copy(update={"at_least": bounds})
+    told = load.summary.response_time.model_copy(update={"at_least": bounds})
     chart = percentile_chart(open_measurement(response_time=told))
     assert chart is not None
     curves, triangles = (layer["data"]["values"] for layer in chart["layer"])
     assert triangles == [each for each in curves if each["name"] == "response time" and each["milliseconds"] >= 0.25]
     assert triangles and all(each["label"].startswith("> ") for each in triangles)
-    assert "layer" not in (percentile_chart(measured) or {})
+    assert "layer" not in (percentile_chart(load) or {})
 
 
 def test_charts_over_time_need_three_whole_seconds() -> None:

@@ -1,6 +1,5 @@
 """Which times a sample supports, and how they are written."""
 
-from dataclasses import replace
 from io import StringIO
 
 from rich.console import Console
@@ -20,7 +19,7 @@ from fairtrial.tools.load.report.figures import (
 )
 from fairtrial.tools.load.report.terminal import print_measurement
 from tests.builders import a_trial
-from tests.tools.load.measurements import busy, closed, measurement, open_measurement
+from tests.tools.load.measurements import busy, closed, measurement, open_measurement, with_trial
 
 
 def test_only_supported_percentiles_are_shown() -> None:
@@ -80,7 +79,7 @@ def test_the_runs_of_a_search_mark_lower_bounds() -> None:
     )
     for at_least_seconds, cells in ((None, ["4.00", "190"]), (0.1, ["4.00", "> 190"]), (0.004, ["> 4.00", "> 190"])):
         told = probe.model_copy(update={"at_least_seconds": at_least_seconds})
-        (row,) = probe_rows(replace(open_measurement(), capacity=CapacitySearch(probes=[told], found=[])))
+        (row,) = probe_rows(with_trial(open_measurement(), capacity=CapacitySearch(probes=[told], found=[])))
         assert list(row[4:6]) == cells
 
 
@@ -96,11 +95,11 @@ def test_no_more_is_answered_than_was_asked() -> None:
     assert summary.answered_share == 1.0 and summary.requests == 1020
     load = CapacityLoad(kind="capacity", objectives=[Objective(name="p99", percentile=99, within_milliseconds=50)])
     (row,) = probe_rows(
-        replace(offered, capacity=CapacitySearch(probes=[judge_probe(load, 1000, 1, False, summary)], found=[]))
+        with_trial(offered, capacity=CapacitySearch(probes=[judge_probe(load, 1000, 1, False, summary)], found=[]))
     )
     assert row[3] == "100.0%"
     text = StringIO()
-    print_measurement(Console(width=120, file=text), replace(offered, summary=summary))
+    print_measurement(Console(width=120, file=text), with_trial(offered, engine=summary))
     assert "1,019 verified of 1,019 answers to 1,020 requests" in text.getvalue()
     assert "1,000 requests, 100.00% of them answered" in text.getvalue()
 

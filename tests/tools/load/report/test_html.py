@@ -11,7 +11,7 @@ from fairtrial.record.engine_summary import SecondOfSeries
 from fairtrial.tools.load.report.html import load_page
 from fairtrial.tools.load.request.expected_figure import parse_expected_figure
 from tests.builders import a_trial
-from tests.tools.load.measurements import URL, measurement, open_measurement
+from tests.tools.load.measurements import URL, measurement, open_measurement, with_trial
 
 SECOND = SecondOfSeries(verified=4000, errors=0, p50_seconds=0.001, p99_seconds=0.002, max_seconds=0.5)
 
@@ -86,7 +86,7 @@ def test_expected_figures_and_a_search_are_on_the_page() -> None:
     found = CapacityFound(objective="p99-within-50-ms", rate_per_second=None)
     expected = [parse_expected_figure("p50<1ms")]
     search = CapacitySearch(probes=[probe], found=[found])
-    page = load_page(replace(open_measurement(), capacity=search, expected=expected))
+    page = load_page(replace(with_trial(open_measurement(), capacity=search), expected=expected))
     assert "<h2>Capacity</h2>" in page and "no rate was confirmed with p99-within-50-ms" in page
     assert '<td data-label="p99 ms">90.0</td>' in page and "p99-within-50-ms: p99 was 90 ms" in page
     assert "<strong>p50&lt;1ms</strong>" in page and "see the warning of capacity-search" in page

@@ -32,7 +32,7 @@ def measurement_json(measurement: Measurement) -> str:
         "warnings": list(warnings(measurement)),
         "notes": list(measurement.notes),
         "expected": [_verdict(each) for each in measurement.verdicts],
-        "capacity": None if measurement.capacity is None else measurement.capacity.model_dump(),
+        "capacity": None if measurement.trial.capacity is None else measurement.trial.capacity.model_dump(),
         **measurement.summary.model_dump(),
     }
     return json.dumps(content, indent=2) + "\n"

@@ -130,7 +130,7 @@ def unevenness_in_words(measurement: Measurement) -> str:
 
 def capacities(measurement: Measurement) -> list[str]:
     """What a search for the capacity found, a line for each objective; empty for any other load."""
-    search = measurement.capacity
+    search = measurement.trial.capacity
     return [] if search is None else [_capacity_in_words(each) for each in search.found]
 
 
@@ -144,7 +144,7 @@ def _capacity_in_words(capacity: CapacityFound) -> str:
 
 def probe_rows(measurement: Measurement) -> list[Sequence[str]]:
     """The runs of a search, in order: a cell for each of `PROBE_TITLES`. Empty for any other load."""
-    search = measurement.capacity
+    search = measurement.trial.capacity
     return [] if search is None else [_cells_of(probe) for probe in search.probes]
 
 

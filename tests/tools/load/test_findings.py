@@ -9,7 +9,7 @@ from fairtrial.load.ramp import RampLoad
 from fairtrial.record.engine_summary import SecondOfSeries
 from fairtrial.tools.load.request.command_load import CommandLoad
 from tests.builders import calm_network, times
-from tests.tools.load.measurements import closed, measurement, open_measurement
+from tests.tools.load.measurements import closed, measurement, open_measurement, with_trial
 
 
 def refusing(load: CommandLoad | None = None) -> set[str]:
@@ -42,9 +42,9 @@ def test_over_http2_requests_in_flight_are_streams() -> None:
 
 def test_what_the_kernel_counted_is_examined() -> None:
     lost = calm_network().model_copy(update={"retransmitted_segments": 500})
-    lossy = replace(open_measurement(), network=lost)
+    lossy = with_trial(open_measurement(), network=lost)
     assert [finding.check for finding in lossy.findings] == ["retransmits"]
-    assert replace(open_measurement(), network=calm_network()).findings == []
+    assert with_trial(open_measurement(), network=calm_network()).findings == []
 
 
 def test_a_rate_that_changes_by_intent_is_no_drift() -> None:
