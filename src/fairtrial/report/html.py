@@ -9,33 +9,21 @@ from fairtrial.judge.model import Result
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.record.placement import topology_in_words
 from fairtrial.record.profile import NO_PROFILES, Profiles
-from fairtrial.report import columns
+from fairtrial.report import columns, grouping, sentences, stack_users
 from fairtrial.report.charts import goodput_chart, percentile_chart, second_chart, verdict_chart
 from fairtrial.report.curve_chart import curve_chart
-from fairtrial.report.grouping import grouped_findings, numbered, obstacles
 from fairtrial.report.page import environment, page_parts
 from fairtrial.report.profile.section import profile_section
-from fairtrial.report.sentences import (
-    blocks_in_words,
-    ceiling_in_words,
-    claims_notes,
-    floor_in_words,
-    lanes_in_words,
-    loads_in_words,
-    notes,
-    waits_in_words,
-    workload_in_words,
-)
-from fairtrial.report.stack_users import users_in_words
 from fairtrial.report.vega import Spec
 
 
 @cache
 def report_template() -> Template:
-    """The template of the page, compiled."""
+    """The template of the page, compiled. It asks for what it shows by the functions that all reports have."""
     templates = environment()
-    templates.filters["numbered"] = numbered
-    templates.filters["workload"] = workload_in_words
+    templates.globals |= {"columns": columns, "grouping": grouping, "sentences": sentences, "stack_users": stack_users}
+    templates.globals["topology_in_words"] = topology_in_words
+    templates.tests["has_lower_bounds"] = columns.has_lower_bounds
     return templates.get_template("report.html.j2")
 
 
@@ -57,26 +45,6 @@ def html_text(
         result=result,
         record=record,
         names={condition.id: condition.contender for condition in record.conditions},
-        conditions=columns.in_order(result.conditions),
-        columns=columns,
-        other_columns=columns.other_columns(result),
-        classed=columns.shows_class(result.conditions),
-        request_rows=columns.request_rows(result),
-        started=columns.started(result),
-        bounded_times=any(map(columns.has_lower_bounds, result.conditions)),
-        ranked=any(condition.rank is not None for condition in result.conditions),
-        blocks=blocks_in_words(result),
-        loads=loads_in_words(result),
-        notes=notes(result),
-        claims_notes=claims_notes(result),
-        users=users_in_words(result),
-        ceiling=ceiling_in_words(result),
-        floor=floor_in_words(result),
-        waits=waits_in_words(result),
-        topology=topology_in_words(result.placement),
-        lanes=lanes_in_words(result),
-        findings=grouped_findings(result),
-        obstacles=obstacles(result),
         profile=profile,
         **page_parts(specs),
     )
