@@ -30,23 +30,23 @@ def test_an_unsupported_flag_is_refused_by_name(line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "words"),
+    "line",
     [
-        ("ab", "one URL, found 0"),
-        (f"ab {URL} {URL}", "one URL, found 2"),
-        (f"ab -n many {URL}", "'many' is not a whole number"),
-        (f"ab -n 0 {URL}", "whole number from 1"),
-        (f"ab -n 5 -c 10 {URL}", "10 at a time of 5 requests"),
-        (f"ab --latency {URL}", "unrecognized arguments: --latency"),
-        (f"ab -i -p x {URL}", "exclude each other"),
-        (f"wrk -t4 -c2 {URL}", "4 threads for 2 connections"),
-        (f"wrk -dsoon {URL}", "not a time"),
-        (f"wrk -q {URL}", "unrecognized arguments: -q"),
+        "ab",
+        f"ab {URL} {URL}",
+        f"ab -n many {URL}",
+        f"ab -n 0 {URL}",
+        f"ab -n 5 -c 10 {URL}",
+        f"ab --latency {URL}",
+        f"ab -i -p x {URL}",
+        f"wrk -t4 -c2 {URL}",
+        f"wrk -dsoon {URL}",
+        f"wrk -q {URL}",
     ],
 )
-def test_wrong_use(line: str, words: str) -> None:
+def test_wrong_use(line: str, snapshot: object) -> None:
     tool, *arguments = line.split()
     with pytest.raises(Problem) as raised:
         (read_ab if tool == "ab" else read_wrk)(arguments)
-    assert words in raised.value.reason
+    assert raised.value.reason == snapshot
     assert raised.value.remedy

@@ -9,10 +9,10 @@ from fairtrial.tools.load.report.exports import measurement_json, percentile_dis
 from tests.tools.load.measurements import URL, hdr, measurement, open_measurement, plan
 
 
-def test_json_says_which_load_and_what_to_doubt() -> None:
+def test_json_says_which_load_and_what_to_doubt(snapshot: object) -> None:
     content = json.loads(measurement_json(open_measurement(achieved_over_offered=0.5)))
     assert (content["url"], content["exit_status"]) == (URL, 0)
-    assert content["load"] == "open, 4,000 requests/s, constant arrivals, up to 64 connections, keep-alive, 3 s"
+    assert content["load"] == snapshot
     assert content["load_model"] == {"kind": "constant", "rate_per_second": 4000, "connections": 64}
     assert len(content["warnings"]) == 1
     assert (content["expected"], content["capacity"]) == ([], None)

@@ -56,13 +56,13 @@ def test_of_several_addresses_the_first_that_answers(port: int, monkeypatch: pyt
     assert tried == ["127.0.0.2", "127.0.0.1"]
 
 
-def test_a_name_without_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_without_an_address(monkeypatch: pytest.MonkeyPatch, snapshot: object) -> None:
     def unknown(*_: object, **__: object) -> None:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
     unreachable = problem("http://nope.invalid/")
-    assert unreachable.reason == "nope.invalid: no address found: Name or service not known"
+    assert unreachable.reason == snapshot
     assert unreachable.exit_status == NOTHING_RAN
 
 
@@ -93,9 +93,9 @@ def test_a_unix_path_that_is_too_long(tmp_path: Path) -> None:
     assert "too long" in problem("http://localhost/", unix=tmp_path / ("x" * 200)).reason
 
 
-def test_a_server_that_does_not_speak_tls(port: int) -> None:
+def test_a_server_that_does_not_speak_tls(port: int, snapshot: object) -> None:
     silent = problem(f"https://127.0.0.1:{port}/", Tls(server_name="127.0.0.1"), seconds=0.2)
-    assert silent.reason == "TLS: the handshake failed: no answer"
+    assert silent.reason == snapshot
 
     with socket.create_server(("127.0.0.1", 0)) as plain:
 
@@ -112,12 +112,12 @@ def test_a_server_that_does_not_speak_tls(port: int) -> None:
     assert "try http://" in plain_http.remedy
 
 
-def test_files_for_tls_that_cannot_be_used(port: int, tmp_path: Path) -> None:
+def test_files_for_tls_that_cannot_be_used(port: int, tmp_path: Path, snapshot: object) -> None:
     url = f"https://localhost:{port}/"
     empty = tmp_path / "empty.pem"
     empty.touch()
     missing = problem(url, Tls(server_name="localhost", ca_file=str(tmp_path / "none")))
-    assert (missing.exit_status, missing.remedy) == (WRONG_USE, "name a PEM file with --cacert")
+    assert (missing.exit_status, missing.remedy) == (WRONG_USE, snapshot)
     assert "no certificate" in problem(url, Tls(server_name="localhost", ca_file=str(empty))).reason
     strange = Tls(
         server_name="localhost",

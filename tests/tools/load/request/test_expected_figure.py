@@ -34,30 +34,30 @@ def test_a_figure_may_be_of_one_request() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "reason", "remedy"),
+    "text",
     [
-        ("order: ", "'order:' is not a figure and its bound", "'p99<50ms'"),
-        ("the order: p99<1s", "is not a figure and its bound", "'p99<50ms'"),
-        ("p99", "'p99' is not a figure and its bound", "'p99<50ms'"),
-        ("p99=50ms", "not a figure and its bound", "'p99<50ms'"),
-        ("p99<50", "'50' is not a time with its unit", "µs, ms, s, min or h"),
-        ("p99<50%", "'50%' is not a time with its unit", "'p99<50ms'"),
-        ("p99<-1ms", "'-1ms' is not a time", "'p99<50ms'"),
-        ("rate>=2000", "'2000' is not a rate with its unit", "'rate>=2,000/s'"),
-        ("errors<=0.1", "'0.1' is not a share with its unit", "'errors<=0.1%'"),
-        ("p100<1s", "there is no figure 'p100'", "p50, p90"),
-        ("latency<1s", "there is no figure 'latency'", "p50, p90"),
-        ("p99>50ms", "'p99>50ms' asks for longer times", "'p99<50ms'"),
-        ("rate<=2,000/s", "asks for lower rates", "'rate>=2,000/s'"),
-        ("errors>1%", "asks for more errors", "'errors<=0.1%'"),
-        ("\x1b[2J<1s", "\\x1b[2J<1s", "'p99<50ms'"),
+        "order: ",
+        "the order: p99<1s",
+        "p99",
+        "p99=50ms",
+        "p99<50",
+        "p99<50%",
+        "p99<-1ms",
+        "rate>=2000",
+        "errors<=0.1",
+        "p100<1s",
+        "latency<1s",
+        "p99>50ms",
+        "rate<=2,000/s",
+        "errors>1%",
+        "\x1b[2J<1s",
     ],
 )
-def test_what_is_none(text: str, reason: str, remedy: str) -> None:
+def test_what_is_none(text: str, snapshot: object) -> None:
     with pytest.raises(Problem) as raised:
         parse_expected_figure(text)
-    assert reason in raised.value.reason
-    assert remedy in (raised.value.remedy or "")
+    assert raised.value.reason == snapshot
+    assert raised.value.remedy == snapshot
 
 
 def test_the_side_of_the_limit() -> None:

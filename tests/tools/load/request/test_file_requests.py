@@ -58,22 +58,22 @@ def test_a_value_that_is_expected_is_expected_of_each_answer(target: Target, fil
 
 
 @pytest.mark.parametrize(
-    ("options", "reason"),
+    "options",
     [
-        ({"method": "PUT"}, "-m and -f exclude each other"),
-        ({"body": "x"}, "-b and -f exclude each other"),
-        ({"template": True}, "--template and -f"),
-        ({"expect_status": (200,)}, "--expect-status and -f"),
-        ({"expect_body": "x"}, "--expect-body and -f"),
-        ({"expect_length": 0}, "--expect-length and -f"),
-        ({"url": "http://127.0.0.1:1/api"}, "with -f, the URL is that of the server alone"),
-        ({"file": Path("none.toml")}, "none.toml: cannot be read"),
+        {"method": "PUT"},
+        {"body": "x"},
+        {"template": True},
+        {"expect_status": (200,)},
+        {"expect_body": "x"},
+        {"expect_length": 0},
+        {"url": "http://127.0.0.1:1/api"},
+        {"file": Path("none.toml")},
     ],
 )
-def test_what_does_not_go_with_a_file(file: Path, options: dict[str, Any], reason: str) -> None:
+def test_what_does_not_go_with_a_file(file: Path, options: dict[str, Any], snapshot: object) -> None:
     with pytest.raises(Problem) as refused:
         to_engine_plan(LoadOptions(**{"url": "http://127.0.0.1:1/", "file": file} | options))
-    assert reason in refused.value.reason and refused.value.remedy
+    assert refused.value.reason == snapshot and refused.value.remedy
 
 
 def test_without_a_url_a_file_is_for_the_server_that_stacks_are_by_default(file: Path) -> None:
@@ -318,22 +318,18 @@ def test_one_request_is_thought_about(call: Callable[..., Finished], target: Tar
 
 
 @pytest.mark.parametrize(
-    ("text", "options", "reason"),
+    ("text", "options"),
     [
-        (
-            '[requests.a]\nget = "/"\nthink = "1 s"\n',
-            {"rate": 10.0},
-            "requests.a.think: only a client of a closed load",
-        ),
-        ('[requests.a]\nget = "/"\nthink = "1 s"\n', {"pipeline": 2}, "requests.a.think"),
-        (EACH, {"pipeline": 2}, "setup.login: a connection that is set up has one request in flight"),
-        (EACH, {"no_keepalive": True}, "setup.login: each request would have a connection"),
+        ('[requests.a]\nget = "/"\nthink = "1 s"\n', {"rate": 10.0}),
+        ('[requests.a]\nget = "/"\nthink = "1 s"\n', {"pipeline": 2}),
+        (EACH, {"pipeline": 2}),
+        (EACH, {"no_keepalive": True}),
     ],
 )
 def test_what_does_not_go_with_the_requests_of_a_file(
-    target: Target, file: Path, text: str, options: dict[str, Any], reason: str
+    target: Target, file: Path, text: str, options: dict[str, Any], snapshot: object
 ) -> None:
     file.write_text(text)
     with pytest.raises(Problem) as refused:
         plan_of(target, file, **options)
-    assert reason in refused.value.reason and refused.value.remedy
+    assert refused.value.reason == snapshot and refused.value.remedy

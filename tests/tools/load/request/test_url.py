@@ -26,22 +26,23 @@ def test_parts(text: str, hostname: str, port: int, host: str, path: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("text", "reason", "remedy"),
+    ("text", "remedy"),
     [
-        ("ftp://a/", "not an http or https URL", "http://HOST"),
-        ("localhost:8080/x", "not an http or https URL", "write http://localhost:8080/x"),
-        ("http://", "not an http or https URL", "http://HOST"),
-        ("http://a:99999/", "Port", "http://HOST"),
-        ("http://[::1/", "IPv6", "http://HOST"),
-        ("http://user:secret@a/", "credentials", "Authorization"),
-        ("http://a/x y", "request line", "percent-encode"),
-        ("http://a/ä", "request line", "percent-encode"),
-        ("http://a/{{uniform 1 9}}", "request line", "--template"),
+        ("ftp://a/", "http://HOST"),
+        ("localhost:8080/x", "write http://localhost:8080/x"),
+        ("http://", "http://HOST"),
+        ("http://a:99999/", "http://HOST"),
+        ("http://[::1/", "http://HOST"),
+        ("http://user:secret@a/", "Authorization"),
+        ("http://a/x y", "percent-encode"),
+        ("http://a/ä", "percent-encode"),
+        ("http://a/{{uniform 1 9}}", "--template"),
     ],
 )
-def test_what_cannot_be_requested(text: str, reason: str, remedy: str) -> None:
-    with pytest.raises(Problem, match=reason) as raised:
+def test_what_cannot_be_requested(text: str, remedy: str, snapshot: object) -> None:
+    with pytest.raises(Problem) as raised:
         parse_url(text)
+    assert str(raised.value) == snapshot
     assert remedy in raised.value.remedy
     assert "secret" not in raised.value.reason
 

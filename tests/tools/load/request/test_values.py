@@ -19,24 +19,24 @@ def test_steps() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    "text",
     [
-        ("", "step 1 of 1, '': not a rate and a time"),
-        ("500:10s,1k", "step 2 of 2, '1k': not a rate and a time"),
-        ("500:10s,", "step 2 of 2, ''"),
-        ("5:1s,fast:10s,6:1s", "step 2 of 3, 'fast:10s': 'fast' is not a rate"),
-        ("11M:1s", "'11M' is not a rate from 0"),
-        ("5:soon", "step 1 of 1, '5:soon': 'soon' is not a time"),
-        ("5:0s", "'0s' is not a time"),
-        ("5:10us", "at least 1 ms"),
-        ("0:1s,0:2s", "every step has the rate 0"),
-        ("5:13h,6:13h", "more than a day together"),
+        "",
+        "500:10s,1k",
+        "500:10s,",
+        "5:1s,fast:10s,6:1s",
+        "11M:1s",
+        "5:soon",
+        "5:0s",
+        "5:10us",
+        "0:1s,0:2s",
+        "5:13h,6:13h",
     ],
 )
-def test_invalid_steps(text: str, words: str) -> None:
+def test_invalid_steps(text: str, snapshot: object) -> None:
     with pytest.raises(Problem) as raised:
         parse_steps(text)
-    assert words in raised.value.reason
+    assert raised.value.reason == snapshot
     assert raised.value.remedy
 
 
