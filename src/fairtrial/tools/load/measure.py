@@ -153,7 +153,7 @@ def measure(
     network: NetworkMeter | None = None
 
     with (
-        progress_on(console, url, load, plain=plain) as progress,
+        progress_on(console, url, load, plain=plain) as show_progress,
         processors_awake() if hosts.is_here else nullcontext(),
     ):
 
@@ -164,7 +164,7 @@ def measure(
                 opened = True
             elif hosts.is_here and event["event"] == "window":
                 network = watch.close()
-            progress.engine_event(event)
+            show_progress(event)
             if at_most_seconds is not None and event.get("elapsed_seconds", 0.0) >= at_most_seconds:
                 time_is_up = True
                 raise StopEarly

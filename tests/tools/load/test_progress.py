@@ -1,4 +1,4 @@
-"""The live panel of a load on a terminal, and who gets it."""
+"""The progress of a load: the live panel on a terminal, who gets it, and a line a second elsewhere."""
 
 import io
 import os
@@ -10,9 +10,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from fairtrial.tools.load.progress import progress_on
-from fairtrial.tools.load.progress.live import LivePanel
-from fairtrial.tools.load.progress.plain import PlainLines
+from fairtrial.tools.load.progress import LivePanel, PlainLines, progress_on
 from fairtrial.tools.load.request.command_load import CommandLoad
 from tests.command_line import Lab
 from tests.tools.load.conftest import Target
@@ -77,13 +75,19 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Console:
     return Console(file=io.StringIO(), force_terminal=True)
 
 
+def view_on(console: Console, *, plain: bool) -> object:
+    """What shows the progress on this console."""
+    with progress_on(console, URL, closed(), plain=plain) as show_progress:
+        return show_progress.__self__  # type: ignore[attr-defined]
+
+
 def test_a_terminal_has_the_panel(terminal: Console) -> None:
-    assert isinstance(progress_on(terminal, URL, closed(), plain=False), LivePanel)
+    assert isinstance(view_on(terminal, plain=False), LivePanel)
 
 
 def test_without_a_terminal_or_with_plain_there_are_lines(terminal: Console) -> None:
-    assert isinstance(progress_on(terminal, URL, closed(), plain=True), PlainLines)
-    assert isinstance(progress_on(Console(file=io.StringIO()), URL, closed(), plain=False), PlainLines)
+    assert isinstance(view_on(terminal, plain=True), PlainLines)
+    assert isinstance(view_on(Console(file=io.StringIO()), plain=False), PlainLines)
 
 
 @pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
@@ -91,7 +95,7 @@ def test_the_environment_may_ask_for_lines(
     terminal: Console, monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
     monkeypatch.setenv(name, value)
-    assert isinstance(progress_on(terminal, URL, closed(), plain=False), PlainLines)
+    assert isinstance(view_on(terminal, plain=False), PlainLines)
 
 
 def on_a_terminal(lab: Lab, *arguments: str, **environment: str) -> tuple[int, str]:
@@ -131,3 +135,37 @@ def test_plain_has_no_live_view(lab: Lab, target: Target) -> None:
     assert status == 0
     assert "Ctrl-C" not in drawn
     assert "20 verified of 20 answers" in drawn
+
+
+def test_a_line_a_second_without_a_terminal(lab: Lab, target: Target) -> None:
+    finished = lab.fairtrial("load", target.url, "-d", "2200ms", "-r", "100", "--warmup", "0")
+    lines = finished.err.splitlines()
+    assert 1 <= len(lines) <= 3
+    times = r"(  p50 [\d.]+  p99 [\d.]+ ms)?"
+    assert all(re.fullmatch(rf" +\d s +\d+ verified/s +0 errors{times}", line) for line in lines)
+    assert "p99" in lines[-1]
+
+
+def test_a_line_is_of_its_own_second_and_phase() -> None:
+    out = io.StringIO()
+    lines = PlainLines(Console(file=out))
+    for elapsed, phase, verified in ((0.5, "warmup", 40), (1.0, "warmup", 100), (1.2, "warmup", 200)):
+        lines.engine_event(progress(elapsed, phase, verified=verified, errors=3))
+    lines.engine_event({"event": "window", "state": "opened", "elapsed_seconds": 1.5})
+    for elapsed, verified in ((2.0, 300), (2.5, 1000), (3.0, 1100), (3.5, 3000)):
+        lines.engine_event(progress(elapsed, "window", verified=verified, errors=3))
+    assert [" ".join(line.split()) for line in out.getvalue().splitlines()] == [
+        "1 s 100 verified/s 3 errors (warm-up, 1.0 s)",
+        "2 s 1,000 verified/s 3 errors",
+        "4 s 2,000 verified/s 3 errors",
+    ]
+
+
+def test_a_line_has_the_times_of_the_last_full_second() -> None:
+    out = io.StringIO()
+    lines = PlainLines(Console(file=out))
+    lines.engine_event(progress(1.0, "window"))
+    lines.engine_event(progress(2.0, "window", p50_seconds=0.000162, p99_seconds=0.0049))
+    first, second = out.getvalue().splitlines()
+    assert "p50" not in first
+    assert second.endswith("0 errors  p50 0.162  p99 4.90 ms")

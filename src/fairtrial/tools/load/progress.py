@@ -1,8 +1,11 @@
-"""The progress of a load on a terminal: how far it is, the rate and its course, recent response times, errors."""
+"""The progress of a load: a live panel on a terminal, a line a second elsewhere."""
 
 import math
+import os
 from collections import deque
-from typing import Any, Self
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 from rich.console import Console, RenderableType
 from rich.live import Live
@@ -18,10 +21,29 @@ from fairtrial.tools.load.request.command_load import CommandLoad
 
 BAR_CELLS = 32
 RATES_KEPT = 48
+EVERY_SECONDS = 0.95
+"""A little less than a second, as progress events do not come at whole seconds exactly."""
+
+
+@contextmanager
+def progress_on(
+    console: Console, url: str, load: CommandLoad, *, plain: bool
+) -> Iterator[Callable[[dict[str, Any]], None]]:
+    """Takes events of the engine (docs/engine-protocol.md) and shows the progress in the form that fits the console.
+
+    The panel needs a terminal that can rewrite lines, and that `plain` is False. It is cleared at the end.
+    """
+    unwanted = plain or "NO_COLOR" in os.environ or os.environ.get("TERM") in ("dumb", "unknown")
+    if unwanted or not console.is_terminal:
+        yield PlainLines(console).engine_event
+        return
+    panel = LivePanel(console, url, load)
+    with Live(get_renderable=panel.renderable, console=console, transient=True, refresh_per_second=4):
+        yield panel.engine_event
 
 
 class LivePanel:
-    """A panel that is kept up to date while its context is open, and cleared at the end."""
+    """How far a load is, the rate and its course, recent response times, errors."""
 
     def __init__(self, console: Console, url: str, load: CommandLoad) -> None:
         self._title = printable(url, max(console.width - 8, 20))
@@ -30,7 +52,6 @@ class LivePanel:
         self._event: dict[str, Any] = {}
         self._opened_at_seconds = 0.0
         self._rates: deque[float] = deque(maxlen=RATES_KEPT)
-        self._live = Live(get_renderable=self.renderable, console=console, transient=True, refresh_per_second=4)
 
     def engine_event(self, event: dict[str, Any]) -> None:
         """Take the latest progress event in, and when the window opens."""
@@ -39,13 +60,6 @@ class LivePanel:
         if event["event"] == "progress":
             self._event = event
             self._rates.append(event["verified_per_second"])
-
-    def __enter__(self) -> Self:
-        self._live.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._live.stop()
 
     def renderable(self) -> RenderableType:
         facts = Table.grid(padding=(0, 2))
@@ -83,3 +97,32 @@ class LivePanel:
         if planned is None or self._event.get("phase") == "warmup":
             return ""
         return f" of {minutes(self._opened_at_seconds + planned)}"
+
+
+class PlainLines:
+    """Each line: elapsed time, rate since the last line, errors so far, response times of the last second."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._printed_at = 0.0
+        self._verified = 0
+
+    def engine_event(self, event: dict[str, Any]) -> None:
+        """Print a line if a second has passed since the last one, or since the window opened."""
+        elapsed: float = event["elapsed_seconds"]
+        if event["event"] == "window":
+            self._printed_at, self._verified = elapsed, 0
+            return
+        passed = elapsed - self._printed_at
+        if passed < EVERY_SECONDS:
+            return
+        rate = (event["verified"] - self._verified) / passed
+        note = f"  ({phase(event)})" if event["phase"] == "warmup" else ""
+        recent = recent_times(event)
+        times = f"  {recent}" if recent else ""
+        self._console.print(
+            f"{elapsed:6.0f} s  {rate:12,.0f} verified/s  {event['errors']:10,} errors{times}{note}",
+            highlight=False,
+            soft_wrap=True,
+        )
+        self._printed_at, self._verified = elapsed, event["verified"]
