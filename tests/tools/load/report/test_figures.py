@@ -1,5 +1,6 @@
 """Which times a sample supports, and how they are written."""
 
+from collections.abc import Sequence
 from io import StringIO
 
 from rich.console import Console
@@ -8,34 +9,47 @@ from fairtrial.lab.trial.capacity import judge_probe
 from fairtrial.load.capacity import CapacityLoad, Objective
 from fairtrial.record.capacity import CapacitySearch, Probe
 from fairtrial.record.engine_summary import AtLeast, Cohort
+from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.report.figures import (
+    FigureTable,
     columns,
     generator_in_words,
     goodput_in_words,
     missing_percentiles,
-    probe_rows,
-    rows,
+    probes_table,
     time_cell,
+    times_table,
 )
 from fairtrial.tools.load.report.terminal import print_measurement
 from tests.builders import a_trial
 from tests.tools.load.measurements import busy, closed, measurement, open_measurement, with_trial
 
 
+def rows_of(table: FigureTable | None) -> Sequence[Sequence[str]]:
+    """The rows of a table that there is."""
+    assert table is not None
+    return table.rows
+
+
+def rows(measurement: Measurement) -> Sequence[Sequence[str]]:
+    """The rows of the table of times."""
+    return rows_of(times_table(measurement))
+
+
 def test_only_supported_percentiles_are_shown(snapshot: object) -> None:
     few = measurement(a_trial().serving(100))
     assert columns(few) == ["50", "90", "95"]
     assert missing_percentiles(few) == snapshot
-    assert len(rows(few)[0].cells) == 4
+    assert len(rows(few)[0]) == 5
     assert missing_percentiles(measurement(a_trial().serving(50_000))) == ""
     assert "p99.99 is not shown" in missing_percentiles(measurement())
 
 
 def test_the_kinds_of_times_of_a_load() -> None:
-    assert [row.name for row in rows(measurement())] == ["response time"]
-    assert [row.name for row in rows(open_measurement())] == ["response time", "service time", "send lag"]
+    assert [row[0] for row in rows(measurement())] == ["response time"]
+    assert [row[0] for row in rows(open_measurement())] == ["response time", "service time", "send lag"]
     reopening = measurement(load=closed({"requests_per_connection": 1}))
-    assert [row.name for row in rows(reopening)] == ["response time", "connect time"]
+    assert [row[0] for row in rows(reopening)] == ["response time", "connect time"]
 
 
 def test_cells() -> None:
@@ -61,9 +75,9 @@ def test_what_falls_among_requests_without_an_end_is_a_lower_bound() -> None:
     ninth = times.percentiles["99"]
     assert ninth is not None
     told = times.model_copy(update={"at_least": AtLeast(count=9, min_seconds=ninth, longest_other_seconds=0.1)})
-    cells = rows(open_measurement(response_time=told))[0].cells
+    cells = rows(open_measurement(response_time=told))[0][1:]
     assert [text.startswith("> ") for text in cells] == [False, False, False, True, True, True]
-    assert rows(open_measurement())[0].cells == [text.removeprefix("> ") for text in cells]
+    assert list(rows(open_measurement())[0][1:]) == [text.removeprefix("> ") for text in cells]
 
 
 def test_the_runs_of_a_search_mark_lower_bounds() -> None:
@@ -79,7 +93,7 @@ def test_the_runs_of_a_search_mark_lower_bounds() -> None:
     )
     for at_least_seconds, cells in ((None, ["4.00", "190"]), (0.1, ["4.00", "> 190"]), (0.004, ["> 4.00", "> 190"])):
         told = probe.model_copy(update={"at_least_seconds": at_least_seconds})
-        (row,) = probe_rows(with_trial(open_measurement(), capacity=CapacitySearch(probes=[told], found=[])))
+        (row,) = rows_of(probes_table(with_trial(open_measurement(), capacity=CapacitySearch(probes=[told], found=[]))))
         assert list(row[4:6]) == cells
 
 
@@ -94,8 +108,10 @@ def test_no_more_is_answered_than_was_asked() -> None:
     )
     assert summary.answered_share == 1.0 and summary.requests == 1020
     load = CapacityLoad(kind="capacity", objectives=[Objective(name="p99", percentile=99, within_milliseconds=50)])
-    (row,) = probe_rows(
-        with_trial(offered, capacity=CapacitySearch(probes=[judge_probe(load, 1000, 1, False, summary)], found=[]))
+    (row,) = rows_of(
+        probes_table(
+            with_trial(offered, capacity=CapacitySearch(probes=[judge_probe(load, 1000, 1, False, summary)], found=[]))
+        )
     )
     assert row[3] == "100.0%"
     text = StringIO()

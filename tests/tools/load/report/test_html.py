@@ -91,3 +91,11 @@ def test_expected_figures_and_a_search_are_on_the_page() -> None:
     assert '<td data-label="p99 ms">90.0</td>' in page and "p99-within-50-ms: p99 was 90 ms" in page
     assert "<strong>p50&lt;1ms</strong>" in page and "see the warning of capacity-search" in page
     assert "lower the first rate of --between" in page
+
+
+def test_the_page_has_the_facts_and_the_requests_of_the_terminal() -> None:
+    engine = a_trial().mixing(look=(0.5, 0.001), order=(0.5, 1.0)).record().engine
+    assert engine and "By request" not in load_page(measurement())
+    page = load_page(measurement(mix=engine.mix))
+    assert '<th scope="row">order</th>' in page and "<h2>By request</h2>" in page
+    assert "<dt>Transfer</dt>" in page and "<dt>Load generator</dt>" in page

@@ -1,10 +1,10 @@
 """The figures of a load as its reports show them; of percentiles only those that the sample supports."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from fairtrial.base.formatting import bounded_below, count, figure
+from fairtrial.base.formatting import bounded_below, count, figure, plain
 from fairtrial.base.printable import printable
 from fairtrial.judge.checks.uneven_connections import uneven_connections
 from fairtrial.judge.metrics import supported_percentile
@@ -24,15 +24,15 @@ EXPLANATION = (
     "response time counts from the moment a request was due, service time from the moment it was sent; between them it "
     "waits for a free connection, which clients experience and a closed load never shows"
 )
-PROBE_TITLES = ("run", "rate/s", "s", "answered", "p50 ms", "p99 ms", "errors", "objectives")
-"""The columns of the table of a search for the capacity."""
 
 
-class Row(NamedTuple):
-    """One kind of time: its name, and a cell for each column and for the maximum."""
+class FigureTable(NamedTuple):
+    """A table of a report. The first column has names."""
 
-    name: str
-    cells: Sequence[str]
+    titles: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    unit: str = ""
+    """of all figures, where the titles do not say it"""
 
 
 def columns(measurement: Measurement) -> list[str]:
@@ -41,10 +41,12 @@ def columns(measurement: Measurement) -> list[str]:
     return [name for name in TABLE_PERCENTILES if supported_percentile(times, name) is not None]
 
 
-def rows(measurement: Measurement) -> list[Row]:
+def times_table(measurement: Measurement) -> FigureTable | None:
     """Response times and times to the first byte; in an open load also service times and send lags; connect times if
-    connections are reopened."""
+    connections are reopened. None if no answer was complete."""
     summary = measurement.summary
+    if not summary.response_time.count:
+        return None
     kinds: list[tuple[str, Distribution]] = [("response time", summary.response_time)]
     if measurement.is_open:
         kinds += [("service time", summary.service_time), ("send lag", summary.send_lag)]
@@ -53,11 +55,39 @@ def rows(measurement: Measurement) -> list[Row]:
     if measurement.plan.requests_per_connection is not None:
         kinds.append(("connect time", summary.connect_time))
     names = columns(measurement)
-    return [
-        Row(name, [*(time_cell(supported_percentile(times, each), times) for each in names), time_cell(longest, times)])
+    rows = [
+        (name, *(time_cell(supported_percentile(times, each), times) for each in names), time_cell(longest, times))
         for name, times in kinds
         if (longest := times.max_seconds) is not None
     ]
+    return FigureTable(["ms", *(f"p{name}" for name in names), "max"], rows, "ms")
+
+
+def requests_table(measurement: Measurement) -> FigureTable | None:
+    """A row for each request of a mix; None if there is only one."""
+    summary = measurement.summary
+    if len(summary.mix) < 2 or summary.window_seconds <= 0:
+        return None
+    rows = [
+        (
+            printable(share.name),
+            f"{share.verified / summary.window_seconds:,.1f}",
+            f"{share.answers - share.verified + (share.failures or 0):,}",
+            *(time_cell(None if times is None else supported_percentile(times, name), times) for name in ("50", "99")),
+        )
+        for share in summary.mix
+        for times in [share.response_time]
+    ]
+    return FigureTable(["request", "verified/s", "errors", "p50 ms", "p99 ms"], rows)
+
+
+def probes_table(measurement: Measurement) -> FigureTable | None:
+    """The runs of a search for the capacity, in order; None for any other load."""
+    search = measurement.trial.capacity
+    if search is None:
+        return None
+    titles = ("run", "rate/s", "s", "answered", "p50 ms", "p99 ms", "errors", "objectives")
+    return FigureTable(titles, [_cells_of(probe) for probe in search.probes])
 
 
 def missing_percentiles(measurement: Measurement) -> str:
@@ -142,12 +172,6 @@ def _capacity_in_words(capacity: CapacityFound) -> str:
     return f"{capacity.rate_per_second:,.0f} requests/s with {capacity.objective}{top}"
 
 
-def probe_rows(measurement: Measurement) -> list[Sequence[str]]:
-    """The runs of a search, in order: a cell for each of `PROBE_TITLES`. Empty for any other load."""
-    search = measurement.trial.capacity
-    return [] if search is None else [_cells_of(probe) for probe in search.probes]
-
-
 def _cells_of(probe: Probe) -> Sequence[str]:
     answered = probe.answered_share if probe.answered_share is not None else probe.achieved_over_offered
     bounds_from_seconds = math.inf if probe.at_least_seconds is None else probe.at_least_seconds
@@ -172,3 +196,50 @@ def tls_in_words(summary: EngineSummary) -> str:
     if handshakes is not None and (handshakes.full or handshakes.resumed):
         words.append(f"{count(handshakes.full, 'full handshake')}, {handshakes.resumed:,} resumed")
     return ", ".join(words)
+
+
+def facts(measurement: Measurement) -> Iterator[tuple[str, str]]:
+    """What was measured beside times, by name, in words."""
+    summary, waiting, cohort = measurement.summary, measurement.summary.waiting, measurement.summary.cohort
+    answers = f"{summary.verified:,} verified of {summary.answers:,} answers to {summary.requests:,} requests"
+    yield "answers", f"{answers} in {summary.window_seconds:.2f} s"
+    if measurement.is_open and summary.offered is not None:
+        share = summary.answered_share
+        answered_share = "" if share is None else f", {share:.2%} of them answered"
+        yield "offered", f"{summary.offered:,} requests{answered_share}"
+    if waiting is not None and (waiting.peak or waiting.at_end):
+        most = f"up to {waiting.peak:,} for a free connection (limit {waiting.limit:,})"
+        yield "waiting", f"{most}, {waiting.at_end:,} at end"
+    if summary.in_flight_at_end:
+        oldest = summary.oldest_in_flight_seconds
+        age = "" if oldest is None else f", the oldest for {figure(oldest * 1e3)} ms"
+        yield "in flight", f"{summary.in_flight_at_end:,} at the end{age}"
+    if cohort is not None and cohort.censored:
+        after = f"{cohort.drain_seconds:.2f} s after its end"
+        yield "unanswered", f"{cohort.censored:,} of the window's requests, {after}"
+    if uneven := unevenness_in_words(measurement):
+        yield "connections", uneven
+    yield "transfer", _transfer(measurement)
+    if summary.tls is not None:
+        yield "TLS", tls_in_words(summary)
+    yield "load generator", generator_in_words(measurement)
+
+
+def _transfer(measurement: Measurement) -> str:
+    summary = measurement.summary
+    per_second = summary.received_bytes / summary.window_seconds if summary.window_seconds > 0 else 0.0
+    body = ""
+    if summary.body_bytes is not None:
+        low, high = summary.body_bytes.min, summary.body_bytes.max
+        body = f", bodies of {low:,} bytes" if low == high else f", bodies of {low:,} to {high:,} bytes"
+    opened = f", {count(summary.connects, 'connection')} opened" if summary.connects else ""
+    return f"{_bytes_in_words(summary.received_bytes)} received, {_bytes_in_words(per_second)}/s{body}{opened}"
+
+
+def _bytes_in_words(number: float) -> str:
+    """An amount of traffic in decimal units: `812 B`, `4.5 MB`."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if number < 1000:
+            return f"{plain(number)} {unit}"
+        number /= 1000
+    return f"{plain(number)} TB"

@@ -9,15 +9,13 @@ from fairtrial.tools.load.advice import remedy, warnings
 from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.report.charts import distribution_chart, percentile_chart, rate_chart, time_chart
 from fairtrial.tools.load.report.figures import (
-    PROBE_TITLES,
     capacities,
-    columns,
-    generator_in_words,
+    facts,
     goodput_in_words,
     notes_on_times,
-    probe_rows,
-    rows,
-    tls_in_words,
+    probes_table,
+    requests_table,
+    times_table,
 )
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -40,14 +38,12 @@ def load_page(measurement: Measurement) -> str:
             summary=measurement.summary,
             load=measurement.load.describe(),
             goodput=goodput_in_words(measurement),
-            generator=generator_in_words(measurement),
-            tls=tls_in_words(measurement.summary),
-            columns=columns(measurement),
-            rows=rows(measurement),
+            facts=list(facts(measurement)),
+            times=times_table(measurement),
+            requests=requests_table(measurement),
             verdicts=measurement.verdicts,
             capacities=capacities(measurement),
-            probe_titles=PROBE_TITLES,
-            probes=probe_rows(measurement),
+            probes=probes_table(measurement),
             notes=[*notes_on_times(measurement), *measurement.notes],
             failed=[(kind, count, remedy(kind, measurement.summary)) for kind, count in failed],
             warnings=list(warnings(measurement)),
