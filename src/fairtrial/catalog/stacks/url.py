@@ -2,7 +2,7 @@
 
 import socket
 import time
-from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from fairtrial.base.problem import Problem
@@ -10,7 +10,6 @@ from fairtrial.catalog.contract.answer import client_of
 from fairtrial.catalog.stacks.readiness import ANSWER_WITHIN_SECONDS, seen_instead
 from fairtrial.catalog.stacks.requests import BuildRequest, ReadyProgram
 from fairtrial.engine.plan import Tls
-from fairtrial.engine.process_tree import Root
 from fairtrial.experiment.ready import Ready
 
 PORTS = {"http": 80, "https": 443}
@@ -19,39 +18,15 @@ ASK_EVERY_SECONDS = 0.2
 """Rarer than a stack that has just been started is asked: it is somebody's, and may be far away."""
 
 
-@dataclass(frozen=True)
-class RunsAlready:
-    """A server that ran before the lab came, and runs on when it has gone: a deployment of which nothing is known."""
+class RunsAlready(NamedTuple):
+    """A server that ran before the lab came, and runs on when it has gone."""
 
-    url: str
     address: str
     """`IP:PORT`, of the first address of its name that accepts connections"""
     host: str
     """the Host header: as the URL has it"""
     tls: Tls | None
     """None: it speaks plain HTTP"""
-    not_measured: str = "it was running already, and the lab knows none of its processes"
-    start_up_seconds: None = None
-
-    @property
-    def roots(self) -> list[Root]:
-        """None."""
-        return []
-
-    def listening(self) -> None:
-        """It is not known."""
-
-    def status(self) -> None:
-        """It is not known: what it no longer answers is counted as errors."""
-
-    def fault(self) -> None:
-        """No balancer stands before it."""
-
-    def balancer_meter(self) -> None:
-        """None: there is none."""
-
-    def stop(self) -> None:
-        """Leave it as it is."""
 
 
 def ready(request: BuildRequest) -> ReadyProgram:
@@ -78,7 +53,6 @@ def find_running(url: str, ready: Ready, within_seconds: float) -> RunsAlready:
                 )
             time.sleep(ASK_EVERY_SECONDS)
     return RunsAlready(
-        url=url,
         address=_address(parts.hostname, port),
         host=parts.netloc,
         tls=Tls(server_name=parts.hostname) if parts.scheme == "https" else None,

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from fairtrial.catalog.balancers.model import Balancer
 from fairtrial.catalog.stacks.kinds import start_stack
@@ -23,78 +22,28 @@ from fairtrial.lab.trial.stack_user import tell_whether_held, user_of_trial
 from fairtrial.record.model import Stop
 
 
-class Deployment(Protocol):
+@dataclass(frozen=True)
+class Deployment:
     """What the load is offered to, and what stands behind it."""
 
-    @property
-    def address(self) -> str:
-        """`HOST:PORT`, to which the load engine connects."""
-
-    @property
-    def url(self) -> str:
-        """Its URL, without a path."""
-
-    @property
-    def host(self) -> str | None:
-        """The Host header of requests; None: the address."""
-
-    @property
-    def tls(self) -> Tls | None:
-        """How TLS is spoken; None: plain HTTP."""
-
-    @property
-    def not_measured(self) -> str:
-        """Why nothing is known of its processes; empty where the lab started them."""
-
-    @property
-    def roots(self) -> list[Root]:
-        """What its processes lie below, the balancer's included unless it is on a host of its own; empty where nothing
-        is known of them."""
-
-    @property
-    def start_up_seconds(self) -> float | None:
-        """From the start of its process until it was ready; of several instances the longest. None: it ran already."""
-
-    def listening(self) -> set[tuple[str, int]] | None:
-        """(address, port) of every socket on which the stack listens; None: it is not known."""
-
-    def status(self) -> int | None:
-        """The exit status of the first instance that ended, or None while all run."""
-
-    def fault(self) -> str | None:
-        """Why its balancer no longer serves, or None."""
-
-    def balancer_meter(self) -> ServiceMeter | None:
-        """A new meter of a balancer on a host of its own; None if there is none there."""
-
-    def stop(self) -> Stop | None:
-        """Stop all of it. Returns the stop of the slowest instance; None: nothing was the lab's to stop."""
-
-
-@dataclass
-class Started:
-    """A stack that the lab has started."""
-
-    instances: Sequence[RunningStack]
-    balancer: Front | None
-    host: None = None
-    tls: None = None
+    url: str
+    """without a path"""
+    address: str
+    """`HOST:PORT`, to which the load engine connects"""
+    instances: Sequence[RunningStack] = ()
+    """those that the lab has started; none: it ran already, and runs on"""
+    balancer: Front | None = None
+    host: str | None = None
+    """the Host header of requests; None: the address"""
+    tls: Tls | None = None
+    """None: plain HTTP"""
 
     @property
     def not_measured(self) -> str:
         """Why the processes of an instance are not found; empty if they all are."""
+        if not self.instances:
+            return "it was running already, and the lab knows none of its processes"
         return next((each.not_measured for each in self.instances if each.not_measured), "")
-
-    @property
-    def address(self) -> str:
-        """`HOST:PORT`."""
-        first = self.instances[0]
-        return first.address if self.balancer is None else f"{self.balancer.host}:{self.balancer.port}"
-
-    @property
-    def url(self) -> str:
-        """`http://HOST:PORT`."""
-        return f"http://{self.address}"
 
     @property
     def roots(self) -> list[Root]:
@@ -107,16 +56,16 @@ class Started:
         return roots + ([self.balancer.pid] if self.balancer is not None and self.balancer.pid is not None else [])
 
     @property
-    def start_up_seconds(self) -> float:
-        """Of its slowest instance, from the start of the process until it was ready."""
-        return max(instance.start_up_seconds for instance in self.instances)
+    def start_up_seconds(self) -> float | None:
+        """From the start of its slowest instance until that was ready; None: it ran already."""
+        return max((instance.start_up_seconds for instance in self.instances), default=None)
 
-    def listening(self) -> set[tuple[str, int]]:
-        """(address, port) of every socket on which the stack listens."""
-        return set().union(*(instance.listening() for instance in self.instances))
+    def listening(self) -> set[tuple[str, int]] | None:
+        """(address, port) of every socket on which the stack listens; None: it is not known."""
+        return set().union(*(instance.listening() for instance in self.instances)) if self.instances else None
 
     def status(self) -> int | None:
-        """The exit status of the first instance that ended, or None while all run."""
+        """The exit status of the first instance that ended; None while all run, or if that is not known."""
         statuses = (instance.process.status() for instance in self.instances)
         return next((status for status in statuses if status is not None), None)
 
@@ -128,12 +77,12 @@ class Started:
         """A new meter of a balancer on a host of its own; None if there is none there."""
         return self.balancer.meter() if isinstance(self.balancer, MeteredThere) else None
 
-    def stop(self) -> Stop:
-        """Stop all of it. Returns the stop of the slowest instance."""
+    def stop(self) -> Stop | None:
+        """Stop all of it. Returns the stop of the slowest instance; None: nothing was the lab's to stop."""
         if self.balancer is not None:
             self.balancer.stop()
         stops = [instance.process.stop() for instance in self.instances]
-        return max(stops, key=lambda stop: (stop.forced, stop.seconds))
+        return max(stops, key=lambda stop: (stop.forced, stop.seconds), default=None)
 
 
 @contextmanager
@@ -151,7 +100,8 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
     assert isinstance(workload, ServerWorkload)
     if isinstance(origin := stack.origin, UrlOrigin):
         within_seconds = origin.ready_within_seconds or READY_WITHIN_SECONDS
-        yield find_running(origin.url, origin.ready or workload.ready, within_seconds)
+        server = find_running(origin.url, origin.ready or workload.ready, within_seconds)
+        yield Deployment(origin.url, server.address, host=server.host, tls=server.tls)
         return
     with ExitStack() as running:
         instances: list[RunningStack] = []
@@ -176,7 +126,8 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
             tell_whether_held(context, instance.process.pid)
         balancer = context.plan.balancer
         front = None if balancer is None else running.enter_context(_front(context, balancer, instances))
-        yield Started(instances, front)
+        address = instances[0].address if front is None else f"{front.host}:{front.port}"
+        yield Deployment(f"http://{address}", address, instances, front)
 
 
 def _front(
