@@ -146,7 +146,7 @@ def test_a_host_that_does_not_come_up_is_named(lab: Lab, hosts: Hosts) -> None:
     said = " ".join(finished.err.split())
     assert finished.status == 4, said
     assert re.search(r"other.toml: hosts.(web|client): ssh to 127.0.0.1 ended with status 127: ", said), said
-    assert "`python` in the file is the interpreter" in said
+    assert "`python` in the file" in said
     refused = changed(hosts, "'-p', '", "'-p', '1")
     finished = lab.fairtrial("cluster", "check", "--hosts", refused)
     said = " ".join(finished.err.split())
@@ -155,27 +155,30 @@ def test_a_host_that_does_not_come_up_is_named(lab: Lab, hosts: Hosts) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    "text",
     [
-        ("", "hosts: missing"),
-        ("[hosts.a]\naddress = '10.0.0.1'\nroles = ['server', 'database']", "hosts.a.roles: 'database' is no role"),
-        ("[hosts.a]\naddress = '10.0.0.1'\nroles = ['load']", "no host has the role server"),
-        ("[hosts.a]\naddress = '-oProxyCommand=x'\nroles = ['load', 'server']", "hosts.a.address: a destination"),
-        ("[hosts.a]\naddress = '10.0.0.1'\nroles = ['load']\nport = 22", "hosts.a.port: unknown key"),
+        "",
+        "[hosts.a]\naddress = '10.0.0.1'\nroles = ['server', 'database']",
+        "[hosts.a]\naddress = '10.0.0.1'\nroles = ['load']",
+        "[hosts.a]\naddress = '-oProxyCommand=x'\nroles = ['load', 'server']",
+        "[hosts.a]\naddress = '10.0.0.1'\nroles = ['load']\nport = 22",
     ],
 )
-def test_a_wrong_file_names_the_key(tmp_path: Path, text: str, words: str) -> None:
+def test_a_wrong_file_names_the_key(tmp_path: Path, text: str, snapshot: object) -> None:
     file = tmp_path / "hosts.toml"
     file.write_text(text)
     with pytest.raises(Problem) as error:
         read_hosts(file, REQUIRED_ROLES)
-    assert words in str(error.value)
+    assert str(error.value) == snapshot
 
 
-def test_what_was_a_number_of_hosts_says_what_it_is_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_a_number_of_hosts_says_what_it_is_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshot: object
+) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(Problem, match="a file of hosts is expected") as error:
+    with pytest.raises(Problem) as error:
         read_hosts(Path("2"), ["load"])
+    assert str(error.value) == snapshot
     assert "--load-hosts 2" in (error.value.remedy or "")
 
 

@@ -58,7 +58,7 @@ def loaded(
         return run_engine(plan, lambda event: None, on_part=on_part)
 
 
-def test_one_wrong_item_in_one_of_many_answers_is_found(tmp_path: Path, engine: Path) -> None:
+def test_one_wrong_item_in_one_of_many_answers_is_found(tmp_path: Path, engine: Path, snapshot: object) -> None:
     summary = loaded(tmp_path, [150, 151])
     assert summary.errors["wrong_body"] == 2 and summary.verified == summary.answers - 2
     assert summary.goodput_per_second == summary.verified / summary.window_seconds
@@ -66,7 +66,7 @@ def test_one_wrong_item_in_one_of_many_answers_is_found(tmp_path: Path, engine: 
     page, price = summary.mix
     assert (page.verified, price.verified) == (page.answers - 2, price.answers)
     example = summary.examples[0]
-    assert example.what == 'wrong_body, status 200, /31/id: "{{env MINE}}" is not of type "integer"'
+    assert example.what == snapshot
     assert example.excerpt.startswith('[{"id": 150') and len(example.excerpt) <= 200
 
 
@@ -76,7 +76,7 @@ def test_right_answers_stay_as_they_are(tmp_path: Path, engine: Path) -> None:
     assert (summary.checked_bodies, summary.bodies_left_out) == (60, 0)
 
 
-def test_windows_in_turn_have_the_wrong_answers_of_each(tmp_path: Path, engine: Path) -> None:
+def test_windows_in_turn_have_the_wrong_answers_of_each(tmp_path: Path, engine: Path, snapshot: object) -> None:
     parts: list[WindowPart] = []
     summaries = [loaded(tmp_path, wrong, on_part=parts.append) for wrong in ([150, 151], [], [7])]
     whole = in_turn(parts)
@@ -88,5 +88,6 @@ def test_windows_in_turn_have_the_wrong_answers_of_each(tmp_path: Path, engine: 
         for shares in zip(*([share.verified for share in summary.mix] for summary in summaries), strict=True)
     ]
     assert whole.examples and SECRET not in whole.model_dump_json()
-    with pytest.raises(Problem, match=r"cannot merge its windows: .*there is no part to merge"):
+    with pytest.raises(Problem) as error:
         in_turn([])
+    assert str(error.value) == snapshot

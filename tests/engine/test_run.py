@@ -170,9 +170,12 @@ def test_an_engine_that_never_reads_its_plan(monkeypatch: pytest.MonkeyPatch, tm
     assert left_running(tmp_path) == []
 
 
-def test_an_engine_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch, target: str, tmp_path: Path) -> None:
+def test_an_engine_that_cannot_be_started(
+    monkeypatch: pytest.MonkeyPatch, target: str, tmp_path: Path, snapshot: object
+) -> None:
     empty = tmp_path / "engine"
     empty.touch(mode=0o755)
     monkeypatch.setattr("fairtrial.engine.process.engine_binary", lambda: empty)
-    with pytest.raises(Problem, match="cannot be started: Exec format error"):
+    with pytest.raises(Problem) as error:
         run_engine(plan(target), lambda event: None)
+    assert str(error.value) == snapshot

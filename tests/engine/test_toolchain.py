@@ -40,38 +40,28 @@ def test_nothing_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize(
-    ("programs", "texts", "reason", "remedy"),
+    ("programs", "texts"),
     [
-        (["cc"], {}, "there is no `cargo`", "install Rust 1.88 or newer from https://rustup.rs"),
-        (["cc", "cargo"], {}, "there is no `rustc`", "install Rust 1.88 or newer"),
-        ([], {}, "there is no `cargo`", "rustup.rs; and a C compiler: install gcc or clang"),
-        (["cargo", "rustc"], {}, "there is no C compiler, `cc`", "install gcc or clang"),
-        (["cargo", "rustc", "apt-get"], {}, "there is no C compiler", "apt install gcc libc6-dev"),
-        (["cargo", "rustc", "broken", "dnf"], {}, "compiles nothing: collect2: error", "dnf install gcc"),
-        (
-            ["cargo", "rustc", "cc", "apt-cache"],
-            {"version": "1.63.0"},
-            "Rust 1.88 or newer, and cargo here is 1.63.0",
-            "from https://rustup.rs (this system's package, 1.63.0, is too old)",
-        ),
-        (["cargo", "rustc", "cc"], {"rustc": "1.85.1"}, "Rust 1.88 or newer, and rustc here is 1.85.1", "rustup.rs"),
-        (["cc", "apt-cache"], {"candidate": "1.91.1"}, "no `cargo`", "apt install rustc cargo (which is 1.91.1)"),
-        (["cc", "apt-cache"], {"package": "rustup"}, "no `cargo`", "apt install rustup && rustup default stable"),
-        (["cc", "rustup"], {}, "no `cargo`", "rustup toolchain install stable"),
-        (["cargo", "rustc", "cc", "rustup"], {"version": "no toolchain"}, "does not answer", "rustup default stable"),
+        (["cc"], {}),
+        (["cc", "cargo"], {}),
+        ([], {}),
+        (["cargo", "rustc"], {}),
+        (["cargo", "rustc", "apt-get"], {}),
+        (["cargo", "rustc", "broken", "dnf"], {}),
+        (["cargo", "rustc", "cc", "apt-cache"], {"version": "1.63.0"}),
+        (["cargo", "rustc", "cc"], {"rustc": "1.85.1"}),
+        (["cc", "apt-cache"], {"candidate": "1.91.1"}),
+        (["cc", "apt-cache"], {"package": "rustup"}),
+        (["cc", "rustup"], {}),
+        (["cargo", "rustc", "cc", "rustup"], {"version": "no toolchain"}),
     ],
 )
 def test_what_is_missing_and_what_brings_it(
-    programs: list[str],
-    texts: dict[str, str],
-    reason: str,
-    remedy: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    programs: list[str], texts: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshot: object
 ) -> None:
     have(tmp_path, monkeypatch, *programs, **texts)
     problem = toolchain_problem()
-    assert problem is not None and reason in problem.reason and remedy in problem.remedy
+    assert problem is not None and problem.reason == snapshot and problem.remedy == snapshot
 
 
 def test_this_machine_has_one() -> None:

@@ -23,23 +23,23 @@ ITEM = {"id": 7, "price": 3, "tags": ["a", "b"], "more": {"x/y": [1, {"z": None}
 
 
 @pytest.mark.parametrize(
-    ("changed", "words"),
+    "changed",
     [
-        (ITEM | {"price": 4}, "/price is 4, not 3"),
-        (ITEM | {"price": "3"}, '/price is "3", not 3'),
-        (ITEM | {"price": True}, "/price is true, not 3"),
-        (ITEM | {"tags": ["b", "a"]}, "/tags has the same elements in another order"),
-        (ITEM | {"tags": ["a"]}, "/tags has length 1, not 2"),
-        (ITEM | {"debug": 1}, "/debug is 1, and the reference has none"),
-        ({"id": 7, "price": 3, "tags": ["a", "b"]}, '/more is missing, not {"x/y": [1, {"z": null}]}'),
-        (ITEM | {"more": {"x/y": [1, {"z": 0}]}}, "/more/x~1y/1/z is 0, not null"),
-        (ITEM | {"price": 4, "id": 1234567}, "/price is 4, not 3"),
-        ([], None),
+        ITEM | {"price": 4},
+        ITEM | {"price": "3"},
+        ITEM | {"price": True},
+        ITEM | {"tags": ["b", "a"]},
+        ITEM | {"tags": ["a"]},
+        ITEM | {"debug": 1},
+        {"id": 7, "price": 3, "tags": ["a", "b"]},
+        ITEM | {"more": {"x/y": [1, {"z": 0}]}},
+        ITEM | {"price": 4, "id": 1234567},
+        [],
     ],
 )
-def test_the_smallest_difference_is_told(changed: Any, words: str | None) -> None:
+def test_the_smallest_difference_is_told(changed: Any, snapshot: object) -> None:
     said = difference(answer(changed), answer(ITEM), NOTHING)
-    assert said == (words or 'the body is [], not {"id": 7, "price": 3, "tags": ["a", "b"], "more": {"x/y": […')
+    assert said == snapshot
 
 
 @pytest.mark.parametrize(
@@ -71,12 +71,12 @@ def test_status_type_and_validity_come_first() -> None:
     assert difference(cut_off, right, NOTHING) == "longer than 16 MiB"
 
 
-def test_texts_are_told_from_where_they_differ() -> None:
+def test_texts_are_told_from_where_they_differ(snapshot: object) -> None:
     page = "<p>hello</p>\n<p>request req-0f, price 3</p>\n"
     rules = Normalisation(text=[TextRule(matches="req-[0-9a-f]+", stands_for="req-ID")])
     found = page.replace("0f", "1234").replace("price 3", "price 4\x1b[2J")
     said = difference(answer(found, content_type="text/html"), answer(page, content_type="text/html"), rules)
-    assert said == 'character 39: "ID, price 4\\x1b[2J</p>", not "ID, price 3</p>"'
+    assert said == snapshot
 
 
 def test_what_cannot_be_parsed_ends() -> None:

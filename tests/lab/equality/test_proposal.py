@@ -75,13 +75,13 @@ def test_for_status_and_type_nothing_can_be_declared() -> None:
     assert found.is_needed and found.hopeless == ["look, instance 3: status 200, not 500"]
 
 
-def test_renamed_values_are_equal_one_to_one() -> None:
+def test_renamed_values_are_equal_one_to_one(snapshot: object) -> None:
     renaming = Renaming(Normalisation(renamed=["/id", "/items/*/id"]))
 
     def pair(found: Any, wanted: Any) -> str | None:
         return renaming.contradiction(kept({"id": found}), kept({"id": wanted}))
 
     assert [pair(1, 11), pair(2, 12), pair(1, 11), pair("x", 13)] == [None] * 4
-    assert pair(1, 12) == "/id is 1 again, where the reference's was 11 and is now 12"
-    assert pair(5, 12) == "/id is 5, and was 2 where the reference's is 12 both times"
+    assert pair(1, 12) == snapshot
+    assert pair(5, 12) == snapshot
     assert difference(kept({"id": 5}), kept({"id": "5"}), Normalisation(renamed=["/id"])) == '/id is 5, not "5"'

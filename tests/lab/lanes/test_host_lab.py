@@ -67,16 +67,10 @@ def test_rows_come_in_parts_and_what_json_cannot_hold_as_python_shows_it() -> No
 
 
 @pytest.mark.parametrize(
-    ("method", "arguments", "words"),
-    [
-        ("open_rows", ["none"], "there is no such table"),
-        ("counters", [], "counters failed on its host: RuntimeError: nobody foresaw this"),
-        ("next_rows", [99], "next_rows failed on its host: KeyError"),
-        ("close_meter", [0.0], "close_meter failed on its host: AssertionError"),
-        ("no_method", [], "no_method failed on its host: KeyError"),
-    ],
+    ("method", "arguments"),
+    [("open_rows", ["none"]), ("counters", []), ("next_rows", [99]), ("close_meter", [0.0]), ("no_method", [])],
 )
-def test_what_goes_wrong_is_an_answer_too(method: str, arguments: list[Any], words: str) -> None:
+def test_what_goes_wrong_is_an_answer_too(method: str, arguments: list[Any], snapshot: object) -> None:
     desk, out = desk_with()
     said = answer(desk, out, method, *arguments)
-    assert said["kind"] == "refused" and words in said["reason"]
+    assert said["kind"] == "refused" and said["reason"] == snapshot

@@ -106,27 +106,28 @@ def test_every_service_is_found_and_bound_and_a_password_is_in_no_file(docker: P
 
 
 @pytest.mark.usefixtures("engine", "cache", "docker")
-def test_a_service_that_ends_at_once_shows_its_log(tmp_path: Path) -> None:
+def test_a_service_that_ends_at_once_shows_its_log(tmp_path: Path, snapshot: object) -> None:
     stack = a_stack(written(tmp_path / "shop", {"services": {"api": API | {"image": "dies"}}}))
     ready = make_ready(BuildRequest(stack, tmp_path / "log", lambda: None))
     with pytest.raises(Problem, match="before it was ready") as problem:
         start_stack(StartRequest(stack, Variant(), ready.folder, settings={}, cpus=[], log=tmp_path / "log"))
     assert "the last line" in problem.value.reason
     (tmp_path / "shop" / "compose.yaml").write_text("{}")
-    with pytest.raises(Problem, match="has changed since the run began"):
+    with pytest.raises(Problem) as error:
         start_stack(StartRequest(stack, Variant(), ready.folder, settings={}, cpus=[], log=tmp_path / "log"))
+    assert str(error.value) == snapshot
 
 
 @pytest.mark.usefixtures("docker")
 def test_without_a_new_compose_the_contender_is_skipped_with_a_remedy(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshot: object
 ) -> None:
     assert compose_program(container_program()).version == "Docker Compose version v2.30.0"
     monkeypatch.setenv("OLD_COMPOSE", "2.24.3")
     ready = ready_stack(BuildRequest(a_stack(written(tmp_path / "shop")), tmp_path / "log", lambda: None))
     assert ready.failure is not None and ready.failure.stage == "requirements"
-    assert "is too old: Docker Compose version v2.24.3" in ready.failure.reason
-    assert "install the compose plugin of docker" in ready.failure.remedy
+    assert ready.failure.reason == snapshot
+    assert ready.failure.remedy == snapshot
 
 
 class Says(ComposeProgram):
@@ -172,28 +173,29 @@ def test_the_port_is_found(tmp_path: Path, api: object, said: dict[str, Any], po
 
 
 @pytest.mark.parametrize(
-    ("api", "said", "words"),
+    ("api", "said"),
     [
-        ({"image": "a", "ports": [80, 443]}, {}, "container_port: missing; .*services.api publishes several ports"),
-        ({"image": "a", "ports": ["3000-3005"]}, {}, "container_port: missing"),
-        ({"image": "a"}, {}, "container_port: missing; .*publishes no port"),
-        ({"image": "a", "ports": [80]}, {"port": 80}, "port: the lab chooses where .*compose.yaml"),
-        ({"image": "a", "ports": [80]}, {"ready": Ready(tcp=True)}, "ready: a published port"),
-        ({"image": "a", "network_mode": "host"}, {"container_port": 80}, "container_port: .* has the host's network"),
-        ({"image": "a", "network_mode": "service:db"}, {}, "compose: .*services.api.network_mode is service:db"),
-        ({"image": "a", "ports": [80], "scale": 2}, {}, "compose_service: .* has 2 replicas"),
-        ({"ports": [80]}, {}, "compose: .*services.api has no image"),
-        ({"image": "--privileged", "ports": [80]}, {}, "has no image"),
-        ({"image": "a"}, {"compose_service": "web"}, "compose_service: .* has no service web"),
-        ({"services": {"a": {}, "b": {}}}, {"compose_service": None}, "has several services: a, b"),
-        ({"services": {}}, {"compose_service": None}, "compose_service: missing"),
+        ({"image": "a", "ports": [80, 443]}, {}),
+        ({"image": "a", "ports": ["3000-3005"]}, {}),
+        ({"image": "a"}, {}),
+        ({"image": "a", "ports": [80]}, {"port": 80}),
+        ({"image": "a", "ports": [80]}, {"ready": Ready(tcp=True)}),
+        ({"image": "a", "network_mode": "host"}, {"container_port": 80}),
+        ({"image": "a", "network_mode": "service:db"}, {}),
+        ({"image": "a", "ports": [80], "scale": 2}, {}),
+        ({"ports": [80]}, {}),
+        ({"image": "--privileged", "ports": [80]}, {}),
+        ({"image": "a"}, {"compose_service": "web"}),
+        ({"services": {"a": {}, "b": {}}}, {"compose_service": None}),
+        ({"services": {}}, {"compose_service": None}),
     ],
 )
 def test_what_cannot_be_tried_is_refused_with_file_and_key(
-    tmp_path: Path, api: object, said: dict[str, Any], words: str
+    tmp_path: Path, api: object, said: dict[str, Any], snapshot: object
 ) -> None:
-    with pytest.raises(Problem, match=words):
+    with pytest.raises(Problem) as error:
         project_of(tmp_path, api, **said)
+    assert str(error.value) == snapshot
 
 
 def test_a_missing_file_and_an_unreadable_answer_are_told(tmp_path: Path) -> None:
