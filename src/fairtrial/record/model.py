@@ -206,7 +206,7 @@ class ExperimentRecord(Strict):
     record_version: Literal[1] = 1
     fairtrial_version: str
     started_at: str = Field(description="RFC 3339, UTC")
-    experiment: Experiment
+    experiment: Experiment = Field(description="the experiment file with its defaults filled in")
     earlier_runs: int = Field(
         0,
         description="runs of an experiment of this name that the folder of results held already; 0 in older records",
@@ -238,7 +238,7 @@ class ExperimentRecord(Strict):
         False, description="all trials were run in a network namespace with nothing in it but loopback"
     )
     idle: IdleLimit | None = Field(None, description="null: a record from before the lab asked")
-    stacks: list[StackIdentity]
+    stacks: list[StackIdentity] = Field(description="one for each build")
     services: list[ServiceIdentity] = Field(
         default_factory=list, description="those that were up, the cache among them"
     )
@@ -446,22 +446,22 @@ class TrialRecord(BaseModel):
         default_factory=dict, description="how long each stage took; the stage `ceiling` came before the trial started"
     )
     readiness: Readiness | None = Field(None, description="null for a program, and in older records")
-    contract: list[Clause] = Field(default_factory=list)
+    contract: list[Clause] = Field(default_factory=list, description="the clauses that were tried")
     ceiling: BlockCeiling | None = Field(
         None, description="of the load engine, before the trial's block; null where none was measured, in older records"
     )
-    engine: EngineSummary | None = None
+    engine: EngineSummary | None = Field(None, description="of the window; null for a program")
     load_hosts: list[LoadHostAccount] = Field(
         default_factory=list,
         description="what each host did of the load that `engine` is the account of; empty where it came from one",
     )
-    server: ServerMeter | None = None
+    server: ServerMeter | None = Field(None, description="what the stack's processes used in the window")
     not_measured: str = Field(
         "", description="why the lab knows nothing of the stack's processes; empty: it started them itself"
     )
     exit_status: int | None = Field(None, description="the stack's, if it ended by itself while it was needed")
-    stop: Stop | None = None
-    dataset_altered: bool = False
+    stop: Stop | None = Field(None, description="how the stack ended when it was asked to")
+    dataset_altered: bool = Field(False, description="whether the rows differed after the trial")
     database_connections: int | None = Field(
         None,
         description="the most TCP connections that the stack's processes held to the database, looked at in the "
@@ -524,7 +524,7 @@ class TrialRecord(BaseModel):
         None, description="the balancer host in the window; null where the balancer is on the server's host"
     )
     network: NetworkMeter | None = Field(None, description="TCP on it in the window")
-    failure: Failure | None = None
+    failure: Failure | None = Field(None, description="why the trial was not carried out to its end")
     log: str | None = Field(None, description="the stack's log, relative to the results folder")
     log_dropped_bytes: int = Field(0, description="how much of the log was cut off, because it came to too much")
 

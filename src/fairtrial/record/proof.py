@@ -37,7 +37,7 @@ class Ledger(Strict):
     own job beside it.
     """
 
-    done: dict[str, int]
+    done: dict[str, int] = Field(description="by kind")
     verified: int = Field(description="verified answers in the same time, warm-up included")
     answers: int = Field(description="all answers and failures in the same time")
     verified_by_request: dict[str, int] = Field(
