@@ -10,7 +10,6 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benches.document import table
 from benches.kept_results import KeptClaim, KeptResult, keep, kept, summarize
 from benches.models_chart import CHART, chart_svg
 from benches.studies import PAGES, STUDIES, experiments_of
@@ -65,32 +64,20 @@ def outcome(claim: KeptClaim, result: KeptResult) -> str:
 
 
 def runs(results: Sequence[KeptResult]) -> str:
-    """A table with a row for each run, the hosts and the refusals."""
-    hosts = list(dict.fromkeys(result.host for result in results))
-    names = dict(zip(hosts, "ABCDEFGH", strict=False))
-    rows = [
-        [
-            f"`{result.experiment}`",
-            result.date,
-            names[result.host],
-            str(result.blocks),
-            f"{result.valid} of {result.trials}",
-            minutes(result),
-        ]
-        for result in results
-    ]
-    legend = "; ".join(f"{name}: {host}" for host, name in names.items())
+    """When and where the runs were, how many of their trials are valid, and the refusals."""
+    dates = sorted(result.date for result in results)
+    hosts = "; ".join(dict.fromkeys(result.host for result in results))
+    valid, trials = sum(result.valid for result in results), sum(result.trials for result in results)
     notes = [f"- `{result.experiment}`: {escape(TRIALS.sub('', note))}" for result in results for note in result.notes]
-    head = ["experiment", "date", "host", "blocks", "valid trials", "minutes"]
-    lines = [table(head, rows), "", f"Hosts: {legend}.", *([""] if notes else []), *notes]
-    return "\n".join(lines)
+    facts = f"{dates[0]} to {dates[-1]}, on {hosts}: {valid} of {count(trials, 'trial')} valid."
+    return "\n".join([facts, *([""] if notes else []), *notes])
 
 
 def study_page(text: str, study: str, results: Sequence[KeptResult]) -> str:
-    """The study's page with each claim's outcome behind its name, and the table of its runs.
+    """The study's page with each claim's outcome behind its name, and the facts of its runs.
 
     Raises:
-        ValueError: the page has no place for the table.
+        ValueError: the page has no place for the runs.
     """
     by_name = {result.experiment: result for result in results}
     outcomes = {

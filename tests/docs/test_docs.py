@@ -61,7 +61,7 @@ def test_the_example_experiments_are_accepted(tmp_path: Path) -> None:
         experiment = load_experiment(file)
         make_plan(experiment, with_contenders(find_stacks([EXAMPLES]), experiment, tmp_path, {}), file)
         kinds.add(experiment.load.kind)
-    assert kinds == {"closed", "fixed", "open", "ramp", "steps", "capacity", "program"}
+    assert kinds == {"fixed", "open", "ramp", "steps", "program"}
 
 
 def test_the_example_of_an_open_load_runs(lab: Lab) -> None:
