@@ -4,7 +4,7 @@ import re
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from fairtrial.base.units import BaseUnit, kind_of, parse_quantity, symbols_of
+from fairtrial.base.units import BaseUnit, parse_quantity, quantity_of, symbols_of
 from fairtrial_cross_examine.model import Figure
 
 NUMBER = r"\d[\d,]{0,24}(?:\.\d{1,18})?"
@@ -95,7 +95,7 @@ def quantity(text: str, base: BaseUnit) -> Figure:
     """
     parsed = parse_quantity(text)
     if parsed.unit.base != base:
-        raise ValueError(f"{text!r} is not {kind_of(base)}: its units are {symbols_of(base)}")
+        raise ValueError(f"{text!r} is not {quantity_of(base)}: its units are {symbols_of(base)}")
     match = re.match(NUMBER, text.strip())
     if match is None:
         raise ValueError(f"{text!r}: a printed figure is not negative")

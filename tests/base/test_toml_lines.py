@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fairtrial.base.toml_lines import LONGEST_STATEMENT, key_lines, line_of
+from fairtrial.base.toml_lines import LONGEST_STATEMENT, key_lines, line_of_key
 
 TEXT = '''# a comment
 name = "x" # = [no, key]
@@ -65,7 +65,7 @@ def test_keys_stand_where_they_begin() -> None:
     ],
 )
 def test_what_is_not_in_the_file_would_stand_in_its_table(key: str, line: int | None) -> None:
-    assert line_of(key_lines(TEXT), key) == line
+    assert line_of_key(key_lines(TEXT), key) == line
 
 
 def test_a_text_of_many_lines_is_not_read_over_and_over() -> None:

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from fairtrial.catalog.tables import LiteralRows, Rows
+from fairtrial.catalog.tables import LiteralRows, TableRows
 from fairtrial.catalog.workloads.random_item import items
 from fairtrial.experiment.model import DatasetOptions
 
 
-def generated(rows: int, gaps: float) -> Rows:
+def generated(rows: int, gaps: float) -> TableRows:
     return items(DatasetOptions(rows=rows, seed=1, gaps=gaps), rows).rows
 
 
@@ -25,6 +25,6 @@ def test_rows_are_drawn_from_all_and_differ_each_time(engine: Path) -> None:
 
 
 @pytest.mark.parametrize("rows", [LiteralRows(["id"], [(1,), (2,)]), None])
-def test_there_are_no_more_rows_than_there_are(rows: Rows | None, engine: Path) -> None:
+def test_there_are_no_more_rows_than_there_are(rows: TableRows | None, engine: Path) -> None:
     few = rows or generated(2, 0.5)
     assert sorted(row["id"] for row in few.random_rows(3)) == sorted(row["id"] for row in few.sample())

@@ -7,7 +7,7 @@ import pytest
 from fairtrial.judge.checks import all_checks
 from fairtrial.judge.checks.model import Case
 from fairtrial.judge.judging import judge
-from fairtrial.judge.not_examined import OF_WORKLOAD_FILES, not_examined
+from fairtrial.judge.not_examined import OF_WORKLOAD_FILES, unexamined_notes
 from fairtrial.load.ramp import RampLoad
 from fairtrial.record.identity import WorkloadIdentity
 from fairtrial.record.model import Clause, ExperimentRecord, TrialRecord
@@ -151,7 +151,7 @@ def test_first_parts_that_were_not_compared_are_named_with_the_reason(
 def test_over_http2_there_is_no_ceiling_and_streams_are_not_told_apart() -> None:
     loads = {"pool": {"connections": 8}, "multiplexed": {"connections": 1, "http2": True, "streams": 8}}
     record = an_experiment("a").but(loads=loads).sweeping("pool", "multiplexed", parameter="load").record()
-    notes = {each.check: each for each in not_examined(record, [])}
+    notes = {each.check: each for each in unexamined_notes(record, [])}
     assert {"harness-limited", "latency-at-the-floor", "uneven-connections"} <= set(notes)
     for name in ("harness-limited", "latency-at-the-floor", "uneven-connections"):
         assert "a at multiplexed" in notes[name].evidence and "a at pool" not in notes[name].evidence
@@ -162,5 +162,5 @@ def test_over_http2_there_is_no_ceiling_and_streams_are_not_told_apart() -> None
 @pytest.mark.parametrize(("streams", "checks"), [(None, set()), (1, {"harness-limited", "latency-at-the-floor"})])
 def test_who_has_a_ceiling_or_one_stream_is_examined(streams: int | None, checks: set[str]) -> None:
     record = an_experiment("a").but(streams=streams).record()
-    assert {each.check for each in not_examined(record, []) if "HTTP" in each.evidence} == checks
-    assert "uneven-connections" not in {each.check for each in not_examined(record, [])}
+    assert {each.check for each in unexamined_notes(record, []) if "HTTP" in each.evidence} == checks
+    assert "uneven-connections" not in {each.check for each in unexamined_notes(record, [])}

@@ -4,7 +4,7 @@ import pytest
 
 from fairtrial.catalog.stacks.unprivileged_user import LABS, VARIABLE
 from fairtrial.judge.judging import judge
-from fairtrial.lab.decide import is_open
+from fairtrial.lab.decide import is_decidable
 from tests.builders import a_trial, an_experiment, trials_of
 from tests.command_line import Lab
 
@@ -95,7 +95,7 @@ def test_a_claim_is_open_while_more_blocks_could_decide_it(verdict: str, blocks:
     """Of five blocks, a claim that rests on four has lost one to a refusal: more blocks do not bring it back."""
     record = an_experiment("a", "b").claiming(of="a", to="b", at_least=2).record()
     (claim,) = judge(record, trials_of(record, a_trial()), interrupted=False).claims
-    assert is_open(claim.model_copy(update={"verdict": verdict, "blocks": blocks}), 5) is is_still_open
+    assert is_decidable(claim.model_copy(update={"verdict": verdict, "blocks": blocks}), 5) is is_still_open
 
 
 def test_a_block_that_the_machine_spoils_is_tried_again_at_the_end(lab: Lab) -> None:

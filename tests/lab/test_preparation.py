@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fairtrial.catalog.stacks.model import Stack
-from fairtrial.lab.preparation import BUILDS_PER_CPU, StackBuild, Steps, preparing
+from fairtrial.lab.preparation import BUILDS_PER_CPU, StackBuild, StepTimes, preparing
 from fairtrial.lab.trial.ready_stack import ReadyStack
 from tests.catalog.stacks.stack_in import stack_in
 from tests.conftest import left_running
@@ -16,11 +16,11 @@ from tests.waiting import PATIENCE_SECONDS, wait_for
 pytestmark = pytest.mark.usefixtures("cache")
 
 
-def silent() -> Steps:
-    return Steps(lambda _text: None)
+def silent() -> StepTimes:
+    return StepTimes(lambda _text: None)
 
 
-def prepared(logs: Path, *builds: StackBuild, steps: Steps | None = None) -> dict[tuple[str, int], ReadyStack]:
+def prepared(logs: Path, *builds: StackBuild, steps: StepTimes | None = None) -> dict[tuple[str, int], ReadyStack]:
     with preparing(builds, services=["sqlite"], logs=logs, steps=steps or silent()) as preparation:
         return preparation.ready_stacks()
 
@@ -145,7 +145,7 @@ def test_progress_names_what_runs_and_comes_from_one_thread_at_a_time(tmp_path: 
         lines.append(text)
         inside.release()
 
-    steps = Steps(on_progress)
+    steps = StepTimes(on_progress)
     stacks = [stack_in(tmp_path, f"shown-{number}", "true") for number in range(4)]
     prepared(tmp_path / "logs", *map(StackBuild, stacks), steps=steps)
     assert overlaps == []
@@ -166,7 +166,7 @@ def test_a_display_may_ask_which_steps_run_while_it_is_reported_to() -> None:
             with display:
                 steps.line()
 
-    steps = Steps(on_progress)
+    steps = StepTimes(on_progress)
     redrawing = threading.Thread(target=redraw, daemon=True)
     redrawing.start()
     for number in range(200):
@@ -181,7 +181,7 @@ def test_what_is_in_the_cache_is_no_step(tmp_path: Path) -> None:
     stack = stack_in(tmp_path, "kept", "true")
     prepared(tmp_path / "logs", StackBuild(stack))
     lines: list[str] = []
-    prepared(tmp_path / "logs", StackBuild(stack), steps=Steps(lines.append))
+    prepared(tmp_path / "logs", StackBuild(stack), steps=StepTimes(lines.append))
     assert lines == []
 
 
@@ -203,7 +203,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 def test_the_slowest_step_is_named_as_it_happens_and_at_the_end(clock: Clock, snapshot: object) -> None:
     lines: list[str] = []
-    steps = Steps(lines.append)
+    steps = StepTimes(lines.append)
     steps.begin("building go-nethttp")
     clock.now = 2
     steps.begin("building rust-axum")
@@ -217,7 +217,7 @@ def test_the_slowest_step_is_named_as_it_happens_and_at_the_end(clock: Clock, sn
 
 def test_steps_that_took_no_time_are_not_mentioned(clock: Clock) -> None:
     lines: list[str] = []
-    steps = Steps(lines.append)
+    steps = StepTimes(lines.append)
     steps.begin("building python-threads")
     clock.now = 0.2
     steps.end("building python-threads")

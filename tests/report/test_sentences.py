@@ -3,7 +3,7 @@
 from fairtrial.judge.judging import judge
 from fairtrial.record.calibration import BlockCeiling, Calibration
 from fairtrial.report.html import html_text
-from fairtrial.report.sentences import ceiling_in_words, floor_in_words, waits_in_words, workloads_in_words
+from fairtrial.report.sentences import ceiling_in_words, engine_waits, floor_in_words, workloads_in_words
 from tests.builders import a_trial, an_experiment, calm_machine, times, trials_of
 
 
@@ -92,7 +92,7 @@ def test_floors_are_named_with_their_loads() -> None:
 def test_it_is_said_what_the_engine_did_while_it_awaited_answers(snapshot: object) -> None:
     record = an_experiment("a").record()
     trials = trials_of(record, a_trial())
-    assert waits_in_words(judge(record, trials, interrupted=False)) == []
+    assert engine_waits(judge(record, trials, interrupted=False)) == []
 
     def with_waits(*waits: str) -> list[str]:
         waited = []
@@ -100,7 +100,7 @@ def test_it_is_said_what_the_engine_did_while_it_awaited_answers(snapshot: objec
             assert trial.engine
             engine = trial.engine.model_copy(update={"wait": waits[trial.block % len(waits)]})
             waited.append(trial.model_copy(update={"engine": engine}))
-        return waits_in_words(judge(record, waited, interrupted=False))
+        return engine_waits(judge(record, waited, interrupted=False))
 
     assert with_waits("awake") == snapshot
     assert with_waits("sleep", "awake") == snapshot

@@ -16,7 +16,7 @@ from fairtrial.catalog.stacks.model import Stack
 from fairtrial.engine.binary import engine_binary, guard_binary
 from fairtrial.experiment.files import load_experiment, shipped_experiments
 from fairtrial.experiment.reference import StackRef
-from fairtrial.lab.preparation import Preparation, StackBuild, Steps, preparing
+from fairtrial.lab.preparation import Preparation, StackBuild, StepTimes, preparing
 from fairtrial.tools.check.starts import services_of
 from tests.shipped.test_stacks import ONE_IS_ENOUGH
 
@@ -43,7 +43,7 @@ def main() -> None:
         engine = running.enter_context(ThreadPoolExecutor(max_workers=1)).submit(_programs)
         # The engine's last crate takes longest of all, and one processor: what is begun from here on gives way to it.
         os.nice(GIVES_WAY)
-        steps = Steps(lambda _line: None)
+        steps = StepTimes(lambda _line: None)
         preparations = [
             running.enter_context(preparing(builds, services=services, logs=Path(logs) / str(number), steps=steps))
             for number, (builds, services) in enumerate(groups)

@@ -34,7 +34,7 @@ def key_lines(text: str) -> dict[str, int]:
     return lines
 
 
-def line_of(lines: Mapping[str, int], key: str) -> int | None:
+def line_of_key(lines: Mapping[str, int], key: str) -> int | None:
     """The line of a key; of one that is not in the file, that of the table in which it would stand; else None."""
     while key:
         if key in lines:

@@ -135,7 +135,7 @@ def parse_share(text: str, default: str | None = None) -> float:
     return _parse(text, "share", default)
 
 
-def kind_of(base: BaseUnit) -> str:
+def quantity_of(base: BaseUnit) -> str:
     """The quantity that a base unit measures, for messages: `a time`."""
     return _KINDS[base]
 
@@ -159,7 +159,7 @@ def readable_unit(base: BaseUnit, value: float) -> Unit:
 def _parse(text: str, base: BaseUnit, default: str | None) -> float:
     quantity = parse_quantity(text, default)
     if quantity.unit.base != base:
-        raise ValueError(f"{text!r} is not {kind_of(base)}: its units are {symbols_of(base)}")
+        raise ValueError(f"{text!r} is not {quantity_of(base)}: its units are {symbols_of(base)}")
     return quantity.value
 
 

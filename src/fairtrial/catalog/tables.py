@@ -20,7 +20,7 @@ rows written as RFC 3339 with `Z`. Each database has its own type for a kind; no
 SAMPLED_ROWS = 16
 
 
-class Rows(Protocol):
+class TableRows(Protocol):
     """The rows that a table holds before a trial."""
 
     @property
@@ -123,7 +123,7 @@ class Table:
     name: str
     columns: Mapping[str, ColumnKind]
     """kinds by name, in the order in which `rows` give them; a `serial` column is not in the rows"""
-    rows: Rows
+    rows: TableRows
     indexes: Sequence[Index] = ()
     key_prefix: str = ""
     """in a key-value store, a row is the key `key_prefix` + first column, and its value the second column"""

@@ -49,7 +49,7 @@ def compare(
     from rich.console import Console
 
     from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, NOTHING_RAN, REFUTED
-    from fairtrial.commands.metric_option import metrics_of
+    from fairtrial.commands.metric_option import metrics_named
     from fairtrial.record.read import read_record
     from fairtrial.report.files import write_text
     from fairtrial.tools.compare.comparison import compare as compare_results
@@ -57,7 +57,7 @@ def compare(
     from fairtrial.tools.compare.outputs import comparison_junit, comparison_markdown
     from fairtrial.tools.compare.table import print_comparison
 
-    metrics = metrics_of(metric)
+    metrics = metrics_named(metric)
     before, after = sides(runs)
     old, new = ([judge_run(*read_record(Path(run))) for run in side] for side in (before, after))
     comparison = compare_results(old, new, metrics, margin, run_spread)

@@ -53,13 +53,13 @@ class _Lines:
 
     def of(self, flaw: "Flaw") -> int | None:
         """The line of a flaw's key; None where the file does not say it, as of claims that a command adds."""
-        from fairtrial.base.toml_lines import line_of
+        from fairtrial.base.toml_lines import line_of_key
 
         if flaw.claim is None or "." in flaw.key:
-            return line_of(self._lines, flaw.key)
+            return line_of_key(self._lines, flaw.key)
         if flaw.claim not in self._claims:
             return None
-        return line_of(self._lines, f"claims[{self._claims.index(flaw.claim)}].{flaw.key}")
+        return line_of_key(self._lines, f"claims[{self._claims.index(flaw.claim)}].{flaw.key}")
 
 
 def _lines(file: Path) -> _Lines:

@@ -28,14 +28,14 @@ def history(
     from rich.markup import escape
 
     from fairtrial.base.formatting import count
-    from fairtrial.commands.metric_option import metrics_of
+    from fairtrial.commands.metric_option import metrics_named
     from fairtrial.judge.judging import judge_record
     from fairtrial.record.read import read_record
     from fairtrial.report.files import write_text
     from fairtrial.tools.history.otava import otava_text
     from fairtrial.tools.history.table import csv_text, history_of
 
-    metrics = metrics_of(metric)
+    metrics = metrics_named(metric)
     of_runs = history_of([(run.resolve().name, judge_record(*read_record(run))) for run in runs], metrics)
     out.mkdir(parents=True, exist_ok=True)
     figures, configuration = out / f"{of_runs.experiment}.csv", out / "otava.yaml"

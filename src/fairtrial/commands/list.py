@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 WIDEST_COLUMNS = 10_000
 
 
-class Kind(StrEnum):
+class ListedKind(StrEnum):
     """The kinds of things that can be listed."""
 
     stacks = "stacks"
@@ -25,7 +25,7 @@ class Kind(StrEnum):
 
 def list_available(
     kind: Annotated[
-        Kind | None,
+        ListedKind | None,
         typer.Argument(help="The kind of things to list; without it, the names of all.", show_default=False),
     ] = None,
     stacks: Annotated[
@@ -77,9 +77,9 @@ def _names(stack_folders: list[Path]) -> dict[str, list[str]]:
     from fairtrial.experiment.files import shipped_experiments
 
     names = {
-        Kind.stacks: list(find_stacks(stack_folders)),
-        Kind.workloads: list(workloads()),
-        Kind.experiments: list(shipped_experiments()),
+        ListedKind.stacks: list(find_stacks(stack_folders)),
+        ListedKind.workloads: list(workloads()),
+        ListedKind.experiments: list(shipped_experiments()),
     }
     return {
         "": [str(kind) for kind in names],
@@ -88,13 +88,13 @@ def _names(stack_folders: list[Path]) -> dict[str, list[str]]:
     }
 
 
-def _columns(kind: Kind, stack_folders: list[Path]) -> dict[str, list[str]]:
+def _columns(kind: ListedKind, stack_folders: list[Path]) -> dict[str, list[str]]:
     from fairtrial.catalog.stacks.find import find_stacks
     from fairtrial.catalog.stacks.model import Variant
     from fairtrial.catalog.workloads import workloads
     from fairtrial.experiment.files import load_experiment, shipped_experiments
 
-    if kind is Kind.stacks:
+    if kind is ListedKind.stacks:
         stacks = find_stacks(stack_folders).values()
         return {
             "stack": [stack.name for stack in stacks],
@@ -105,7 +105,7 @@ def _columns(kind: Kind, stack_folders: list[Path]) -> dict[str, list[str]]:
             "workloads": [", ".join(stack.workloads) for stack in stacks],
             "services": [", ".join(stack.services) for stack in stacks],
         }
-    if kind is Kind.experiments:
+    if kind is ListedKind.experiments:
         experiments = [load_experiment(path) for path in shipped_experiments().values()]
         return {
             "experiment": [experiment.name for experiment in experiments],

@@ -6,7 +6,7 @@ if TYPE_CHECKING:
     from fairtrial.judge.metrics import Metric
 
 
-def metrics_of(names: list[str] | None) -> "list[Metric]":
+def metrics_named(names: list[str] | None) -> "list[Metric]":
     """The metrics of these names, each once; goodput without names.
 
     Raises:

@@ -21,7 +21,7 @@ class FieldLengths(TypedDict):
     max_bytes: int
 
 
-class Described(TypedDict):
+class DatasetFacts(TypedDict):
     """Facts that follow from a dataset's description."""
 
     rows: int
@@ -35,7 +35,7 @@ class Dataset:
     """The rows of an experiment: their description, and the facts that follow from it."""
 
     spec: DatasetSpec
-    described: Described
+    described: DatasetFacts
 
     def rows_at(self, ids: Iterable[int]) -> list[dict[str, Any]]:
         """Return the rows with these ids, ascending. Ids without a row are skipped."""
@@ -50,7 +50,7 @@ def spec_sha256(spec: DatasetSpec) -> str:
 
 def describe(spec: DatasetSpec) -> Dataset:
     """Return the dataset that `spec` describes, with its first and last id and the range of each field's length."""
-    return Dataset(spec, cast("Described", json.loads(_dataset(spec, "--describe"))))
+    return Dataset(spec, cast("DatasetFacts", json.loads(_dataset(spec, "--describe"))))
 
 
 def rows_by_id(spec: DatasetSpec, ids: Sequence[int]) -> list[dict[str, Any]]:

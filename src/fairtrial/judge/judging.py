@@ -12,7 +12,7 @@ from fairtrial.judge.curves import curves_of
 from fairtrial.judge.design import design_findings
 from fairtrial.judge.limits import limit_of
 from fairtrial.judge.losses import Losses
-from fairtrial.judge.lost_blocks import counts, left_out, lost_blocks, spoiled_by_machine
+from fairtrial.judge.lost_blocks import counts, left_out_notes, lost_blocks, spoiled_by_machine
 from fairtrial.judge.metrics import Metric, is_lower_bound, metrics_of, request_metrics
 from fairtrial.judge.model import (
     CeilingSeries,
@@ -25,7 +25,7 @@ from fairtrial.judge.model import (
     Result,
     TrialResult,
 )
-from fairtrial.judge.not_examined import not_examined
+from fairtrial.judge.not_examined import unexamined_notes
 from fairtrial.judge.outcome import condition_outcome, refusing_checks
 from fairtrial.judge.ranking import Standing, noise_floor, scatter, standings
 from fairtrial.judge.run_length import as_timed, blocks_judged, is_cut_off, is_time_over, level_of
@@ -147,7 +147,7 @@ def judge(
         claims_stated=claims_stated,
         claims_judged=experiment.claims_judged,
         claims=judge_claims(experiment.claims, evidence, experiment.claims_judged),
-        findings=[*findings[None], *left_out(left_out_blocks)],
+        findings=[*findings[None], *left_out_notes(left_out_blocks)],
     )
 
 
@@ -176,7 +176,7 @@ def _findings(
     for check, unusual in unusual_thresholds(record.experiment.checks):
         remedy = "compare with results under the default only"
         findings[None].append(Finding(check=check.name, severity="note", evidence=unusual, remedy=remedy))
-    findings[None].extend(not_examined(record, trials))
+    findings[None].extend(unexamined_notes(record, trials))
     for finding in (*design_findings(record), *run_checks(record, trials)):
         (findings[finding.trial] if finding.claim is None else of_claims[finding.claim]).append(finding)
     gravity = {"refusal": 0, "warning": 1, "note": 2}

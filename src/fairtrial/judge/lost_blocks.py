@@ -55,7 +55,7 @@ def counts(trial: TrialResult, spoiled_trials: Mapping[int, Sequence[TrialResult
     return trial.block not in spoiled_trials or (trial.outcome == "refused" and not spoiled_by_machine(trial))
 
 
-def left_out(spoiled_trials: Mapping[int, Sequence[TrialResult]]) -> list[Finding]:
+def left_out_notes(spoiled_trials: Mapping[int, Sequence[TrialResult]]) -> list[Finding]:
     """A note on the experiment for each check behind blocks that are left out."""
     by_check: dict[str, dict[int, list[int]]] = {}
     for block, trials in spoiled_trials.items():

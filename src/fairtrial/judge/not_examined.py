@@ -60,7 +60,7 @@ CHANGING = (
 ALTERNATING = nothing_to_do("slices of all conditions alternate, so that a drift of the machine hits all")
 
 
-def not_examined(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator[Finding]:
+def unexamined_notes(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Iterator[Finding]:
     """Notes on the experiment: what of a workload file, and of windows that were too short, nobody examined."""
     yield from _of_workload_file(record)
     yield from _short_windows(record, trials)

@@ -14,7 +14,7 @@ from fairtrial.lab.compare_answers import compared_with_reference
 from fairtrial.lab.decide import RunEnd, WhenComplete, WhenDecided
 from fairtrial.lab.first_line import first_line
 from fairtrial.lab.placement import THIS_MACHINE, Site, planned_placement
-from fairtrial.lab.preparation import Preparation, StackBuild, Steps, preparing
+from fairtrial.lab.preparation import Preparation, StackBuild, StepTimes, preparing
 from fairtrial.lab.private_network import network_of
 from fairtrial.lab.profile.block import profile_block
 from fairtrial.lab.results_folder import earlier_runs
@@ -73,7 +73,7 @@ def conduct(
 
 
 @dataclass(frozen=True)
-class Ready:
+class PreparedLab:
     """All that trials need, up and ready."""
 
     record: ExperimentRecord
@@ -93,7 +93,7 @@ def made_ready(
     *,
     site: Site = THIS_MACHINE,
     decide_within_seconds: float | None = None,
-) -> Iterator[Ready]:
+) -> Iterator[PreparedLab]:
     """Build engine and stacks, bring services up, calibrate; all of it ends at the end.
 
     Args:
@@ -102,7 +102,7 @@ def made_ready(
     Raises:
         Problem: the engine cannot be built, or the reference differs from itself.
     """
-    steps = Steps(lambda text: watcher(Step(text)))
+    steps = StepTimes(lambda text: watcher(Step(text)))
     watcher(Building(steps.line))
     with building(plan, results / "logs", steps) as preparation:
         with steps.step("preparing the load engine"):
@@ -142,7 +142,7 @@ def made_ready(
                 seconds = ceilings.before(trial)
                 return ceilings.add_to(in_turn(trial), seconds)
 
-            yield Ready(record, run_below_ceiling, ready, services)
+            yield PreparedLab(record, run_below_ceiling, ready, services)
 
 
 def run_trials(
@@ -190,7 +190,7 @@ def run_trials(
     return conducted
 
 
-def building(plan: Plan, logs: Path, steps: Steps) -> AbstractContextManager[Preparation]:
+def building(plan: Plan, logs: Path, steps: StepTimes) -> AbstractContextManager[Preparation]:
     """Begin every build of the plan, as often as the experiment says."""
     numbers = range(1, plan.experiment.builds + 1)
     builds = [StackBuild(stack, number, built_apart) for stack, built_apart in plan.builds for number in numbers]

@@ -55,10 +55,10 @@ class WhenDecided:
             return False
         result = judge(self._record, trials, interrupted=False)
         blocks_in_claims = blocks - len(result.blocks_left_out)
-        return not any(is_open(claim, blocks_in_claims) for claim in result.claims)
+        return not any(is_decidable(claim, blocks_in_claims) for claim in result.claims)
 
 
-def is_open(claim: ClaimResult, blocks: int) -> bool:
+def is_decidable(claim: ClaimResult, blocks: int) -> bool:
     """Whether more blocks could decide the claim.
 
     It is undecided, no finding withholds its verdict, and it rests on all blocks but those that were left out because

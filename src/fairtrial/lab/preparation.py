@@ -38,7 +38,7 @@ class StackBuild:
         return self.stack.build_name(self.built_apart)
 
 
-class Steps:
+class StepTimes:
     """The steps of the preparation: which run, for how long, and which took longest. Threads may share it.
 
     Args:
@@ -120,7 +120,7 @@ class Preparation:
 
 @contextmanager
 def preparing(
-    builds: Sequence[StackBuild], *, services: Collection[str] | None, logs: Path, steps: Steps
+    builds: Sequence[StackBuild], *, services: Collection[str] | None, logs: Path, steps: StepTimes
 ) -> Iterator[Preparation]:
     """Begin to build the stacks, each in a thread of its own, and go on at once.
 
@@ -156,7 +156,7 @@ def preparing(
 
 
 def _ready_in_turn(
-    builds: Sequence[StackBuild], services: Collection[str] | None, logs: Path, cancelled: Event, steps: Steps
+    builds: Sequence[StackBuild], services: Collection[str] | None, logs: Path, cancelled: Event, steps: StepTimes
 ) -> list[ReadyStack]:
     """Make the builds of one stack ready, one after the other."""
     ready = []

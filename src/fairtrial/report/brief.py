@@ -73,7 +73,7 @@ def brief_obstacles(result: Result) -> list[Brief]:
     return [_brief(result, outcome, "", parts) for (outcome, _), parts in groups.items()]
 
 
-def not_examined(result: Result) -> list[str]:
+def unexamined_checks(result: Result) -> list[str]:
     """The checks that could not look and say so in a note, by name."""
     notes = [finding for _, finding in all_findings(result) if finding.severity == "note" and not finding.examined]
     return sorted({finding.check for finding in notes})

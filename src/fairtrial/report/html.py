@@ -12,7 +12,7 @@ from fairtrial.record.profile import NO_PROFILES, Profiles
 from fairtrial.report import columns, grouping, sentences, stack_users
 from fairtrial.report.charts import goodput_chart, percentile_chart, second_chart, verdict_chart
 from fairtrial.report.curve_chart import curve_chart
-from fairtrial.report.page import environment, page_parts
+from fairtrial.report.page import page_environment, page_parts
 from fairtrial.report.profile.section import profile_section
 from fairtrial.report.vega import Spec
 
@@ -20,7 +20,7 @@ from fairtrial.report.vega import Spec
 @cache
 def report_template() -> Template:
     """The template of the page, compiled. It asks for what it shows by the functions that all reports have."""
-    templates = environment()
+    templates = page_environment()
     templates.globals |= {"columns": columns, "grouping": grouping, "sentences": sentences, "stack_users": stack_users}
     templates.globals["topology_in_words"] = topology_in_words
     templates.tests["has_lower_bounds"] = columns.has_lower_bounds

@@ -15,7 +15,7 @@ from fairtrial.judge.model import Result
 
 
 @dataclass(frozen=True)
-class Case:
+class JunitCase:
     """One test case; `fault` is None if it passed."""
 
     group: str
@@ -35,18 +35,18 @@ def junit_text(result: Result) -> str:
             fault = "failure"
         elif claim.verdict == "undecided":
             fault, message = "skipped", f"undecided: {claim.reason}"
-        cases.append(Case("claims", claim.id, fault, message, claim.sentence))
+        cases.append(JunitCase("claims", claim.id, fault, message, claim.sentence))
     for condition in result.conditions:
         reason = condition.reason or ""
         kind: Literal["error", "skipped"] | None = None
         if condition.outcome != "valid":
             kind = "error" if condition.outcome == "refused" else "skipped"
         message = f"{condition.outcome}: {reason}" if reason else condition.outcome
-        cases.append(Case("conditions", condition.contender, kind, message, reason))
+        cases.append(JunitCase("conditions", condition.contender, kind, message, reason))
     return suite_text(result.name, result.started_at, cases)
 
 
-def suite_text(name: str, started_at: str, cases: Sequence[Case]) -> str:
+def suite_text(name: str, started_at: str, cases: Sequence[JunitCase]) -> str:
     """A test suite of these cases as XML.
 
     Args:

@@ -25,7 +25,7 @@ VEGA_LITE = "6.4"
 BUNDLE = "bundle.js"
 
 
-def environment(*folders: Path) -> Environment:
+def page_environment(*folders: Path) -> Environment:
     """The templates of these folders and of this package, with the filters that all pages use."""
     templates = Environment(
         loader=FileSystemLoader([*folders, TEMPLATES]),

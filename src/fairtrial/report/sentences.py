@@ -229,7 +229,7 @@ def _median_and_tail(times: Distribution) -> str:
     return ", ".join(f"p{name} {figure(1e3 * seconds)} ms" for name, seconds in percentiles if seconds is not None)
 
 
-def waits_in_words(result: Result) -> list[str]:
+def engine_waits(result: Result) -> list[str]:
     """`load engine awake while it awaits answers`, for each way in which it waited; empty for older records."""
     engines = [trial.engine for condition in result.conditions for trial in condition.trials]
     waits = dict.fromkeys(engine.wait for engine in engines if engine is not None and engine.wait is not None)

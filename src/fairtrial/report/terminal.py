@@ -12,7 +12,7 @@ from fairtrial.base.formatting import bounded_below, count, figure_in, span_in
 from fairtrial.base.locations import place_of_docs
 from fairtrial.base.printable import printable
 from fairtrial.judge.model import ClaimResult, Result
-from fairtrial.report.brief import all_findings, brief_findings, brief_obstacles, is_left_out, not_examined
+from fairtrial.report.brief import all_findings, brief_findings, brief_obstacles, is_left_out, unexamined_checks
 from fairtrial.report.columns import (
     BY_REQUEST,
     GOODPUT,
@@ -28,15 +28,15 @@ from fairtrial.report.sentences import (
     blocks_in_words,
     ceiling_in_words,
     claims_notes,
+    engine_waits,
     floor_in_words,
     lanes_in_words,
     loads_in_words,
     notes,
-    waits_in_words,
     when_stated,
     workloads_in_words,
 )
-from fairtrial.report.terminal_table import OUTCOME_STYLES, table_of
+from fairtrial.report.terminal_table import OUTCOME_STYLES, fitting_table
 
 SCREEN_LINES = 40
 """A result with more lines has its warnings in short: two thirds of the 60 lines that a run may print in all, and what
@@ -69,7 +69,7 @@ def print_result(
         verbose: all that is in the report. Otherwise findings are grouped by check, what asks for nothing is left out
             and counted, and of a claim that is decided there is only what is known beside its figure.
     """
-    table, columns = table_of(result, console)
+    table, columns = fitting_table(result, console)
     parts: list[RenderableType] = [_heading(result, verbose=verbose), Text(), table]
     parts.append(Text(f"\n{explanation(result.conditions, columns)}", style="dim"))
     parts += [Text(words, style="dim") for words in _circumstances(result, columns, verbose=verbose)]
@@ -114,7 +114,7 @@ def _heading(result: Result, *, verbose: bool) -> Text:
     lines = [
         *workloads_in_words(result),
         *(f"load: {load}" for load in loads_in_words(result)),
-        *(waits_in_words(result) if verbose else []),
+        *(engine_waits(result) if verbose else []),
         blocks_in_words(result),
     ]
     return Text.assemble(
@@ -210,7 +210,7 @@ def _briefly(result: Result, *, in_short: bool = False) -> Iterator[RenderableTy
         yield head
         yield from (Padding(line, (0, 0, 0, 2)) for line in lines)
         known_remedies.update(each.remedies)
-    if checks := not_examined(result):
+    if checks := unexamined_checks(result):
         yield Text.assemble(("note", STYLES["note"]), f"  not examined: {', '.join(checks)}")
 
 

@@ -46,7 +46,7 @@ class Form:
     """the outcome stands below the name"""
 
 
-def table_of(result: Result, console: Console) -> tuple[Table, Sequence[Column]]:
+def fitting_table(result: Result, console: Console) -> tuple[Table, Sequence[Column]]:
     """The table in the first form that the console has room for, and the columns after goodput that it shows."""
     forms = list(_forms(other_columns(result)))
     fitting = (form for form in forms if _width(result, form, console) <= console.width)

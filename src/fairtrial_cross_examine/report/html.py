@@ -5,7 +5,7 @@ from itertools import groupby
 from pathlib import Path
 
 from fairtrial import __version__
-from fairtrial.report.page import environment, page_parts
+from fairtrial.report.page import page_environment, page_parts
 from fairtrial_cross_examine.contradictions import all_kinds
 from fairtrial_cross_examine.examination import Examination
 from fairtrial_cross_examine.in_words import names
@@ -23,7 +23,7 @@ def examination_page(examination: Examination) -> str:
     ]
     sources = list(dict.fromkeys(run.source for run in examination.runs))
     return (
-        environment(TEMPLATES)
+        page_environment(TEMPLATES)
         .get_template("examination.html.j2")
         .render(
             verdict=verdict(examination),

@@ -7,7 +7,7 @@ import pytest
 
 from fairtrial.catalog.services.model import ServiceStart
 from fairtrial.catalog.services.postgresql import SERVICE, server
-from fairtrial.catalog.services.postgresql.client import kind_of
+from fairtrial.catalog.services.postgresql.client import statement_kind
 from tests.catalog.services.lab_client import lab_client
 from tests.catalog.services.shared import Shared
 from tests.catalog.services.stacks_side import execute, tables
@@ -39,7 +39,7 @@ from tests.waiting import wait_for
     ],
 )
 def test_what_a_statement_does(query: str, kind: str) -> None:
-    assert kind_of(query) == kind
+    assert statement_kind(query) == kind
 
 
 @needs("postgresql")

@@ -14,7 +14,7 @@ from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.workload_file.normalisation import MOST_POINTERS, Normalisation
 from fairtrial.experiment.workload_file.read import read_workload_file
-from fairtrial.experiment.workload_file.rows import line_of
+from fairtrial.experiment.workload_file.rows import line_of_row
 from fairtrial.plan.make import make_plan
 from tests.experiment.workload_file.files import shop
 
@@ -89,4 +89,4 @@ def test_of_two_refs_the_earlier_one_is_the_reference() -> None:
 )
 def test_a_row_is_found_in_its_file(tmp_path: Path, name: str, text: str, lines: list[int]) -> None:
     (tmp_path / name).write_text(text)
-    assert [line_of(tmp_path / name, place) for place in range(len(lines))] == lines
+    assert [line_of_row(tmp_path / name, place) for place in range(len(lines))] == lines

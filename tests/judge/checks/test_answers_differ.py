@@ -5,7 +5,7 @@ import pytest
 from fairtrial.judge.checks import all_checks
 from fairtrial.judge.checks.answers_differ import smallest_share
 from fairtrial.judge.checks.model import Case, Finding
-from fairtrial.judge.not_examined import not_examined
+from fairtrial.judge.not_examined import unexamined_notes
 from fairtrial.record.comparison import ComparedAnswers, Difference, EqualAnswers, ReferenceRecord
 from fairtrial.record.identity import WorkloadIdentity
 from fairtrial.record.model import ExperimentRecord, TrialRecord
@@ -92,7 +92,7 @@ def test_without_a_reference_nothing_is_said() -> None:
 
 def test_what_the_comparison_leaves_out_is_listed() -> None:
     record, _ = tried(equal(look=500, order=500), None)
-    said = [each.evidence for each in not_examined(record, []) if each.check == "answers-differ"]
+    said = [each.evidence for each in unexamined_notes(record, []) if each.check == "answers-differ"]
     assert len(said) == 2 and "answers to order under load" in said[0] and "headers" in said[1]
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from fairtrial.judge.statistics.student import mean_interval, mean_p_values
-from fairtrial.judge.statistics.ties import Pair, _groups, adjust, blocks_for_ranks, compare_all
+from fairtrial.judge.statistics.ties import OrderedPair, _groups, adjust, blocks_for_ranks, compare_all
 from tests.judge.statistics.error_rates import ranked_by_starts, told_apart
 from tests.judge.statistics.simulation import DEVIATIONS, at_most_five_percent
 
@@ -111,8 +111,8 @@ def test_one_contender_is_first_and_last() -> None:
 
 
 def test_a_contender_between_two_shares_a_letter_with_each() -> None:
-    def pair(higher: str, lower: str, different: bool) -> Pair:
-        return Pair(higher, lower, 1.1, 0.5, different)
+    def pair(higher: str, lower: str, different: bool) -> OrderedPair:
+        return OrderedPair(higher, lower, 1.1, 0.5, different)
 
     groups = _groups("abc", [pair("a", "b", False), pair("a", "c", True), pair("b", "c", False)])
     assert groups == (("a", "b"), ("b", "c"))
@@ -140,7 +140,7 @@ def test_groups_are_the_largest_sets_that_hold_no_different_pair() -> None:
     names = "abcdefg"
     generator = np.random.default_rng(11)
     for _ in range(20):
-        pairs = [Pair(*couple, 1.0, 0.0, bool(generator.random() < 0.5)) for couple in combinations(names, 2)]
+        pairs = [OrderedPair(*couple, 1.0, 0.0, bool(generator.random() < 0.5)) for couple in combinations(names, 2)]
         apart = {frozenset((pair.higher, pair.lower)) for pair in pairs if pair.different}
         sets = [frozenset(each) for size in range(1, 8) for each in combinations(names, size)]
         alike = [each for each in sets if not any(pair <= each for pair in apart)]

@@ -10,7 +10,7 @@ import pytest
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.compose_override import override
 from fairtrial.catalog.stacks.compose_program import ComposeProgram, compose_program
-from fairtrial.catalog.stacks.compose_project import Project, read_project
+from fairtrial.catalog.stacks.compose_project import ComposeFile, read_project
 from fairtrial.catalog.stacks.container_program import container_program
 from fairtrial.catalog.stacks.kinds import make_ready, start_stack
 from fairtrial.catalog.stacks.model import Stack, Variant
@@ -139,12 +139,12 @@ class Says(ComposeProgram):
         return json.dumps(self.document)
 
 
-def project_by(program: ComposeProgram, stack: Stack) -> Project:
+def project_by(program: ComposeProgram, stack: Stack) -> ComposeFile:
     assert isinstance(stack.origin, ComposeOrigin)
     return read_project(stack, stack.origin, program)
 
 
-def project_of(folder: Path, api: object, **said: Any) -> Project:
+def project_of(folder: Path, api: object, **said: Any) -> ComposeFile:
     folder.joinpath("compose.yaml").touch()
     program = Says(("compose",), "")
     object.__setattr__(program, "document", api if isinstance(api, dict) and "services" in api else as_api(api))

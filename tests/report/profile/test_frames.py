@@ -3,7 +3,7 @@
 import pytest
 
 from fairtrial.record.folded_stacks import Stack
-from fairtrial.report.profile.differences import differing_frames, pairs
+from fairtrial.report.profile.differences import differing_frames, profile_pairs
 from fairtrial.report.profile.frames import MOST_DRAWN, laid_out, self_shares, whole_shares
 from tests.report.profile.profiles import NEW, OLD, two_profiles
 
@@ -54,5 +54,5 @@ def test_a_difference_that_chance_can_make_is_none(samples: int) -> None:
 
 
 def test_contenders_that_one_profiler_saw_are_compared() -> None:
-    (pair,) = pairs(two_profiles())
+    (pair,) = profile_pairs(two_profiles())
     assert (pair.first.contender, pair.second.contender) == ("app:main", "app:HEAD")

@@ -16,7 +16,7 @@ from fairtrial.cluster.clocks import clock_of
 from fairtrial.cluster.connection import Cluster, connected
 from fairtrial.cluster.fitness import worker_facts
 from fairtrial.cluster.roles import link_pairs
-from fairtrial.tools.cluster.examine import Host, examine_hosts, measure_links
+from fairtrial.tools.cluster.examine import ExaminedHost, examine_hosts, measure_links
 from tests.cluster.clusters import Processes, running
 from tests.command_line import Lab
 
@@ -44,7 +44,7 @@ def poor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Processes]:
         yield processes
 
 
-def examined(cluster: Cluster, idle_seconds: float) -> list[Host]:
+def examined(cluster: Cluster, idle_seconds: float) -> list[ExaminedHost]:
     facts = {address: worker_facts(cluster, address) for address in cluster.workers()}
     return examine_hosts(cluster, facts, idle_seconds)
 

@@ -9,7 +9,7 @@ from fairtrial.base.clock_offset import ClockOffset
 from fairtrial.cluster.facts import Facts
 from fairtrial.cluster.settings import SETTINGS
 from fairtrial.tools.cluster.diagnose import diagnose_cluster
-from fairtrial.tools.cluster.examine import Host, Link
+from fairtrial.tools.cluster.examine import ExaminedHost, Link
 from fairtrial.tools.doctor.model import Diagnosis
 
 WANTED = {each.key: each.value for each in SETTINGS}
@@ -28,9 +28,9 @@ HERE = Facts(
 )
 
 
-def a_host(name: str, *roles: str) -> Host:
+def a_host(name: str, *roles: str) -> ExaminedHost:
     """A host at which there is nothing to remark."""
-    return Host(
+    return ExaminedHost(
         address=f"tls://{name}:1",
         roles=roles,
         resources=roles,
@@ -45,7 +45,7 @@ SERVER, LOAD = a_host("s", "server"), a_host("a", "load")
 
 
 def faults(
-    *hosts: Host,
+    *hosts: ExaminedHost,
     scheduler: Facts = HERE,
     links: Sequence[Link] = (),
     unknown: Mapping[str, Facts] | None = None,
@@ -55,7 +55,7 @@ def faults(
     return [each for each in found if each.health != "good"]
 
 
-def the_fault(*hosts: Host, **others: object) -> Diagnosis:
+def the_fault(*hosts: ExaminedHost, **others: object) -> Diagnosis:
     (fault,) = faults(*hosts, **others)  # type: ignore[arg-type]
     assert fault.remedy
     return fault
@@ -72,7 +72,7 @@ def test_a_fit_cluster_has_no_fault() -> None:
 
 
 @pytest.mark.parametrize(("left", "role"), [(SERVER, "load"), (LOAD, "server")])
-def test_without_a_server_or_load_it_is_unfit(left: Host, role: str) -> None:
+def test_without_a_server_or_load_it_is_unfit(left: ExaminedHost, role: str) -> None:
     fault = the_fault(left)
     assert unfit(fault) and fault.subject == f"role {role}" and f"--resources {role}=1" in fault.remedy
 

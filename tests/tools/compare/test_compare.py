@@ -20,8 +20,8 @@ from fairtrial.record.identity import WorkloadIdentity
 from fairtrial.record.memory import MemoryKind
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.record.write import RecordWriter
-from fairtrial.tools.compare.comparison import Comparison, JudgedRun, compare, judge_run
-from fairtrial.tools.compare.differences import differences
+from fairtrial.tools.compare.comparison import JudgedRun, RunComparison, compare, judge_run
+from fairtrial.tools.compare.differences import changed_settings
 from fairtrial.tools.compare.outputs import levels_in_words
 from fairtrial.tools.compare.table import print_comparison
 from tests.builders import ExperimentBuilder, TrialBuilder, a_trial, an_experiment, trials_of
@@ -41,7 +41,7 @@ def run(rate: float, builder: ExperimentBuilder | None = None, **changes: object
     return record, trials_of(record, make)
 
 
-def compared(before: Run, after: Run, *metrics: str, margin: float = 0.05, run_spread: float = 0.0) -> Comparison:
+def compared(before: Run, after: Run, *metrics: str, margin: float = 0.05, run_spread: float = 0.0) -> RunComparison:
     """Two single runs, of which whole ones do not scatter."""
     chosen = [METRICS[name] for name in metrics or ["goodput"]]
     return compare([judge_run(*before)], [judge_run(*after)], chosen, margin, run_spread)
@@ -269,14 +269,14 @@ def test_another_workload_file_is_a_warning(snapshot: object) -> None:
     own = WorkloadIdentity(name="shop.workload.toml", title="", sha256="1", requests=requests)
     before = run(4000)[0].model_copy(update={"own_workload": own})
     after = before.model_copy(update={"own_workload": own.model_copy(update={"sha256": "2"})})
-    assert differences(before, before) == []
-    assert differences(before, after) == snapshot
+    assert changed_settings(before, before) == []
+    assert changed_settings(before, after) == snapshot
 
 
 def test_another_network_is_a_warning(snapshot: object) -> None:
     before = run(4000)[0]
     after = before.model_copy(update={"own_network": True})
-    assert differences(before, after) == snapshot
+    assert changed_settings(before, after) == snapshot
 
 
 def folder(path: Path, recorded: Run) -> Path:

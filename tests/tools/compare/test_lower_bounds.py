@@ -2,7 +2,7 @@
 
 import pytest
 
-from fairtrial.tools.compare.comparison import Row
+from fairtrial.tools.compare.comparison import FigureRow
 from fairtrial.tools.compare.outputs import comparison_markdown, row_cells
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 from tests.tools.compare.test_compare import NOISE, Run, compared
@@ -24,7 +24,7 @@ def run(p99_seconds: float, bounded: int = 0) -> Run:
     return record, trials_of(record, make)
 
 
-def row(before: Run, after: Run) -> Row:
+def row(before: Run, after: Run) -> FigureRow:
     (found,) = compared(before, after, "response_time_p99").rows
     return found
 

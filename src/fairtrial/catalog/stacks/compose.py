@@ -15,7 +15,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.build import run_build_command
 from fairtrial.catalog.stacks.compose_override import override
 from fairtrial.catalog.stacks.compose_program import ComposeProgram, compose_program
-from fairtrial.catalog.stacks.compose_project import Project, read_project
+from fairtrial.catalog.stacks.compose_project import ComposeFile, read_project
 from fairtrial.catalog.stacks.container_image import digest_of, pulled
 from fairtrial.catalog.stacks.container_program import (
     OF_A_PROJECT,
@@ -85,7 +85,7 @@ def ready(request: BuildRequest, origin: ComposeOrigin) -> ReadyProgram:
     return _ready_project(request.stack, project, digests, program, compose)
 
 
-def _build(project: Project, compose: ComposeProgram, request: BuildRequest) -> None:
+def _build(project: ComposeFile, compose: ComposeProgram, request: BuildRequest) -> None:
     """Build the services that have `build`, under names of the lab's: the user's own stay as they are."""
     built = {each: {"image": service.image} for each, service in project.services.items() if service.is_built}
     name, log = request.stack.name, request.log
@@ -99,7 +99,7 @@ def _build(project: Project, compose: ComposeProgram, request: BuildRequest) -> 
 
 
 def _ready_project(
-    stack: Stack, project: Project, digests: Mapping[str, str], program: ContainerProgram, compose: ComposeProgram
+    stack: Stack, project: ComposeFile, digests: Mapping[str, str], program: ContainerProgram, compose: ComposeProgram
 ) -> ReadyProgram:
     digests_of_images = {f"image {name}": f"sha256:{digests[name]}" for name in project.names}
     pinned = {
@@ -127,7 +127,7 @@ def start(request: StartRequest) -> RunningContainer:
     stack, cpus = request.stack, request.cpus
     program, name = container_program(), new_name()
     compose = compose_program(program)
-    project = Project.model_validate_json((request.folder / PROJECT_FILE).read_bytes())
+    project = ComposeFile.model_validate_json((request.folder / PROJECT_FILE).read_bytes())
     if hashlib.sha256(project.file.read_bytes()).hexdigest() != project.file_sha256:
         raise Problem(f"compose: {project.file} has changed since the run began", "run again, and leave it alone")
     port, where = reached_at(stack.origin.port, project.container_port)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from fairtrial.base.loopback import LOOPBACK
-from fairtrial.catalog.stacks.compose_project import ComposeService, Project
+from fairtrial.catalog.stacks.compose_project import ComposeFile, ComposeService
 from fairtrial.catalog.stacks.container_program import USER_LABEL
 
 MOST_LOG_MEGABYTES = 8
@@ -27,7 +27,7 @@ class _Tagged(str):
 
 
 def override(
-    project: Project,
+    project: ComposeFile,
     *,
     name: str,
     port: int,

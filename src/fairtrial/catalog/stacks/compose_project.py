@@ -30,7 +30,7 @@ class ComposeService(Strict):
     has_fixed_name: bool
 
 
-class Project(Strict):
+class ComposeFile(Strict):
     """A compose file, as the lab runs it."""
 
     file: Path
@@ -50,7 +50,7 @@ class Project(Strict):
         return [self.answers, *sorted(self.services.keys() - {self.answers})]
 
 
-def read_project(stack: Stack, origin: ComposeOrigin, compose: ComposeProgram) -> Project:
+def read_project(stack: Stack, origin: ComposeOrigin, compose: ComposeProgram) -> ComposeFile:
     """The project of a stack's compose file, as the compose command understands it.
 
     Raises:
@@ -70,7 +70,7 @@ def read_project(stack: Stack, origin: ComposeOrigin, compose: ComposeProgram) -
     if not isinstance(services, dict) or not all(isinstance(each, dict) for each in services.values()):
         raise Problem(f"compose: {file} has no services", "name a compose file that has one at least")
     answers = _answering(file, origin, list(services))
-    return Project(
+    return ComposeFile(
         file=file,
         file_sha256=hashlib.sha256(content).hexdigest(),
         answers=answers,

@@ -38,7 +38,7 @@ class Comparable:
     """by the names of `[rows.NAME]`"""
 
 
-def comparable(source: WorkloadSource, requests: Sequence[Request], rows: Mapping[str, GivenRows]) -> Comparable:
+def comparable_parts(source: WorkloadSource, requests: Sequence[Request], rows: Mapping[str, GivenRows]) -> Comparable:
     """What can be compared of a workload file.
 
     Args:

@@ -8,7 +8,7 @@ from fairtrial.catalog.contract.answer import client_of
 from fairtrial.catalog.contract.every_stack import ANY_SERVER
 from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads.as_expected import clause
-from fairtrial.catalog.workloads.comparable import comparable
+from fairtrial.catalog.workloads.comparable import comparable_parts
 from fairtrial.catalog.workloads.expected import expects_nothing
 from fairtrial.catalog.workloads.file_request import connection_setup, engine_request
 from fairtrial.catalog.workloads.model import ServerWorkload
@@ -134,7 +134,7 @@ def workload_from_file(
         set_up=set_up if source.model.load_entries() else None,
         setup=load.setup,
         thinking=[name for name, entry in entries.items() if entry.think is not None],
-        comparable=comparable(source, contract.requests, contract.rows),
+        comparable=comparable_parts(source, contract.requests, contract.rows),
     )
 
 

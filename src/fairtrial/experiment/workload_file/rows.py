@@ -143,7 +143,7 @@ def _no_column(file: Path, column: str, key: str, names: Sequence[str], line: in
     )
 
 
-def line_of(file: Path, place: int) -> int:
+def line_of_row(file: Path, place: int) -> int:
     """The number of the line, from 1, on which the row at a place, from 0, begins. The file was read before."""
     if file.suffix.lower() != ".csv":
         lines = (number for number, line in enumerate(_text_of(file).split("\n"), 1) if line.strip())

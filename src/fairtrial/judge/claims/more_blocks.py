@@ -37,7 +37,7 @@ def more_blocks(
     if blocks is None:
         words = f"Not even {MOST_BLOCKS} blocks would be sure to decide it if estimate and spread stayed as they are."
     else:
-        blocks_text = blocks_in_words(evidence, blocks)
+        blocks_text = blocks_needed(evidence, blocks)
         words = f"{blocks_text} would decide it in four of five runs if estimate and spread stayed as they are."
     if windows is not None:
         longer = window_to_decide(estimate, bounds, windows.share, level=level, then=then)
@@ -48,7 +48,7 @@ def more_blocks(
     return f"{words} {proven}".rstrip() if blocks is None else words
 
 
-def blocks_in_words(evidence: Evidence, blocks: int) -> str:
+def blocks_needed(evidence: Evidence, blocks: int) -> str:
     """``About 24 blocks (`--blocks 24`, about 6 minutes)``."""
     minutes = blocks * seconds_of_a_block(evidence) / 60
     lasting = f", about {count(max(1, round(minutes)), 'minute')}" if minutes else ""

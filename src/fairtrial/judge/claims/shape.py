@@ -42,7 +42,7 @@ def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
         except ValueError as error:
             ruling = Ruling("undecided", str(error))
     estimate, observed, further = None, None, "More blocks may decide it."
-    form = in_words(claim)
+    form = shape_in_words(claim)
     if test is not None:
         estimate = Estimate(estimate=test.ratio, interval=test.interval, blocks=values.blocks)
         why = too_few(values.blocks) if test.interval is None else "the interval of this ratio reaches too far"
@@ -72,7 +72,7 @@ def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
     )
 
 
-def in_words(claim: ShapeClaim) -> str:
+def shape_in_words(claim: ShapeClaim) -> str:
     """`rises`, `peaks between 4 and 15`, `is flat within 0.05, as an advantage over b`."""
     where = "" if claim.between is None else f"between {claim.between[0]:g} and {claim.between[1]:g}"
     words = {

@@ -5,7 +5,7 @@ from fairtrial.base.units import UNITS, Unit
 from fairtrial.experiment.claims import BudgetClaim
 from fairtrial.judge.claims.bounded import rule, satisfies, stands_if_higher
 from fairtrial.judge.claims.evidence import Evidence
-from fairtrial.judge.claims.more_blocks import blocks_in_words, level_of_one_look
+from fairtrial.judge.claims.more_blocks import blocks_needed, level_of_one_look
 from fairtrial.judge.claims.proven import proven_share
 from fairtrial.judge.claims.ruling import Ruling, interval_in_words, result, sentence
 from fairtrial.judge.claims.values import AWAIT_THE_REST, Values
@@ -74,6 +74,6 @@ def _further(keeping: int, total: int, of_starts: float, evidence: Evidence) -> 
         words = f"Not even {MOST_STARTS:,} blocks would be sure to decide it, by what {count(total, 'start')} tell."
         return f"{words} {proven_share(low)}".rstrip()
     by = f"by what {count(total, 'start')} tell"
-    words = f"{blocks_in_words(evidence, starts)} would decide it in four of five runs, {by}"
+    words = f"{blocks_needed(evidence, starts)} would decide it in four of five runs, {by}"
     all_of = fewest_to_uphold(of_starts, level)
     return f"{words}; {all_of} do if every start keeps it." if keeping == total and all_of < starts else f"{words}."

@@ -7,7 +7,7 @@ only where starts that are half as fast again, or half as slow, would not turn t
 
 from fairtrial.base.formatting import count
 from fairtrial.judge.claims.evidence import Evidence
-from fairtrial.judge.claims.more_blocks import blocks_in_words
+from fairtrial.judge.claims.more_blocks import blocks_needed
 from fairtrial.judge.claims.ruling import Ruling
 from fairtrial.judge.statistics.estimate import Estimate, Resolution, at_resolution
 
@@ -36,5 +36,5 @@ def turned_by_another_kind(ruling: Ruling, beyond: Ruling, blocks: int, evidence
         "undecided",
         f"{count(blocks, 'block')} may all have met one kind of start where another is the typical one, and one that "
         "is half as fast again would turn the verdict",
-        f"{blocks_in_words(evidence, BLOCKS_NEEDED)} would decide it.",
+        f"{blocks_needed(evidence, BLOCKS_NEEDED)} would decide it.",
     )

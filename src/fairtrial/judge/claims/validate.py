@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from fairtrial.base.registry import did_you_mean, instead_of
-from fairtrial.base.units import BaseUnit, Quantity, kind_of, symbols_of
+from fairtrial.base.units import BaseUnit, Quantity, quantity_of, symbols_of
 from fairtrial.experiment.claims import BudgetClaim, Claim, DifferenceClaim, MetricClaim, ShapeClaim
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.value import Value, format_value
@@ -41,7 +41,7 @@ def validate_claim(claim: Claim, experiment: Experiment, requests: RequestNames 
 
 def _assert_units(claim: BudgetClaim | DifferenceClaim, metric: Metric) -> None:
     for key, bound in claim.bounds.items():
-        what = f"{key}: {metric.name} is {kind_of(metric.unit)}"
+        what = f"{key}: {metric.name} is {quantity_of(metric.unit)}"
         if not isinstance(bound, Quantity):
             raise ValueError(f"{what}: write {_examples(bound, metric.unit)}, not {bound:g}")
         if bound.unit.base != metric.unit:

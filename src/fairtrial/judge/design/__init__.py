@@ -8,7 +8,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.registry import defined_in
 from fairtrial.judge.checks.model import Finding, Severity
 from fairtrial.judge.design import kinds
-from fairtrial.judge.design.model import Design, DesignSeverity, Flaw, Kind, design_of_record
+from fairtrial.judge.design.model import Design, DesignSeverity, Flaw, FlawKind, design_of_record
 from fairtrial.record.model import ExperimentRecord
 
 __all__ = ["design_findings", "design_kinds", "flaws_of", "is_in_sentence"]
@@ -25,7 +25,7 @@ JUDGED_AS: Mapping[DesignSeverity, Severity] = {
 
 
 @cache
-def design_kinds() -> Mapping[str, Kind]:
+def design_kinds() -> Mapping[str, FlawKind]:
     """Every kind by name, in the order of their names."""
     return defined_in(kinds.__name__, kinds.__path__, "KIND")
 

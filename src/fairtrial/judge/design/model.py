@@ -72,7 +72,7 @@ class Flaw:
 
 
 @dataclass(frozen=True)
-class Kind:
+class FlawKind:
     """A kind of flaw: its name, which designs have it, and how they are known."""
 
     name: str

@@ -34,7 +34,7 @@ from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS
 
 
 @dataclass(frozen=True)
-class Pair:
+class OrderedPair:
     """Two contenders: `higher` is so in a typical block."""
 
     higher: str
@@ -52,7 +52,7 @@ class Ranking:
 
     order: tuple[str, ...]
     """Best first: the highest estimate, or the lowest with `lowest_first`."""
-    pairs: tuple[Pair, ...]
+    pairs: tuple[OrderedPair, ...]
     """Every two contenders once."""
     ranks: Mapping[str, tuple[int, int]]
     """The best and worst rank that each can have: 1 + how many are proven better, k - how many are proven worse."""
@@ -116,7 +116,7 @@ def compare_all(
     blocks = logs.shape[0]
     typical = np.median(logs, axis=0)
     descending = sorted(range(len(names)), key=lambda place: -typical[place])
-    pairs: list[Pair] = []
+    pairs: list[OrderedPair] = []
     if len(names) > 1:
         couples = list(combinations(descending, 2))
         differences = np.stack([logs[:, first] - logs[:, second] for first, second in couples], axis=1)
@@ -124,7 +124,7 @@ def compare_all(
         for couple, difference, p_value in zip(couples, np.median(differences, axis=0), adjusted, strict=True):
             high, low = couple if difference >= 0 else couple[::-1]
             different = blocks >= blocks_for_ranks(len(names), level) and p_value <= 1 - level + 1e-12
-            pairs.append(Pair(names[high], names[low], float(np.exp(abs(difference))), p_value, different))
+            pairs.append(OrderedPair(names[high], names[low], float(np.exp(abs(difference))), p_value, different))
     order = tuple(names[place] for place in descending)
     if lowest_first:
         order = order[::-1]
@@ -161,7 +161,7 @@ def _possibly_true(contenders: int) -> Sequence[int]:
     return [place for place, bit in enumerate(reversed(f"{bits[contenders]:b}")) if bit == "1"]
 
 
-def _ranks(order: Sequence[str], pairs: Sequence[Pair], lowest_first: bool) -> dict[str, tuple[int, int]]:
+def _ranks(order: Sequence[str], pairs: Sequence[OrderedPair], lowest_first: bool) -> dict[str, tuple[int, int]]:
     better = dict.fromkeys(order, 0)
     worse = dict.fromkeys(order, 0)
     for pair in pairs:
@@ -172,7 +172,7 @@ def _ranks(order: Sequence[str], pairs: Sequence[Pair], lowest_first: bool) -> d
     return {name: (1 + better[name], len(order) - worse[name]) for name in order}
 
 
-def _groups(order: Sequence[str], pairs: Sequence[Pair]) -> tuple[tuple[str, ...], ...]:
+def _groups(order: Sequence[str], pairs: Sequence[OrderedPair]) -> tuple[tuple[str, ...], ...]:
     """Piepho's insert and absorb: each difference splits the groups that hold both of the pair.
 
     Only a new group can lie within another: the old ones did not before, and each new one is part of an old one. A

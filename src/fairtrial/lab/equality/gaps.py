@@ -15,14 +15,14 @@ MOST_GAPS = 1000
 """Differences of one pair of documents at most: two that have nothing in common need not be walked to their end."""
 
 
-class Missing:
+class Absent:
     """The value in a place that is not there."""
 
     def __repr__(self) -> str:
         return "missing"
 
 
-MISSING = Missing()
+MISSING = Absent()
 
 Steps = tuple[str, ...]
 """The way to a value: names of members and places of elements."""
@@ -51,9 +51,9 @@ class Gap:
             return f"{place} has the same elements in another order"
         if self.kind == "length":
             return f"{place} has length {len(self.value)}, not {len(self.reference)}"
-        if isinstance(self.value, Missing):
+        if isinstance(self.value, Absent):
             return f"{place} is missing, not {_excerpt(self.reference)}"
-        if isinstance(self.reference, Missing):
+        if isinstance(self.reference, Absent):
             return f"{place} is {_excerpt(self.value)}, and the reference has none"
         return f"{place} is {_excerpt(self.value)}, not {_excerpt(self.reference)}"
 
@@ -107,7 +107,7 @@ def renamed_pairs(value: Any, reference: Any, rules: Rules, steps: Steps = ()) -
             yield from renamed_pairs(element, reference_element, rules, (*steps, str(place)))
 
 
-def kind_of(value: Any) -> str:
+def json_type(value: Any) -> str:
     """The JSON type of a value."""
     if value is None:
         return "null"
@@ -121,7 +121,7 @@ def kind_of(value: Any) -> str:
 def canonical(value: Any, rules: Rules, steps: Steps = ()) -> str:
     """A text that is the same for values that say the same."""
     if rules.type_alone(steps):
-        return f"<{kind_of(value)}>"
+        return f"<{json_type(value)}>"
     if isinstance(value, dict):
         members = (f"{json.dumps(name)}:{canonical(value[name], rules, (*steps, name))}" for name in sorted(value))
         return "{" + ",".join(members) + "}"
@@ -134,7 +134,7 @@ def canonical(value: Any, rules: Rules, steps: Steps = ()) -> str:
 
 
 def _gaps(value: Any, reference: Any, rules: Rules, steps: Steps, general: Steps) -> Iterator[Gap]:
-    if kind_of(value) != kind_of(reference):
+    if json_type(value) != json_type(reference):
         yield Gap(steps, general, "type", value, reference)
     elif rules.type_alone(steps):
         return

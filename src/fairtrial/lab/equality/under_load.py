@@ -9,7 +9,7 @@ from fairtrial.base.printable import printable
 from fairtrial.catalog.workloads.comparable import Comparable
 from fairtrial.engine.plan import Request
 from fairtrial.engine.reference import CompareAnswers
-from fairtrial.experiment.workload_file.rows import line_of
+from fairtrial.experiment.workload_file.rows import line_of_row
 from fairtrial.experiment.workload_file.secrets import Secrets
 from fairtrial.lab.equality.answer import GivenAnswer, KeptAnswer, read_answers
 from fairtrial.lab.equality.difference import difference
@@ -99,7 +99,7 @@ def described(reference: KeptAnswer, what: str, comparable: Comparable, secrets:
         what: the smallest excerpt that shows it.
     """
     places = [
-        f"{comparable.row_files[name].file.name}, line {line_of(comparable.row_files[name].file, place)}"
+        f"{comparable.row_files[name].file.name}, line {line_of_row(comparable.row_files[name].file, place)}"
         for name, place in reference.rows.items()
     ]
     return Difference(

@@ -12,7 +12,7 @@ from typing import IO
 
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.problem import Problem
-from fairtrial.lab.conduct import Ready, made_ready
+from fairtrial.lab.conduct import PreparedLab, made_ready
 from fairtrial.lab.exclusive import processors_held
 from fairtrial.lab.lanes.host_lost import HostLost
 from fairtrial.lab.lanes.input import hand_on, serve_standard_streams
@@ -72,7 +72,7 @@ def _try_blocks(
 
 
 def _trials(
-    task: LaneTask, plan: Plan, block: int, ready: Ready, hosts: LaneHosts, mouth: Mouth
+    task: LaneTask, plan: Plan, block: int, ready: PreparedLab, hosts: LaneHosts, mouth: Mouth
 ) -> Iterator[TrialRecord]:
     for trial in plan.trials():
         if trial.block != block:

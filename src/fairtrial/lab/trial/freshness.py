@@ -42,7 +42,7 @@ def freshness_after_load(
     Raises:
         Problem: the database refused a change.
     """
-    table = table_of(probe, data)
+    table = changed_table(probe, data)
     key_column = table.given_columns[0]
     before = {int(row[key_column]): str(row[probe.column]) for row in table.rows.random_rows(ROWS)}
     grace = grace_seconds(service)
@@ -94,6 +94,6 @@ def _shows(answer: Answer, text: str) -> bool:
     return text in answer.body.decode(errors="replace") or text in printable(answer.headers.get("location", ""))
 
 
-def table_of(probe: FreshnessProbe, data: Data) -> Table:
+def changed_table(probe: FreshnessProbe, data: Data) -> Table:
     """In which rows are changed."""
     return next(table for table in data.tables if table.name == probe.table)

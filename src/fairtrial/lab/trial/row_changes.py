@@ -20,7 +20,7 @@ from fairtrial.catalog.tables import Data, Table
 from fairtrial.catalog.workloads.model import FreshnessProbe
 from fairtrial.engine.plan import ChangedRow, ChangedText, EnginePlan, ExactBody, Request
 from fairtrial.lab.meters.service import LaterChange, OnOtherHost
-from fairtrial.lab.trial.freshness import ROWS, grace_seconds, new_text, table_of
+from fairtrial.lab.trial.freshness import ROWS, changed_table, grace_seconds, new_text
 from fairtrial.lab.trial.later_changes import LaterChanges
 from fairtrial.lab.trial.spot_checks import SPOT_CHECKS_UNTIL
 from fairtrial.record.engine_summary import Sightings
@@ -55,7 +55,7 @@ class RowChanges:
         window_seconds: float,
     ) -> None:
         self._probe, self._data, self._service = probe, data, service
-        self._table, self._grace_seconds = table_of(probe, data), grace_seconds(service)
+        self._table, self._grace_seconds = changed_table(probe, data), grace_seconds(service)
         key = self._table.given_columns[0]
         rows = _drawn_rows(probe, data, self._table, requests)
         self._old = {int(row[key]): str(row[probe.column]) for row in rows}

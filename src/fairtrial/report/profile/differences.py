@@ -46,7 +46,7 @@ class Pair:
     frames: Sequence[FrameDifference]
 
 
-def pairs(profiles: Profiles) -> list[Pair]:
+def profile_pairs(profiles: Profiles) -> list[Pair]:
     """Each contender beside the first one that the same profiler has seen; four pairs at most."""
     samples = [(sampled, line) for line in profiles.lines for sampled in line.stacks]
     samples.sort(key=lambda each: each[0].profiler)

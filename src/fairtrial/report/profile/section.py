@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from fairtrial.base.formatting import count
 from fairtrial.record.profile import Profile, Profiles, SampledStacks
 from fairtrial.report.profile.counters import EXPLANATION, CounterRow, counter_rows
-from fairtrial.report.profile.differences import Pair, pairs
+from fairtrial.report.profile.differences import Pair, profile_pairs
 from fairtrial.report.profile.flame_graph import flame_graph
 from fairtrial.report.profile.frames import self_shares
 from fairtrial.report.vega import Spec
@@ -35,7 +35,7 @@ class Graph:
 
 
 @dataclass(frozen=True)
-class Difference:
+class ProfileDifference:
     """Two contenders beside each other."""
 
     chart: str
@@ -51,7 +51,7 @@ class ProfileSection:
     lines: Sequence[Profile] = ()
     rows: Sequence[CounterRow] = ()
     graphs: Sequence[Graph] = ()
-    differences: Sequence[Difference] = ()
+    differences: Sequence[ProfileDifference] = ()
     charts: dict[str, Spec | None] = field(default_factory=dict)
 
 
@@ -69,10 +69,10 @@ def profile_section(profiles: Profiles) -> ProfileSection:
             ranked = sorted(self_shares(stacks).items(), key=lambda each: (-each[1], each[0])) if stacks else []
             graphs.append(Graph(name, line, sampled, ranked[:MOST_FRAMES]))
     differences = []
-    for number, pair in enumerate(pairs(profiles), 1):
+    for number, pair in enumerate(profile_pairs(profiles), 1):
         name = f"flame-difference-{number}"
         charts[name] = flame_graph(pair.stacks[1], against=pair.stacks[0])
-        differences.append(Difference(name, pair))
+        differences.append(ProfileDifference(name, pair))
     return ProfileSection(
         is_shown=True,
         lines=profiles.lines,

@@ -11,7 +11,7 @@ from fairtrial.base.formatting import count
 from fairtrial.base.printable import printable
 from fairtrial.record.profile import Profile, Profiles
 from fairtrial.report.profile.counters import EXPLANATION, counter_rows
-from fairtrial.report.profile.differences import Pair, pairs
+from fairtrial.report.profile.differences import Pair, profile_pairs
 
 SIDE_BY_SIDE = 4
 """Contenders in one table: more do not fit on 80 columns."""
@@ -29,7 +29,7 @@ def profile_parts(profiles: Profiles) -> list[RenderableType]:
     parts.append(Text(f"\n{EXPLANATION}", style="dim"))
     for line in lines:
         parts += _of_contender(line)
-    for pair in pairs(profiles):
+    for pair in profile_pairs(profiles):
         parts += _difference(pair)
     return parts
 

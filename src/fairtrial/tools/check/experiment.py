@@ -22,7 +22,7 @@ from fairtrial.judge.checks.answers_differ import what_differs
 from fairtrial.lab.compare_answers import compared_with_reference
 from fairtrial.lab.conduct import building
 from fairtrial.lab.placement import planned_placement
-from fairtrial.lab.preparation import Steps
+from fairtrial.lab.preparation import StepTimes
 from fairtrial.lab.private_network import network_of
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.environment import Environment, environment
@@ -66,7 +66,7 @@ def check_plan(console: Console, plan: Plan) -> int:
     console.print(Text(f"preparing the load engine and {names} (built once)", style="dim"))
     with (
         tempfile.TemporaryDirectory(prefix="fairtrial-check-") as folder,
-        building(plan, Path(folder) / "logs", Steps(lambda _text: None)) as preparation,
+        building(plan, Path(folder) / "logs", StepTimes(lambda _text: None)) as preparation,
     ):
         engine_version()
         with (

@@ -15,7 +15,7 @@ from fairtrial.cluster.facts import facts
 from fairtrial.cluster.fitness import scheduler_facts, worker_facts
 from fairtrial.cluster.roles import link_pairs
 from fairtrial.tools.cluster.diagnose import diagnose_cluster
-from fairtrial.tools.cluster.examine import Host, Link, examine_hosts, measure_links
+from fairtrial.tools.cluster.examine import ExaminedHost, Link, examine_hosts, measure_links
 from fairtrial.tools.doctor.examine import diagnosis_table
 
 MOST_LINKS = 40
@@ -52,7 +52,7 @@ def check_cluster(console: Console, cluster: Cluster, idle_seconds: float) -> in
     return NOTHING_RAN if unfit else ALL_WELL
 
 
-def _host_table(hosts: Sequence[Host]) -> Table:
+def _host_table(hosts: Sequence[ExaminedHost]) -> Table:
     table = Table(box=None, pad_edge=False)
     for title in ("worker", "host", "roles"):
         table.add_column(title)
@@ -89,5 +89,5 @@ def _link_table(links: Sequence[Link]) -> Table:
     return table
 
 
-def _end(host: Host) -> Text:
+def _end(host: ExaminedHost) -> Text:
     return Text(f"{', '.join(host.roles)} at {printable(host.address, 60)}")

@@ -10,7 +10,7 @@ from fairtrial.cluster.facts import Facts
 from fairtrial.cluster.fitness import VERSIONS_REMEDY, comparable, version_differences
 from fairtrial.cluster.roles import REQUIRED_ROLES, ROLES
 from fairtrial.cluster.settings import SETTINGS_REMEDY, differing
-from fairtrial.tools.cluster.examine import Host, Link
+from fairtrial.tools.cluster.examine import ExaminedHost, Link
 from fairtrial.tools.doctor.model import Diagnosis
 
 IDLE_SHARE = 0.001
@@ -23,7 +23,7 @@ CLOCK_STEP_SECONDS = 0.128
 def diagnose_cluster(
     here: Facts,
     scheduler: Facts,
-    hosts: Sequence[Host],
+    hosts: Sequence[ExaminedHost],
     links: Sequence[Link],
     *,
     unknown: Mapping[str, Facts],
@@ -49,7 +49,7 @@ def diagnose_cluster(
     yield _encryption(encrypted)
 
 
-def _roles(hosts: Sequence[Host]) -> Iterator[Diagnosis]:
+def _roles(hosts: Sequence[ExaminedHost]) -> Iterator[Diagnosis]:
     for role, runs in ROLES.items():
         having = sum(role in host.roles for host in hosts)
         if having:
@@ -66,7 +66,7 @@ def _roles(hosts: Sequence[Host]) -> Iterator[Diagnosis]:
             yield Diagnosis(f"role {role}", "good", "no host of its own: on the server's")
 
 
-def _names(hosts: Sequence[Host]) -> Iterator[Diagnosis]:
+def _names(hosts: Sequence[ExaminedHost]) -> Iterator[Diagnosis]:
     for host in hosts:
         for name in host.resources:
             if name not in ROLES:
@@ -82,7 +82,7 @@ def _names(hosts: Sequence[Host]) -> Iterator[Diagnosis]:
             )
 
 
-def _machines(hosts: Sequence[Host]) -> Diagnosis:
+def _machines(hosts: Sequence[ExaminedHost]) -> Diagnosis:
     """Whether a server shares a machine with load: then it is no better than one machine."""
     servers = {host.facts.boot_id for host in hosts if "server" in host.roles}
     loads = {host.facts.boot_id for host in hosts if "load" in host.roles}
@@ -128,7 +128,7 @@ def _once(scheduler: Facts) -> Diagnosis:
     return Diagnosis("side effects", "good", "once: no retries, no stealing, no copies")
 
 
-def _nannies(hosts: Sequence[Host]) -> Iterator[Diagnosis]:
+def _nannies(hosts: Sequence[ExaminedHost]) -> Iterator[Diagnosis]:
     for host in hosts:
         if host.nanny:
             yield Diagnosis(
@@ -136,7 +136,7 @@ def _nannies(hosts: Sequence[Host]) -> Iterator[Diagnosis]:
             )
 
 
-def _idle(hosts: Sequence[Host], scheduler: Facts) -> Iterator[Diagnosis]:
+def _idle(hosts: Sequence[ExaminedHost], scheduler: Facts) -> Iterator[Diagnosis]:
     loud = [host for host in hosts if host.idle_share > IDLE_SHARE]
     for host in loud:
         keys = [
@@ -155,7 +155,7 @@ def _idle(hosts: Sequence[Host], scheduler: Facts) -> Iterator[Diagnosis]:
         yield Diagnosis("idle workers", "good", f"{_percent(most)} of a processor at most")
 
 
-def _clocks(hosts: Sequence[Host]) -> Iterator[Diagnosis]:
+def _clocks(hosts: Sequence[ExaminedHost]) -> Iterator[Diagnosis]:
     for host in hosts:
         surely = abs(host.clock.ahead_seconds) - host.clock.error_seconds
         if surely > CLOCK_STEP_SECONDS:
@@ -190,7 +190,7 @@ def _encryption(encrypted: bool) -> Diagnosis:
     )
 
 
-def _where(host: Host) -> str:
+def _where(host: ExaminedHost) -> str:
     return host.address
 
 

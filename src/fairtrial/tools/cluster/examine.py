@@ -19,7 +19,7 @@ LISTENING_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
-class Host:
+class ExaminedHost:
     """A worker and where it runs."""
 
     address: str
@@ -36,15 +36,15 @@ class Host:
 class Link:
     """From one host to another; the figures are None where no connection came about, and `reason` says why."""
 
-    source: Host
-    target: Host
+    source: ExaminedHost
+    target: ExaminedHost
     round_trip_seconds: float | None
     """the median"""
     bytes_per_second: float | None
     reason: str = ""
 
 
-def examine_hosts(cluster: Cluster, facts: Mapping[str, Facts], idle_seconds: float) -> list[Host]:
+def examine_hosts(cluster: Cluster, facts: Mapping[str, Facts], idle_seconds: float) -> list[ExaminedHost]:
     """Examine workers, sorted by role and address.
 
     Args:
@@ -55,7 +55,7 @@ def examine_hosts(cluster: Cluster, facts: Mapping[str, Facts], idle_seconds: fl
     clocks = {address: clock_of(cluster, address) for address in facts}
     shares = _idle_shares(cluster, list(facts), idle_seconds)
     hosts = [
-        Host(
+        ExaminedHost(
             address=address,
             roles=roles_of(states[address]["resources"]),
             resources=tuple(states[address]["resources"]),
@@ -69,13 +69,13 @@ def examine_hosts(cluster: Cluster, facts: Mapping[str, Facts], idle_seconds: fl
     return sorted(hosts, key=lambda host: (not host.roles, host.roles, host.address))
 
 
-def measure_links(cluster: Cluster, pairs: Sequence[tuple[Host, Host]]) -> Iterator[Link]:
+def measure_links(cluster: Cluster, pairs: Sequence[tuple[ExaminedHost, ExaminedHost]]) -> Iterator[Link]:
     """Measure each pair, one after another, so that none shares its way with another."""
     for source, target in pairs:
         address = host_of(target.address)
         port = cluster.call(target.address, link.listen, address, LISTENING_SECONDS)
         try:
-            measured = cluster.compute(source.address, link.measure, address, port, ROUND_TRIPS, SENDING_SECONDS)
+            measured = cluster.compute(source.address, link.measure_link, address, port, ROUND_TRIPS, SENDING_SECONDS)
         except OSError as error:
             yield Link(source, target, None, None, str(error))
         else:

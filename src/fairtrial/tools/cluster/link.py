@@ -26,7 +26,7 @@ def listen(address: str, seconds: float) -> int:
 
 
 @dataclass(frozen=True)
-class Measured:
+class LinkTimes:
     """A link as it was found."""
 
     round_trips_seconds: list[float]
@@ -35,7 +35,7 @@ class Measured:
     """from the first byte sent to the listener's word that it has received all of them"""
 
 
-def measure(address: str, port: int, round_trips: int, seconds: float) -> Measured:
+def measure_link(address: str, port: int, round_trips: int, seconds: float) -> LinkTimes:
     """Connect to a listener.
 
     Raises:
@@ -60,7 +60,7 @@ def measure(address: str, port: int, round_trips: int, seconds: float) -> Measur
         connection.shutdown(socket.SHUT_WR)
         (received,) = TOTAL.unpack(_exactly(connection, TOTAL.size))
         elapsed = time.perf_counter() - started
-    return Measured(times, received / elapsed)
+    return LinkTimes(times, received / elapsed)
 
 
 def _exactly(connection: socket.socket, size: int) -> bytes:

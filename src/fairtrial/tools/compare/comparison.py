@@ -24,7 +24,7 @@ from fairtrial.judge.statistics.lower_bounds import over_blocks_bounded
 from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS
 from fairtrial.judge.statistics.unpaired import between_runs, unpaired_ratio
 from fairtrial.record.model import ExperimentRecord, TrialRecord, by_condition
-from fairtrial.tools.compare.differences import differences
+from fairtrial.tools.compare.differences import changed_settings
 
 Change = Literal["regression", "improvement", "within the margin", "~", "not compared"]
 Bounds = Literal["none", "some", "median"]
@@ -50,7 +50,7 @@ class JudgedRun:
 
 
 @dataclass(frozen=True)
-class Row:
+class FigureRow:
     """One figure of one condition, before and after."""
 
     condition: str
@@ -133,10 +133,10 @@ class _Pair:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RunComparison:
     """All rows, and what else differs besides the programs."""
 
-    rows: Sequence[Row]
+    rows: Sequence[FigureRow]
     level: float
     """At which all changes hold together: 0.95, in 95 of 100 comparisons none is named where there is none."""
     margin: float
@@ -147,11 +147,11 @@ class Comparison:
     warnings: Sequence[str]
 
     @property
-    def regressions(self) -> list[Row]:
+    def regressions(self) -> list[FigureRow]:
         return [row for row in self.rows if row.change == "regression"]
 
     @property
-    def not_compared(self) -> list[Row]:
+    def not_compared(self) -> list[FigureRow]:
         return [row for row in self.rows if row.change == "not compared"]
 
 
@@ -167,7 +167,7 @@ def compare(
     metrics: Sequence[Metric],
     margin: float,
     run_spread: float,
-) -> Comparison:
+) -> RunComparison:
     """One row for each of `metrics` and each condition that is in a run of either side.
 
     A figure has regressed if it is worse by more than `margin` (0.05: 5%) and its interval excludes no change. Whether
@@ -200,13 +200,13 @@ def compare(
     )
     by_pair = {id(pair): row for pair, row in zip(comparable, judged, strict=True)}
     rows = [by_pair.get(id(pair)) or _not_compared(pair) for pair in pairs]
-    warnings = [warning for old, new in product(before, after) for warning in differences(old.record, new.record)]
-    return Comparison(rows, LEVEL, margin, (len(before), len(after)), spread, list(dict.fromkeys(warnings)))
+    warnings = [warning for old, new in product(before, after) for warning in changed_settings(old.record, new.record)]
+    return RunComparison(rows, LEVEL, margin, (len(before), len(after)), spread, list(dict.fromkeys(warnings)))
 
 
-def _row(pair: _Pair, level: float, margin: float, spread: float) -> Row:
+def _row(pair: _Pair, level: float, margin: float, spread: float) -> FigureRow:
     old, new = pair.before, pair.after
-    row = Row(
+    row = FigureRow(
         condition=pair.condition,
         contender=pair.contender,
         metric=pair.metric,
@@ -221,9 +221,9 @@ def _row(pair: _Pair, level: float, margin: float, spread: float) -> Row:
     return replace(row, change=_change(row, margin))
 
 
-def _not_compared(pair: _Pair) -> Row:
+def _not_compared(pair: _Pair) -> FigureRow:
     reason = "; ".join(pair.reasons)
-    return Row(pair.condition, pair.contender, pair.metric, None, None, None, "not compared", reason)
+    return FigureRow(pair.condition, pair.contender, pair.metric, None, None, None, "not compared", reason)
 
 
 def _side(metric: Metric, runs: Sequence[JudgedRun], identity: str) -> tuple[_Side, str | None]:
@@ -280,7 +280,7 @@ def _values(metric: Metric, run: JudgedRun, condition: ConditionResult | None) -
     return _Side([value for _, value in readings], are_bounds), None
 
 
-def _change(row: Row, margin: float) -> Change:
+def _change(row: FigureRow, margin: float) -> Change:
     """The change that the interval shows."""
     assert row.ratio is not None
     low, high = row.reach

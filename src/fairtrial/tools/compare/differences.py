@@ -13,7 +13,7 @@ BOUND = {"load_cpus", "server_cpus", "service_cpus", "disjoint"}
 rest says what the same processors are."""
 
 
-def differences(before: ExperimentRecord, after: ExperimentRecord) -> list[str]:
+def changed_settings(before: ExperimentRecord, after: ExperimentRecord) -> list[str]:
     """One line for each difference, host first. The contents of stacks are left out: they are what is compared."""
     return [
         *_changed("host", before.host.model_dump(), after.host.model_dump()),

@@ -1,40 +1,40 @@
 """A comparison as JUnit XML, for a CI job, and as Markdown, for a review."""
 
 from fairtrial.base.formatting import bounded_below, figure, span, with_unit
-from fairtrial.report.junit import Case, suite_text
+from fairtrial.report.junit import JunitCase, suite_text
 from fairtrial.report.markdown import escape, row_text
-from fairtrial.tools.compare.comparison import Comparison, Row
+from fairtrial.tools.compare.comparison import FigureRow, RunComparison
 
 HEAD = ("condition", "metric", "before", "after", "after / before", "interval", "change")
 
 
-def comparison_junit(comparison: Comparison, name: str, started_at: str) -> str:
+def comparison_junit(comparison: RunComparison, name: str, started_at: str) -> str:
     """A test case for each row: a regression is a failure, a row that was not compared is skipped."""
     cases = []
     for row in comparison.rows:
         words = f"{', '.join(row_cells(row)[2:])} ({', '.join(HEAD[2:])})"
         if row.change == "regression":
-            cases.append(Case(row.metric.name, row.condition, "failure", f"regression: {words}", words))
+            cases.append(JunitCase(row.metric.name, row.condition, "failure", f"regression: {words}", words))
         elif row.change == "not compared":
-            cases.append(Case(row.metric.name, row.condition, "skipped", row.reason or "", row.reason or ""))
+            cases.append(JunitCase(row.metric.name, row.condition, "skipped", row.reason or "", row.reason or ""))
         else:
-            cases.append(Case(row.metric.name, row.condition, None, row.change, words))
+            cases.append(JunitCase(row.metric.name, row.condition, None, row.change, words))
     return suite_text(name, started_at, cases)
 
 
-def comparison_markdown(comparison: Comparison, title: str) -> str:
+def comparison_markdown(comparison: RunComparison, title: str) -> str:
     """The table, and what else differs besides the programs."""
     lines = [f"## {escape(title)}", "", row_text(HEAD), "| --- " * len(HEAD) + "|"]
     lines += [row_text([escape(cell) for cell in row_cells(row)]) for row in comparison.rows]
     lines += ["", f"{levels_in_words(comparison)} Margin: {comparison.margin:.0%}.".strip(), ""]
-    lines += [escape(between_runs(comparison)), ""]
+    lines += [escape(scatter_in_words(comparison)), ""]
     if bounds := bounds_in_words(comparison):
         lines += [escape(bounds), ""]
     lines += [f"- {escape(warning)}" for warning in comparison.warnings]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def levels_in_words(comparison: Comparison) -> str:
+def levels_in_words(comparison: RunComparison) -> str:
     """At which level the intervals are, and what holds together; empty where nothing was compared."""
     levels = sorted({f"{100 * row.level:.4g}%" for row in comparison.rows if row.level is not None})
     if not levels:
@@ -47,7 +47,7 @@ def levels_in_words(comparison: Comparison) -> str:
     )
 
 
-def between_runs(comparison: Comparison) -> str:
+def scatter_in_words(comparison: RunComparison) -> str:
     """The scatter between runs in the intervals, in words."""
     if comparison.runs == (1, 1):
         return (
@@ -59,7 +59,7 @@ def between_runs(comparison: Comparison) -> str:
     return f"Each of {before} and {after} runs is one value: what moves a whole run is in the intervals."
 
 
-def row_cells(row: Row) -> list[str]:
+def row_cells(row: FigureRow) -> list[str]:
     """A row as text, in the order of HEAD; a dash where there is no value.
 
     `> x` is at least x. With lower bounds before the change the ratio is at most what is shown, `< x`; with such
@@ -79,7 +79,7 @@ def row_cells(row: Row) -> list[str]:
     return [row.condition, row.metric.label, before, after, ratio, interval, row.change]
 
 
-def bounds_in_words(comparison: Comparison) -> str:
+def bounds_in_words(comparison: RunComparison) -> str:
     """The meaning of `>` and `<`; empty where there is none."""
     if all(row.bounds == ("none", "none") for row in comparison.rows):
         return ""

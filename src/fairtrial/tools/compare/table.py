@@ -6,14 +6,14 @@ from rich.text import Text
 
 from fairtrial.base.formatting import count
 from fairtrial.base.printable import printable
-from fairtrial.tools.compare.comparison import Comparison
-from fairtrial.tools.compare.outputs import between_runs, bounds_in_words, levels_in_words, row_cells
+from fairtrial.tools.compare.comparison import RunComparison
+from fairtrial.tools.compare.outputs import bounds_in_words, levels_in_words, row_cells, scatter_in_words
 
 WIDE_COLUMNS = 120
 STYLES = {"regression": "bold red", "improvement": "green", "not compared": "yellow"}
 
 
-def print_comparison(comparison: Comparison, console: Console) -> None:
+def print_comparison(comparison: RunComparison, console: Console) -> None:
     """Print the table, what else differs, and what the words mean. Text from records cannot control the terminal."""
     console.print(_table(comparison, wide=console.width >= WIDE_COLUMNS), highlight=False)
     for reason in dict.fromkeys((row.condition, row.reason or "") for row in comparison.not_compared):
@@ -29,14 +29,14 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
             f"{count(len(comparison.regressions), 'regression')}: worse by more than {comparison.margin:.0%}, with an "
             "interval that excludes no change. ~ : neither a change nor its absence is proven. "
             + " ".join(
-                filter(None, (levels_in_words(comparison), between_runs(comparison), bounds_in_words(comparison)))
+                filter(None, (levels_in_words(comparison), scatter_in_words(comparison), bounds_in_words(comparison)))
             )
         ),
         highlight=False,
     )
 
 
-def _table(comparison: Comparison, *, wide: bool) -> Table:
+def _table(comparison: RunComparison, *, wide: bool) -> Table:
     """A row for each comparison. Where there is less room, the metric stands below the condition and the interval below
     the ratio: no name is broken."""
     table = Table(box=None, padding=(0, 2 if wide else 1, 0, 0), show_edge=False, header_style="bold")

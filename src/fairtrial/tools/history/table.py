@@ -17,7 +17,7 @@ RUN = "run"
 
 
 @dataclass(frozen=True)
-class Column:
+class FigureSeries:
     """A figure of one condition over all runs."""
 
     condition: str
@@ -42,10 +42,10 @@ class History:
     experiment: str
     runs: Sequence[tuple[str, Result]]
     """The name of each run's folder, and its result."""
-    columns: Sequence[Column]
+    columns: Sequence[FigureSeries]
     """Those with a figure in at least one run, in the order in which the runs have them."""
 
-    def gaps(self, column: Column) -> int:
+    def gaps(self, column: FigureSeries) -> int:
         """How many runs have no such figure."""
         return sum(column.value(result) is None for _, result in self.runs)
 
@@ -61,7 +61,7 @@ def history_of(runs: Sequence[tuple[str, Result]], metrics: Sequence[Metric]) ->
         raise Problem(f"runs of {len(names)} experiments: {', '.join(names)}", "export the runs of one at a time")
     ordered = sorted(runs, key=lambda run: datetime.fromisoformat(run[1].started_at))
     conditions = dict.fromkeys(condition.id for _, result in ordered for condition in result.conditions)
-    columns = [Column(condition, metric) for condition in conditions for metric in metrics]
+    columns = [FigureSeries(condition, metric) for condition in conditions for metric in metrics]
     present = [column for column in columns if any(column.value(result) is not None for _, result in ordered)]
     if not present:
         raise Problem(

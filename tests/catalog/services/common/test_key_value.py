@@ -4,7 +4,7 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.key_value import (
-    assert_fit,
+    assert_pairs,
     assert_value_column,
     batches,
     key_of,
@@ -35,13 +35,13 @@ def test_values_come_back_by_their_kind() -> None:
 
 
 def test_tables_that_do_not_fit() -> None:
-    assert_fit("Store", [table(), table(prefix="other:")])
+    assert_pairs("Store", [table(), table(prefix="other:")])
     with pytest.raises(Problem, match="share their keys"):
-        assert_fit("Store", [table(), table()])
+        assert_pairs("Store", [table(), table()])
     rows = LiteralRows(("name", "value"), [])
     for columns in ({"id": "serial", "value": "text"}, {"id": "key", "name": "text", "value": "text"}):
         with pytest.raises(Problem, match="wide does not fit Store"):
-            assert_fit("Store", [Table("wide", columns, rows)])  # type: ignore[arg-type]
+            assert_pairs("Store", [Table("wide", columns, rows)])  # type: ignore[arg-type]
 
 
 def test_only_the_second_column_holds_values() -> None:

@@ -15,7 +15,7 @@ BATCH_ROWS = 2_000
 NUMBERS: frozenset[ColumnKind] = frozenset({"key", "serial", "integer"})
 
 
-def assert_fit(title: str, tables: Sequence[Table]) -> None:
+def assert_pairs(title: str, tables: Sequence[Table]) -> None:
     """Raise Problem unless each table consists of keys and values, and no two tables share a key prefix."""
     for table in tables:
         if len(table.columns) != 2 or "serial" in table.columns.values():

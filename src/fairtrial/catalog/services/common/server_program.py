@@ -31,7 +31,7 @@ class Location:
 
 
 @dataclass(frozen=True)
-class Variant:
+class Settings:
     """Other settings than the server's own defaults."""
 
     description: str
@@ -133,7 +133,7 @@ ProgramFor = Callable[[ServiceStart], ServerProgram]
 """Raises Problem: it is not installed, has no such variant, or the tables do not fit it."""
 
 
-def arguments_of(title: str, variants: Mapping[str, Variant], name: str) -> Sequence[str]:
+def arguments_of(title: str, variants: Mapping[str, Settings], name: str) -> Sequence[str]:
     """The arguments that make a variant; none for "default".
 
     Raises:

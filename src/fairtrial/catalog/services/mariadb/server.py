@@ -19,7 +19,7 @@ from fairtrial.catalog.services.common.server_program import (
     Durable,
     Location,
     ServerProgram,
-    Variant,
+    Settings,
     arguments_of,
 )
 from fairtrial.catalog.services.common.sql import OF_ROWS, PASSWORD_BYTES
@@ -45,7 +45,7 @@ PROGRAMS = Programs(
     oldest=MariaClient.oldest,
 )
 VARIANTS = {
-    "relaxed": Variant(
+    "relaxed": Settings(
         "innodb_flush_log_at_trx_commit=2: a commit is answered when the log is written but not yet on the disk, "
         "and the last second is lost when the machine crashes",
         ("--innodb-flush-log-at-trx-commit=2",),

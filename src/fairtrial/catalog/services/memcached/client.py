@@ -15,7 +15,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.external import ExternalClient, ExternalService, external_service
 from fairtrial.catalog.services.common.key_value import (
     BATCH_ROWS,
-    assert_fit,
+    assert_pairs,
     assert_value_column,
     batches,
     key_of,
@@ -307,7 +307,7 @@ def external_memcached(
         Problem: the URL is malformed or the tables do not fit; or (when entered) the server cannot be reached or
             refuses, holds something else, or another lab has it. The URL is in no message.
     """
-    assert_fit(TITLE, tables)
+    assert_pairs(TITLE, tables)
     nameless = [table.name for table in tables if not table.key_prefix]
     if nameless:
         raise Problem(

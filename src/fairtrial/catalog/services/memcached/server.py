@@ -5,7 +5,7 @@ from functools import partial
 
 from fairtrial.catalog.services.common.client import answers
 from fairtrial.catalog.services.common.installed import assert_installed, missing_program, version_line
-from fairtrial.catalog.services.common.key_value import assert_fit
+from fairtrial.catalog.services.common.key_value import assert_pairs
 from fairtrial.catalog.services.common.server_program import Location, ServerProgram, arguments_of
 from fairtrial.catalog.services.memcached.client import NAME, SCHEME, TITLE, MemcachedClient
 from fairtrial.catalog.services.model import ServiceStart
@@ -29,7 +29,7 @@ def program(start: ServiceStart) -> ServerProgram:
     Raises:
         Problem: it is not installed, there is no such variant, or the tables are not keys and values.
     """
-    assert_fit(TITLE, start.tables)
+    assert_pairs(TITLE, start.tables)
     assert_installed(missing())
     arguments_of(TITLE, {}, start.variant)
     memory = megabytes(start.tables)

@@ -8,7 +8,7 @@ from functools import partial
 from fairtrial.catalog.services.common.private import private_service
 from fairtrial.catalog.services.model import Service
 from fairtrial.catalog.services.mongodb.client import NAME, TITLE, external_mongodb
-from fairtrial.catalog.services.mongodb.program import install, missing, version
+from fairtrial.catalog.services.mongodb.program import install_secantus, missing, version
 from fairtrial.catalog.services.mongodb.server import program
 
 SERVICE = Service(
@@ -22,5 +22,5 @@ SERVICE = Service(
     port=27017,
     schemes=("mongodb", "mongodb+srv"),
     connect=external_mongodb,
-    install=install,
+    install=install_secantus,
 )

@@ -40,7 +40,7 @@ NATIVE = ("secantusdb.scripts", "secantusdb.libs")
 
 
 @dataclass(frozen=True)
-class Program:
+class MongodbProgram:
     """An installed server."""
 
     path: Path
@@ -118,15 +118,15 @@ class Program:
         return copy / NATIVE[0] / SECANTUS
 
 
-def installed_program() -> Program | None:
-    """`mongod` on PATH, else `secantusd-rs` on PATH, else what `install` put into the cache; or None."""
+def installed_program() -> MongodbProgram | None:
+    """`mongod` on PATH, else `secantusd-rs` on PATH, else what `install_secantus` put into the cache; or None."""
     for name in (MONGOD, SECANTUS):
         path = shutil.which(name)
         if path:
-            return Program(Path(path), is_mongod=name == MONGOD)
+            return MongodbProgram(Path(path), is_mongod=name == MONGOD)
     tool = find_made("tools", TOOL, _pinned_sha256())
     native = _native(tool) if tool else None
-    return Program(native, is_mongod=False, package=PACKAGE) if native else None
+    return MongodbProgram(native, is_mongod=False, package=PACKAGE) if native else None
 
 
 def version() -> str | None:
@@ -146,7 +146,7 @@ def missing() -> Missing | None:
     )
 
 
-def install() -> None:
+def install_secantus() -> None:
     """Put SecantusDB into the cache, if it is not there yet.
 
     Raises:

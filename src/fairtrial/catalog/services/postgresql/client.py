@@ -181,7 +181,7 @@ class PostgresClient(SqlClient):
             return {"commits": int(commits), "rows_written": int(self.query(ROWS_WRITTEN)[0][0])}
 
         def total(column: int, *kinds: StatementKind) -> int:
-            return sum(int(row[column]) for row in statements if kind_of(row[0]) in kinds)
+            return sum(int(row[column]) for row in statements if statement_kind(row[0]) in kinds)
 
         return {
             "statements": sum(int(row[1]) for row in statements),
@@ -240,7 +240,7 @@ class PostgresClient(SqlClient):
         if statements is None:
             return int(self.query(ROWS_WRITTEN)[0][0])
         counted: dict[StatementKind, int] = {"write": 2, "alter": 1}
-        return sum(int(row[counted[kind]]) for row in statements if (kind := kind_of(row[0])) in counted)
+        return sum(int(row[counted[kind]]) for row in statements if (kind := statement_kind(row[0])) in counted)
 
     def _statements(self) -> list[Sequence[Any]] | None:
         """(text, calls, rows, blocks looked at, milliseconds) of each statement.
@@ -285,10 +285,10 @@ class PostgresClient(SqlClient):
 
 def reads(query: str) -> bool:
     """Whether a statement reads rows. A cursor's are read by FETCH, and not when it is declared."""
-    return kind_of(query) in ("read", "fetch")
+    return statement_kind(query) in ("read", "fetch")
 
 
-def kind_of(query: str) -> StatementKind:
+def statement_kind(query: str) -> StatementKind:
     """What a statement does, from its text in `pg_stat_statements`, where constants are replaced by `$1`.
 
     A prepared statement run by EXECUTE is listed as the PREPARE that made it.

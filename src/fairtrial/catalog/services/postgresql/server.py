@@ -19,7 +19,7 @@ from fairtrial.catalog.services.common.server_program import (
     Durable,
     Location,
     ServerProgram,
-    Variant,
+    Settings,
     arguments_of,
 )
 from fairtrial.catalog.services.common.sql import OF_ROWS, PASSWORD_BYTES
@@ -50,7 +50,7 @@ PROGRAMS = Programs(
     oldest=PostgresClient.oldest,
 )
 VARIANTS = {
-    "relaxed": Variant(
+    "relaxed": Settings(
         "synchronous_commit=off: a commit is answered before it is on the disk, and the last ones are lost in a crash",
         ("synchronous_commit=off",),
     )

@@ -13,7 +13,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.external import ExternalClient, ExternalService, external_service
 from fairtrial.catalog.services.common.key_value import (
     BATCH_ROWS,
-    assert_fit,
+    assert_pairs,
     assert_value_column,
     batches,
     key_of,
@@ -309,7 +309,7 @@ def external_redis(url: str, tables: Sequence[Table], on_rows: RowsLoaded) -> Ab
         Problem: the URL is malformed or the tables do not fit; or (when entered) the server cannot be reached or
             refuses, its database holds something else, or another lab has it. The URL is in no message.
     """
-    assert_fit(TITLE, tables)
+    assert_pairs(TITLE, tables)
     client = RedisClient(url)
     return external_service(NAME, url, client, MarkerLease(TITLE, MarkerKey(client)), tables, on_rows)
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from fairtrial.catalog.services.common.client import answers
 from fairtrial.catalog.services.common.folder import write_secret
 from fairtrial.catalog.services.common.installed import assert_installed, missing_program, version_line
-from fairtrial.catalog.services.common.key_value import assert_fit
-from fairtrial.catalog.services.common.server_program import DataRecipe, Location, ServerProgram, Variant, arguments_of
+from fairtrial.catalog.services.common.key_value import assert_pairs
+from fairtrial.catalog.services.common.server_program import DataRecipe, Location, ServerProgram, Settings, arguments_of
 from fairtrial.catalog.services.common.sql import PASSWORD_BYTES
 from fairtrial.catalog.services.model import RowsLoaded, ServiceStart
 from fairtrial.catalog.services.redis.client import NAME, TITLE, RedisClient
@@ -29,7 +29,7 @@ LAYOUT = 1
 """Raise it when the way in which tables are laid out changes: kept data are made again."""
 
 VARIANTS = {
-    "append-only-always": Variant(
+    "append-only-always": Settings(
         "every write is in the append-only file, synced, before it is answered "
         "(appendonly yes, appendfsync always); by default there are snapshots only, and a crash loses what is newer",
         ("--appendonly", "yes", "--appendfsync", "always"),
@@ -52,7 +52,7 @@ def program(start: ServiceStart) -> ServerProgram:
     Raises:
         Problem: it is not installed, there is no such variant, or the tables are not keys and values.
     """
-    assert_fit(TITLE, start.tables)
+    assert_pairs(TITLE, start.tables)
     assert_installed(missing())
     arguments, logins = arguments_of(TITLE, VARIANTS, start.variant), _Logins()
 

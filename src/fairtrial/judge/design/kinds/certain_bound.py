@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from math import inf
 
 from fairtrial.experiment.claims import BudgetClaim
-from fairtrial.judge.design.model import Design, Flaw, Kind
+from fairtrial.judge.design.model import Design, Flaw, FlawKind
 from fairtrial.judge.design.room import room_of
 
 
@@ -29,7 +29,7 @@ def examine(design: Design) -> Iterator[Flaw]:
             )
 
 
-KIND = Kind(
+KIND = FlawKind(
     name="certain-bound",
     looks_for="a bound that every contender keeps, whatever it does: at most what the load allows, at least the delay",
     examine=examine,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from fairtrial.judge.design.model import Design, Flaw, Kind
+from fairtrial.judge.design.model import Design, Flaw, FlawKind
 from fairtrial.judge.design.room import bound_on_speed, in_flight_in_words
 from fairtrial.judge.design.sides import speed_claims
 from fairtrial.judge.metrics import percentile_in
@@ -45,7 +45,7 @@ def _open_form(half_per_second: float) -> str:
     )
 
 
-KIND = Kind(
+KIND = FlawKind(
     name="closed-percentile",
     looks_for="a claim about a percentile above the median under a closed load: a pause delays one request for each "
     "connection, however long it is (coordinated omission)",

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from fairtrial.base.formatting import count
-from fairtrial.judge.design.model import Design, Flaw, Kind
+from fairtrial.judge.design.model import Design, Flaw, FlawKind
 from fairtrial.judge.design.room import in_flight_in_words
 from fairtrial.judge.design.sides import Pair, pairs, speed_claims
 from fairtrial.load.kinds import Load
@@ -70,7 +70,7 @@ def _budget_of_all(design: Design) -> Iterator[Flaw]:
     yield Flaw("note", "concurrency_budget", evidence, f"`concurrency_budget = {max(in_flight)}`, or more connections")
 
 
-KIND = Kind(
+KIND = FlawKind(
     name="connections-below-budget",
     looks_for="a closed load with fewer connections, or a job with fewer operations, than a compared side may work on "
     "at once, where the sides' budgets or pools differ; a note where all have the same",

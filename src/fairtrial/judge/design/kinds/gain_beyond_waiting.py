@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from fairtrial.base.formatting import plain
 from fairtrial.experiment.claims import Claim
 from fairtrial.experiment.reference import ConditionRef
-from fairtrial.judge.design.model import Design, Flaw, Kind
+from fairtrial.judge.design.model import Design, Flaw, FlawKind
 from fairtrial.judge.design.room import bound_on_speed, times_in_words
 from fairtrial.judge.design.sides import gain
 
@@ -74,7 +74,7 @@ def _waits_more(more: ConditionRef, less: ConditionRef, design: Design) -> bool:
     return isinstance(more.at, int | float) and isinstance(less.at, int | float) and more.at > less.at
 
 
-KIND = Kind(
+KIND = FlawKind(
     name="gain-beyond-waiting",
     looks_for="one contender at two values of a sweep, and a claim of a larger gain than its waits allow: 20 sleeps "
     "over 16 connections take two rounds, over 8 three",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from fairtrial.base.formatting import plain_in
 from fairtrial.base.units import BaseUnit, Unit, readable_unit
 from fairtrial.experiment.claims import BudgetClaim
-from fairtrial.judge.design.model import Design, Flaw, Kind
+from fairtrial.judge.design.model import Design, Flaw, FlawKind
 from fairtrial.judge.design.room import percentile_floor, room_of, seconds_in_words
 from fairtrial.judge.metrics import find_metric
 from fairtrial.load.capacity import CapacityLoad
@@ -56,7 +56,7 @@ def _key(claim: BudgetClaim, key: str) -> str:
     return "about" if claim.about is not None else key
 
 
-KIND = Kind(
+KIND = FlawKind(
     name="impossible-bound",
     looks_for="a bound that no contender can keep: a goodput above connections ÷ delay or above the rate, a time below "
     "the delay, a job that is done before its sleeps are over",

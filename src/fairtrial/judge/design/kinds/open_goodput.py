@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fairtrial.base.formatting import plain_in
 from fairtrial.base.units import UNITS
-from fairtrial.judge.design.model import Design, Flaw, Kind
+from fairtrial.judge.design.model import Design, Flaw, FlawKind
 from fairtrial.judge.design.sides import pairs, speed_claims
 from fairtrial.judge.metrics import OVERHEAD
 
@@ -24,7 +24,7 @@ def examine(design: Design) -> Iterator[Flaw]:
             yield Flaw("warning", "metric", evidence, remedy, claim.id)
 
 
-KIND = Kind(
+KIND = FlawKind(
     name="open-goodput",
     looks_for="goodput that is compared under an open load, which asks all for the same rate",
     examine=examine,

@@ -5,7 +5,7 @@ from math import ceil
 
 from fairtrial.base.formatting import plain_in
 from fairtrial.base.units import UNITS
-from fairtrial.judge.design.model import Design, Flaw, Kind
+from fairtrial.judge.design.model import Design, Flaw, FlawKind
 from fairtrial.judge.design.room import in_flight_in_words, mean_wait, waits_in_words
 
 
@@ -27,7 +27,7 @@ def examine(design: Design) -> Iterator[Flaw]:
         return
 
 
-KIND = Kind(
+KIND = FlawKind(
     name="rate-beyond-connections",
     looks_for="an open load whose rate times the delay of an answer is more than its connections",
     examine=examine,

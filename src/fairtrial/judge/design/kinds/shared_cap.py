@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from fairtrial.base.formatting import figure_in
 from fairtrial.base.units import UNITS
 from fairtrial.experiment.claims import EqualClaim, OrderClaim, ShapeClaim
-from fairtrial.judge.design.model import Design, Flaw, Kind
+from fairtrial.judge.design.model import Design, Flaw, FlawKind
 from fairtrial.judge.design.room import bound_on_speed, mean_wait
 from fairtrial.judge.design.sides import Pair, SpeedClaim, gain, pairs, speed_claims
 
@@ -72,7 +72,7 @@ def _round_number(value: float) -> int:
     return 1 << max(0, int(value) - 1).bit_length()
 
 
-KIND = Kind(
+KIND = FlawKind(
     name="shared-cap",
     looks_for="two contenders under a closed load whose connections, or whose budget, divided by the delay of an "
     "answer cap both at a rate that fast ones reach",

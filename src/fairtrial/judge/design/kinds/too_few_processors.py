@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fairtrial.base.formatting import count, plain
 from fairtrial.experiment.claims import Claim, MetricClaim
-from fairtrial.judge.design.model import Design, DesignSeverity, Flaw, Kind
+from fairtrial.judge.design.model import Design, DesignSeverity, Flaw, FlawKind
 from fairtrial.judge.design.room import times_in_words
 from fairtrial.judge.design.sides import gain
 
@@ -52,7 +52,7 @@ def _unstated(claim: Claim, design: Design, server: int) -> Flaw | None:
     return Flaw(severity, key, evidence, remedy, claim.id)
 
 
-KIND = Kind(
+KIND = FlawKind(
     name="too-few-processors",
     looks_for="one stack with more processes on one side (WEB_CONCURRENCY × instances), a claim of a gain, and a "
     "server with fewer processors",

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from fairtrial.experiment.reference import ConditionRef
-from fairtrial.judge.design.model import Design, DesignSeverity, Flaw, Kind
+from fairtrial.judge.design.model import Design, DesignSeverity, Flaw, FlawKind
 from fairtrial.judge.design.sides import Pair, pairs, speed_claims
 
 REMEDY = (
@@ -46,7 +46,7 @@ def _binds(least: int, reference: ConditionRef, design: Design) -> bool:
     return clients is None or least < clients
 
 
-KIND = Kind(
+KIND = FlawKind(
     name="unequal-budgets",
     looks_for="compared sides of which one may do more at once (MAX_CONCURRENCY; MAX_THREADS, DB_POOL, UPSTREAM_POOL × "
     "WEB_CONCURRENCY; CONCURRENCY), where neither the sweep nor `unequal_budgets` says so",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fairtrial.base.formatting import plain_in
 from fairtrial.base.units import UNITS
 from fairtrial.judge.checks.not_warm import TENTHS_UP_TO_SECONDS as SHORT_SECONDS
-from fairtrial.judge.design.model import Design, DesignSeverity, Flaw, Kind
+from fairtrial.judge.design.model import Design, DesignSeverity, Flaw, FlawKind
 from fairtrial.judge.design.room import mean_wait
 from fairtrial.record.design import ConditionDesign
 from fairtrial.record.model import Condition
@@ -81,7 +81,7 @@ def _facts(condition: Condition, design: Design) -> ConditionDesign:
     return design.facts.get(condition.id, ConditionDesign())
 
 
-KIND = Kind(
+KIND = FlawKind(
     name="window-too-short",
     looks_for="windows in which `not-warm` sees little, a warning of a runtime that compiles while it runs; and "
     "warm-ups in which a JVM gets fewer requests than it takes to compile what answers them",

@@ -4,7 +4,7 @@ from datetime import datetime
 from pathlib import Path
 
 from fairtrial import __version__
-from fairtrial.report.page import environment, page_parts
+from fairtrial.report.page import page_environment, page_parts
 from fairtrial.tools.load.advice import remedy, warnings
 from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.report.charts import distribution_chart, percentile_chart, rate_chart, time_chart
@@ -31,7 +31,7 @@ def load_page(measurement: Measurement) -> str:
     }
     failed = sorted(measurement.failed.items(), key=lambda item: -item[1])
     return (
-        environment(TEMPLATES)
+        page_environment(TEMPLATES)
         .get_template("load.html.j2")
         .render(
             measurement=measurement,

@@ -59,7 +59,7 @@ def parse_expected_figure(text: str) -> ExpectedFigure:
     Raises:
         Problem: it is no figure and bound, the bound has no unit or a wrong one, or it allows what is worse.
     """
-    from fairtrial.base.units import BaseUnit, Quantity, kind_of, parse_quantity, symbols_of  # noqa: PLC0415 see above
+    from fairtrial.base.units import BaseUnit, Quantity, parse_quantity, quantity_of, symbols_of  # noqa: PLC0415 see above
 
     excerpt = printable(text.strip(), 60)
     request_match = _OF_REQUEST.fullmatch(text.strip())
@@ -78,7 +78,7 @@ def parse_expected_figure(text: str) -> ExpectedFigure:
         quantity = parse_quantity(bound)
     if quantity is None or quantity.unit.base != base or quantity.value < 0:
         raise Problem(
-            f"'{excerpt}': '{printable(bound, 40)}' is not {kind_of(base)} with its unit",
+            f"'{excerpt}': '{printable(bound, 40)}' is not {quantity_of(base)} with its unit",
             f"the units of {figure} are {symbols_of(base)}: write {_example(figure)}",
         )
     if sign.startswith(">") != (figure == RATE):
