@@ -70,19 +70,20 @@ def write_text(path: Path, text: str) -> None:
     """
     try:
         write_atomically(path, text)
+    except BrokenPipeError:
+        raise
     except OSError as error:
         raise Problem(f"{path} cannot be written: {error.strerror}", "check that its folder is writable") from error
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write a text file in one step. What a symbolic link points to is written as it is, and the link stays.
-
-    `/dev/stderr` is such a link, and may point to a file.
+    """Write a text file in one step. What is no file, such as a device, is written as it is, and so is what a symbolic
+    link points to: `/dev/stderr` is such a link, and may point to a file.
 
     Raises:
         OSError: it cannot be written; nothing is left behind.
     """
-    if path.is_symlink():
+    if path.is_symlink() or (path.exists() and not path.is_file()):
         path.write_text(text, encoding="utf-8")
         return
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

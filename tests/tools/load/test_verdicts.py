@@ -4,17 +4,20 @@ from typing import Any
 
 import pytest
 
+from fairtrial.judge.checks.model import Finding
 from fairtrial.record.engine_summary import AtLeast, Cohort, Share, Waiting
 from fairtrial.record.histogram import Bucket, Histogram
 from fairtrial.tools.load.request.expected_figure import parse_expected_figure
-from fairtrial.tools.load.verdicts import Verdict, verdicts_on
+from fairtrial.tools.load.verdicts import FigureVerdict, verdicts_on
 from tests.builders import a_trial
 from tests.tools.load.measurements import hdr
 
 FAST, SLOW = 0.010, 0.100
 
 
-def verdict(text: str, *, fast: int = 0, slow: int = 0, refusing: tuple[str, ...] = (), **changes: Any) -> Verdict:
+def verdict(
+    text: str, *, fast: int = 0, slow: int = 0, refusing: tuple[str, ...] = (), **changes: Any
+) -> FigureVerdict:
     """On a load with so many answers of 10 ms and of 100 ms; `changes` are fields of its summary."""
     answers = fast + slow
     engine = a_trial().record().engine
@@ -38,7 +41,8 @@ def verdict(text: str, *, fast: int = 0, slow: int = 0, refusing: tuple[str, ...
     )
     of_each = ((FAST, fast), (SLOW, slow))
     buckets = [Bucket(seconds - 1e-5, seconds + 2e-9, count) for seconds, count in of_each if count]
-    (found,) = verdicts_on([parse_expected_figure(text)], summary, Histogram(buckets), refusing)
+    findings = [Finding(check=check, severity="refusal", evidence="", remedy="") for check in refusing]
+    (found,) = verdicts_on([parse_expected_figure(text)], summary, Histogram(buckets), findings)
     return found
 
 
@@ -46,7 +50,7 @@ def unanswered(number: int, oldest_seconds: float) -> dict[str, Any]:
     return {"in_flight_at_end": number, "oldest_in_flight_seconds": oldest_seconds}
 
 
-def of_orders(text: str, **changes: Any) -> Verdict:
+def of_orders(text: str, **changes: Any) -> FigureVerdict:
     """On a mix of 2,000 quick looks and 1,000 slow orders, of which five were wrong and all ended."""
     engine = a_trial().record().engine
     assert engine

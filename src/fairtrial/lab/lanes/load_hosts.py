@@ -25,10 +25,10 @@ time. For so long, a stack that has ended may go unnoticed. The end of a window 
 
 
 class LoadHosts:
-    """The hosts of a cluster that the load of a lane comes from: several share each load."""
+    """The hosts of a cluster that the load of a lane, or of `fairtrial load`, comes from: several share each load."""
 
-    def __init__(self, cluster: Cluster, engines: Sequence[EngineThere]) -> None:
-        self._cluster, self._engines = cluster, engines
+    def __init__(self, cluster: Cluster, engines: Sequence[EngineThere], quiet_seconds: float = QUIET_SECONDS) -> None:
+        self._cluster, self._engines, self._quiet_seconds = cluster, engines, quiet_seconds
         self._account = JointAccount()
         self._clocks: list[ClockOffset] = []
         self._clocks_of_run: list[ClockOffset] = []
@@ -60,15 +60,15 @@ class LoadHosts:
             plan.model_copy(update={"threads": plan.threads // len(self._engines)}),
             self._account,
             monotonic=self._clocks_of_run,
-            quiet_seconds=QUIET_SECONDS,
+            quiet_seconds=self._quiet_seconds,
         ).process
 
     def start_on(self, host: int) -> EngineStart:
         """Starts an engine on one of the hosts, from 0, which carries a plan out alone."""
 
         def start(plan: EnginePlan) -> EngineProcess:
-            engine = start_engine(self._cluster, self._engines[host], plan, quiet_seconds=QUIET_SECONDS)
-            return process_of(engine, QUIET_SECONDS)
+            engine = start_engine(self._cluster, self._engines[host], plan, quiet_seconds=self._quiet_seconds)
+            return process_of(engine, self._quiet_seconds)
 
         return start
 
@@ -91,6 +91,11 @@ class LoadHosts:
     def _clocks_now(self) -> list[ClockOffset]:
         return [monotonic_clock_of(self._cluster, engine.worker) for engine in self._engines]
 
+    @property
+    def apart(self) -> str:
+        """How far apart the windows of the last load opened, in words; empty where they did not."""
+        return self._account.apart
+
     def _accounts(self) -> Sequence[LoadHostAccount]:
         return self._account.hosts if len(self._engines) > 1 else []
 
@@ -101,10 +106,13 @@ class LoadHosts:
                 raise HostLost(f"the load host's worker at {printable(engine.worker, 60)} is lost")
 
 
-def load_hosts(cluster: Cluster, workers: Sequence[str]) -> LoadHosts:
+def load_hosts(cluster: Cluster, workers: Sequence[str], quiet_seconds: float = QUIET_SECONDS) -> LoadHosts:
     """The load hosts of these workers, with the engine built on each.
+
+    Args:
+        quiet_seconds: for so long an engine's events are left with its worker.
 
     Raises:
         Problem: an engine cannot be built there, or a worker is lost.
     """
-    return LoadHosts(cluster, [engine_there(cluster, worker) for worker in workers])
+    return LoadHosts(cluster, [engine_there(cluster, worker) for worker in workers], quiet_seconds)

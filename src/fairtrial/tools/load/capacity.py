@@ -13,11 +13,11 @@ from fairtrial.engine.plan import EnginePlan
 from fairtrial.lab.trial.capacity import search
 from fairtrial.load.capacity import CapacityLoad, Objective
 from fairtrial.record.engine_summary import EngineSummary
-from fairtrial.tools.load.hosts import LoadHosts
+from fairtrial.tools.load.hosts import LoadSite
 from fairtrial.tools.load.measure import Measurement, measure
 from fairtrial.tools.load.request.command_load import DEFAULT_SECONDS, WARMUP_SECONDS, CommandLoad
 from fairtrial.tools.load.request.expected_figure import ExpectedFigure
-from fairtrial.tools.load.request.named_requests import assert_sent
+from fairtrial.tools.load.request.file_requests import assert_sent
 from fairtrial.tools.load.request.options import Arrival, GoalOptions, LoadOptions
 from fairtrial.tools.load.request.translate import to_engine_plan
 
@@ -30,7 +30,7 @@ class _Interrupted(Exception):
 
 
 def measure_capacity(
-    console: Console, options: LoadOptions, goals: GoalOptions, hosts: LoadHosts, *, plain: bool = False
+    console: Console, options: LoadOptions, goals: GoalOptions, hosts: LoadSite, *, plain: bool = False
 ) -> Measurement:
     """Search for the capacity, and return the run that confirmed it, with the search.
 

@@ -12,21 +12,19 @@ from fairtrial.base.formatting import count
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.cluster.connection import Cluster
-from fairtrial.cluster.engine import engine_there, process_of, start_engine
 from fairtrial.cluster.fitness import assert_fit, worker_facts, worker_name
-from fairtrial.cluster.joint import JointAccount, JointEngines
 from fairtrial.cluster.options import LoadHostsOptions
 from fairtrial.cluster.reach import reached
 from fairtrial.cluster.roles import roles_of
-from fairtrial.engine.plan import EnginePlan, Tls
-from fairtrial.engine.process import EngineProcess
-from fairtrial.tools.load.hosts import LoadHosts
+from fairtrial.engine.plan import Tls
+from fairtrial.lab.lanes.load_hosts import load_hosts
+from fairtrial.tools.load.hosts import LoadSite
 from fairtrial.tools.load.request.connect import LONGEST_WAIT_SECONDS, Endpoint, connect_once
 from fairtrial.tools.load.request.url import Url
 
 
 @contextmanager
-def hosts_of_cluster(console: Console, options: LoadHostsOptions) -> Iterator[LoadHosts]:
+def hosts_of_cluster(console: Console, options: LoadHostsOptions) -> Iterator[LoadSite]:
     """Connect to a cluster, and take the workers that have the role `load`, by their addresses.
 
     Raises:
@@ -40,21 +38,15 @@ def hosts_of_cluster(console: Console, options: LoadHostsOptions) -> Iterator[Lo
             facts = {worker: worker_facts(cluster, worker) for worker in workers}
             assert_fit(cluster, facts)
         with console.status("the load engine is built there, if it is not yet"):
-            engines = [engine_there(cluster, worker) for worker in workers]
+            shared = load_hosts(cluster, workers, quiet_seconds=0.0)
         where = [f"{printable(its.host, 40)} ({worker_name(worker)})" for worker, its in facts.items()]
-        came, account = f"the load came from {', '.join(where)}", JointAccount()
-
-        def start(plan: EnginePlan) -> EngineProcess:
-            if len(engines) == 1:
-                return process_of(start_engine(cluster, engines[0], plan))
-            return JointEngines(cluster, engines, plan, account).process
-
-        yield LoadHosts(
+        came = f"the load came from {', '.join(where)}"
+        yield LoadSite(
             connect=partial(_connect_from_each, cluster, workers),
             cpus=[its.cpus for its in facts.values()],
-            start=start,
+            start=shared.start,
             is_here=False,
-            notes=lambda: [came, *([account.apart] if account.apart else [])],
+            notes=lambda: [came, *filter(None, [shared.apart])],
         )
 
 

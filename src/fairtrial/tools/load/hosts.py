@@ -12,7 +12,7 @@ from fairtrial.tools.load.request.url import Url
 
 
 @dataclass(frozen=True)
-class LoadHosts:
+class LoadSite:
     """The hosts that a load comes from, and what the lab needs of them."""
 
     connect: Callable[[Url, Path | None, Tls | None, float], Endpoint]
@@ -26,6 +26,6 @@ class LoadHosts:
     """what a reader has to know of them, and of the last run"""
 
 
-def this_host() -> LoadHosts:
+def this_host() -> LoadSite:
     """This machine."""
-    return LoadHosts(check_connection, [sorted(os.sched_getaffinity(0))], start_here)
+    return LoadSite(check_connection, [sorted(os.sched_getaffinity(0))], start_here)

@@ -19,7 +19,7 @@ from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.histogram import Histogram, read_histogram
 from fairtrial.record.machine import NetworkMeter
 from fairtrial.record.model import TrialRecord
-from fairtrial.tools.load.hosts import LoadHosts, this_host
+from fairtrial.tools.load.hosts import LoadSite, this_host
 from fairtrial.tools.load.progress import progress_on
 from fairtrial.tools.load.request.command_load import CommandLoad
 from fairtrial.tools.load.request.expected_figure import ERRORS, ExpectedFigure
@@ -78,15 +78,10 @@ class Measurement:
         """The checks that found what makes a figure indefensible."""
         return {finding.check for finding in self.findings if finding.refuses_trial}
 
-    @property
-    def taking(self) -> list[Finding]:
-        """The findings that make some figures indefensible, and no others."""
-        return [finding for finding in self.findings if finding.metrics]
-
     @cached_property
     def verdicts(self) -> list[FigureVerdict]:
         """A verdict for each expected figure."""
-        return verdicts_on(self.expected, self.summary, self.response_times, self.refusing, self.taking)
+        return verdicts_on(self.expected, self.summary, self.response_times, self.findings)
 
     @property
     def failed(self) -> dict[str, int]:
@@ -133,7 +128,7 @@ def measure(
     expected: Sequence[ExpectedFigure] = (),
     plain: bool = False,
     at_most_seconds: float | None = None,
-    hosts: LoadHosts | None = None,
+    hosts: LoadSite | None = None,
 ) -> Measurement:
     """Offer the load and show its progress on `console`. Ctrl-C ends it early; what was measured is returned.
 

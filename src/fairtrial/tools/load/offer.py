@@ -10,10 +10,9 @@ from fairtrial.base.problem import Problem
 from fairtrial.cluster.options import HERE, LoadHostsOptions
 from fairtrial.engine.binary import engine_binary
 from fairtrial.tools.load.capacity import measure_capacity
-from fairtrial.tools.load.hosts import LoadHosts, this_host
+from fairtrial.tools.load.hosts import LoadSite, this_host
 from fairtrial.tools.load.measure import Measurement, measure
-from fairtrial.tools.load.notes import left_out, met_by_anything
-from fairtrial.tools.load.request.named_requests import assert_sent
+from fairtrial.tools.load.request.file_requests import assert_sent, left_out, met_by_anything
 from fairtrial.tools.load.request.options import GoalOptions, LoadOptions
 from fairtrial.tools.load.request.translate import to_engine_plan
 
@@ -38,7 +37,7 @@ def offer(
     return replace(measurement, notes=[*notes, *weak_expectations, *measurement.notes])
 
 
-def _hosts(console: Console, cluster: LoadHostsOptions) -> AbstractContextManager[LoadHosts]:
+def _hosts(console: Console, cluster: LoadHostsOptions) -> AbstractContextManager[LoadSite]:
     """The hosts that the load comes from."""
     cluster.assert_consistent()
     if not cluster.is_elsewhere:
@@ -49,7 +48,7 @@ def _hosts(console: Console, cluster: LoadHostsOptions) -> AbstractContextManage
 
 
 def _offered(
-    console: Console, options: LoadOptions, goals: GoalOptions, hosts: LoadHosts, *, plain: bool
+    console: Console, options: LoadOptions, goals: GoalOptions, hosts: LoadSite, *, plain: bool
 ) -> Measurement:
     if hosts.is_here:
         engine_binary()  # built before a view of the load begins

@@ -69,24 +69,22 @@ def verdicts_on(
     expected: Sequence[ExpectedFigure],
     summary: EngineSummary,
     times: Histogram,
-    refusing: Collection[str],
-    taking: Sequence[Finding] = (),
+    findings: Sequence[Finding],
 ) -> list[FigureVerdict]:
     """A verdict for each expected figure.
 
     Args:
         times: the response times.
-        refusing: the checks that found what makes a figure indefensible.
-        taking: findings that make some figures indefensible.
+        findings: of the checks.
     """
-    return [_verdict(each, _read_any(each, summary, times), {*refusing, *_taking(each, taking)}) for each in expected]
+    return [_verdict(each, _read_any(each, summary, times), _refusing(each, findings)) for each in expected]
 
 
-def _taking(expected: ExpectedFigure, findings: Sequence[Finding]) -> set[str]:
-    """The checks whose findings concern this figure. A mean is moved by whatever moves a tail."""
-    metric = f"response_time_{'max' if expected.figure == MAX else expected.figure}"
-    is_mean = expected.figure == MEAN
-    return {finding.check for finding in findings if is_mean or finding.takes(metric)}
+def _refusing(expected: ExpectedFigure, findings: Sequence[Finding]) -> set[str]:
+    """The checks that make this figure indefensible. A mean is moved by whatever moves a tail."""
+    metric, is_mean = f"response_time_{expected.figure}", expected.figure == MEAN
+    refusals = [finding for finding in findings if finding.severity == "refusal"]
+    return {each.check for each in refusals if not each.metrics or is_mean or each.takes(metric)}
 
 
 def _verdict(expected: ExpectedFigure, reading: _Reading, refusing: Collection[str]) -> FigureVerdict:

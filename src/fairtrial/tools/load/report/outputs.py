@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.report.files import write_atomically
+from fairtrial.report.files import write_text
 from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.report.exports import measurement_json, percentile_distribution, seconds_csv
 from fairtrial.tools.load.request.options import STDOUT, OutputOptions
@@ -60,18 +60,8 @@ def _html(measurement: Measurement) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    try:
-        if path == STDOUT:
-            sys.stdout.write(text)
-            sys.stdout.flush()
-        elif path.exists() and not path.is_file():
-            path.write_text(text, encoding="utf-8")
-        else:
-            write_atomically(path, text)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise Problem(
-            f"{printable(str(path))}: cannot be written: {(error.strerror or str(error)).lower()}",
-            "choose another file",
-        ) from error
+    if path == STDOUT:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    else:
+        write_text(path, text)

@@ -1,24 +1,35 @@
-"""The requests of a workload file, as `fairtrial load -f` sends them."""
+"""The requests of a workload file, as `fairtrial load -f` sends them, and what a reader has to know of them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TypeVar
 
 import httpx
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.base.registry import instead_of
+from fairtrial.base.toml_file import read_toml
 from fairtrial.catalog.contract.answer import client_of
+from fairtrial.catalog.workloads.expected import ANY_ANSWER, expects_nothing
 from fairtrial.catalog.workloads.from_file import SentRequests, sent_requests
 from fairtrial.catalog.workloads.setup_requests import send_setup
 from fairtrial.catalog.workloads.written import Scalar
 from fairtrial.engine.plan import EnginePlan, Request, SetupRequest, Tls
+from fairtrial.experiment.workload_file.model import WorkloadFile
 from fairtrial.experiment.workload_file.read import read_workload_file
 from fairtrial.tools.load.request.connect import check_connection, tls_context
+from fairtrial.tools.load.request.expected_figure import ExpectedFigure
 from fairtrial.tools.load.request.http_request import host_header
 from fairtrial.tools.load.request.options import LoadOptions
 from fairtrial.tools.load.request.url import Url
 from fairtrial.tools.load.request.values import Header
+
+FOR_TRIALS = ("data", "reset", "audit", "reference")
+"""The keys of a workload file that only `fairtrial run` heeds."""
+
+NAMED_CHARACTERS = 300
 
 
 def requests_of_file(options: LoadOptions, url: Url, tls: Tls | None = None) -> SentRequests:
@@ -78,6 +89,45 @@ def assert_load_fits(workload: SentRequests, plan: EnginePlan) -> None:
             f"setup.{workload.setup[0].name}: each request would have a connection and a setup of its own",
             'leave out --no-keepalive, or write per = "load" there',
         )
+
+
+def assert_sent(figures: Sequence[ExpectedFigure], requests: Sequence[Request], *, of_file: bool) -> None:
+    """Raise a Problem if a figure is of a request that is not sent.
+
+    Args:
+        of_file: whether the requests are those of a workload file, which names them.
+    """
+    names = [request.name for request in requests]
+    for figure in figures:
+        if figure.request is None or (of_file and figure.request in names):
+            continue
+        reason = f"'{figure.text}': there is no request '{printable(figure.request, 40)}'"
+        if not of_file:
+            raise Problem(reason, "requests have names in a workload file: give one with -f, or leave the name out")
+        raise Problem(f"{reason}{printable(instead_of(figure.request, names), 300)}", "name one of these")
+
+
+def left_out(file: Path) -> list[str]:
+    """A note if the file holds what `fairtrial load` does not do; else none.
+
+    Raises:
+        Problem: the file cannot be read, or is broken.
+    """
+    fields = read_toml(file, WorkloadFile).model_fields_set
+    keys = ", ".join(key for key in FOR_TRIALS if key in fields)
+    return [f"load sends requests only; of {printable(file.name)}, `fairtrial run` alone heeds: {keys}"] if keys else []
+
+
+def met_by_anything(requests: Sequence[Request]) -> Iterator[str]:
+    """A note for the requests to which any answer is right, and for each schema that says nothing."""
+    unexpected = [request.name for request in requests if expects_nothing(request)]
+    if unexpected:
+        names = printable(", ".join(unexpected), NAMED_CHARACTERS)
+        yield f"{names}: {ANY_ANSWER}, as the file expects nothing of it"
+    for request in requests:
+        check = request.body_check
+        if check is not None and check.schema is not None and check.schema.accepts_anything:
+            yield f"{printable(request.name)}: its schema accepts any answer"
 
 
 def _client(options: LoadOptions, url: Url, tls: Tls | None) -> httpx.Client:

@@ -8,7 +8,7 @@ from fairtrial.catalog.workloads.from_file import SentRequests
 from fairtrial.engine.plan import EnginePlan, Tls
 from fairtrial.lab.placement import local_placement
 from fairtrial.lab.placement.topology import ROOT
-from fairtrial.tools.load.hosts import LoadHosts, this_host
+from fairtrial.tools.load.hosts import LoadSite, this_host
 from fairtrial.tools.load.request.command_load import (
     CommandLoad,
     connections_of,
@@ -22,7 +22,7 @@ from fairtrial.tools.load.request.options import LoadOptions, WaitChoice
 from fairtrial.tools.load.request.url import Url, parse_url, redirected
 
 
-def to_engine_plan(options: LoadOptions, hosts: LoadHosts | None = None) -> tuple[CommandLoad, EnginePlan]:
+def to_engine_plan(options: LoadOptions, hosts: LoadSite | None = None) -> tuple[CommandLoad, EnginePlan]:
     """The load of these options, and the engine's plan for it.
 
     One connection to the server is opened and closed on the way, and setup requests of a workload file are sent.
@@ -54,7 +54,7 @@ def to_engine_plan(options: LoadOptions, hosts: LoadHosts | None = None) -> tupl
         rows=dict(workload.rows),
         secrets=dict(workload.secrets),
         setup=list(workload.setup),
-        threads=threads,
+        threads=threads * len(cpus),
         cpus=[cpu for of_host in cpus for cpu in of_host],
         driver=options.driver.value,
         wait=options.wait.value,

@@ -17,12 +17,7 @@ def parse_duration(text: str) -> float:
     Raises:
         Problem: it is none of these, not above zero, or more than a day.
     """
-    from fairtrial.base import units  # noqa: PLC0415 see above
-
-    try:
-        seconds = units.parse_duration(text, default="s")
-    except ValueError:
-        seconds = 0.0
+    seconds = _seconds(text)
     if not 0 < seconds <= LONGEST_SECONDS:
         raise Problem(f"'{printable(text)}' is not a time from above 0 to a day", "write 10s, 500ms, 2m or 1h")
     return seconds
@@ -34,15 +29,20 @@ def parse_time_or_zero(text: str) -> float:
     Raises:
         Problem: it is none of these.
     """
-    from fairtrial.base import units  # noqa: PLC0415 see above
-
-    try:
-        seconds = units.parse_duration(text, default="s")
-    except ValueError:
-        seconds = -1.0
+    seconds = _seconds(text)
     if not 0 <= seconds <= LONGEST_WAIT_SECONDS:
         raise Problem(f"'{printable(text)}' is not a time from 0 to an hour", "write 5s, 500ms, or 0")
     return seconds
+
+
+def _seconds(text: str) -> float:
+    """A duration as the user wrote it; -1 if it is none."""
+    from fairtrial.base import units  # noqa: PLC0415 see above
+
+    try:
+        return units.parse_duration(text, default="s")
+    except ValueError:
+        return -1.0
 
 
 def parse_rate(text: str) -> float:
