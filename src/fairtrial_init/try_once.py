@@ -26,7 +26,6 @@ from fairtrial.lab.placement import local_placement
 from fairtrial.lab.private_network import network_of
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.environment import environment
-from fairtrial.lab.trial.events import unwatched
 from fairtrial.lab.trial.flow import new_record
 from fairtrial.lab.trial.up import NotUp, UpContender, up
 from fairtrial.plan.make import make_plan
@@ -106,7 +105,7 @@ def try_once(
         folder = _built(condition, logs / "build.log", file, console)
         with network_of(plan, [condition.stack]), environment(plan, local_placement()) as services:
             trial, log, service = PlannedTrial(1, 1, condition), logs / "run.log", services.service(condition)
-            context = TrialContext(plan, trial, folder, services, service, new_record(trial), log, unwatched)
+            context = TrialContext(plan, trial, folder, services, service, new_record(trial), log)
             with _started(context, file, console) as contender:
                 if on_start is not None:
                     on_start(contender.deployment.url, console)

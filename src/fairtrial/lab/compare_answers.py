@@ -22,7 +22,7 @@ from fairtrial.lab.equality.renaming import Renaming
 from fairtrial.lab.equality.under_load import MOST_DIFFERENCES, ReferenceAnswers, described
 from fairtrial.lab.placement import bound_to
 from fairtrial.lab.trial.environment import Environment
-from fairtrial.lab.trial.events import Preparing, Watcher, unwatched
+from fairtrial.lab.trial.events import Preparing, Watcher
 from fairtrial.lab.trial.flow import context_of, file_name, keep_log, new_record
 from fairtrial.lab.trial.ready_stack import ReadyStack
 from fairtrial.lab.trial.up import UpContender, up
@@ -78,7 +78,7 @@ class _Round:
         file = self.folder / f"{name}.jsonl"
         trial = PlannedTrial(0, 0, condition)
         ready = self.ready[condition.build_name, 1]
-        context = context_of(trial, new_record(trial), ready, self.services, self.results, unwatched)
+        context = context_of(trial, new_record(trial), ready, self.services, self.results)
         context = replace(context, log=context.log.with_name(f"answers-{name}-{file_name(condition.label)}.log"))
         try:
             with bound_to(context.lab_cpus), up(context) as contender:

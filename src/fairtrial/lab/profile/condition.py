@@ -14,7 +14,6 @@ from fairtrial.lab.profile.recordings import Recordings, Sampled
 from fairtrial.lab.trial.audit import ledger_of_runs
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.environment import Environment
-from fairtrial.lab.trial.events import unwatched
 from fairtrial.lab.trial.flow import context_of, file_name, keep_log, new_record, restore
 from fairtrial.lab.trial.free_ports import takes_ports, wait_for_ports
 from fairtrial.lab.trial.offered_load import StackEnded, run_once
@@ -65,7 +64,7 @@ def profile_condition(
         Recordings(Path(folder), ready.folder or Path(folder)) as recordings,
     ):
         try:
-            context = _with_settings(context_of(trial, record, ready, environment, results, unwatched), recordings)
+            context = _with_settings(context_of(trial, record, ready, environment, results), recordings)
         except NotUp as error:
             record.failure = error.failure
         else:

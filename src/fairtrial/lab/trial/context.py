@@ -10,7 +10,7 @@ from pathlib import Path
 from fairtrial.catalog.services.model import RunningService, Service
 from fairtrial.catalog.stacks.redaction import SHORTEST, Redaction
 from fairtrial.lab.trial.environment import Environment
-from fairtrial.lab.trial.events import StageBegins, Watcher
+from fairtrial.lab.trial.events import StageBegins, Watcher, unwatched
 from fairtrial.plan.plan import Plan, PlannedCondition, PlannedTrial, Point
 from fairtrial.record.engine_summary import Comparison, EngineSummary
 from fairtrial.record.model import Placement, TrialRecord
@@ -46,7 +46,7 @@ class TrialContext:
     record: TrialRecord
     log: Path
     """takes what the stack prints"""
-    watcher: Watcher
+    watcher: Watcher = unwatched
     engine_runs: list[EngineSummary] = field(default_factory=list)
     """every run of the engine in this trial; `record.engine` is the last of those that were measured"""
     contract_runs: list[EngineSummary] = field(default_factory=list)

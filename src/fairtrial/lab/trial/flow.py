@@ -55,7 +55,7 @@ def context_of(
     ready: ReadyStack,
     environment: Environment,
     results: Path,
-    watcher: Watcher,
+    watcher: Watcher = unwatched,
 ) -> TrialContext:
     """All that takes part in a trial.
 
@@ -145,7 +145,6 @@ def _crash(context: TrialContext, results: Path) -> None:
         context.service,
         new_record(context.trial),
         context.log.with_name(f"{context.log.stem} crash{context.log.suffix}"),
-        unwatched,
     )
     try:
         context.record.crash = audit_by_crash(context, again)

@@ -39,10 +39,14 @@ class TaskBarrier:
 
     def __init__(self, tasks: int, on_all_tasks: Callable[[], None], token: Token | None = None) -> None:
         self._tasks, self._on_all_tasks, self._token = tasks, on_all_tasks, token
-        self._arrived = 0
-        self._released = False
-        self._last_token: int | None = None
-        self._held_seconds = 0.0
+        self.arrived = 0
+        """how many bytes came until the tasks were released, or the connection ended"""
+        self.released = False
+        """whether all tasks were there until they were let go; a program that left before did not wait"""
+        self.last_token: int | None = None
+        """the number that came back; None if none did, or there is no token"""
+        self.held_seconds = 0.0
+        """how long the tasks waited for the lab alone, while it looked at them"""
         self._folder = tempfile.TemporaryDirectory(prefix="fairtrial-barrier-")
         self.path = Path(self._folder.name) / "socket"
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -50,26 +54,6 @@ class TaskBarrier:
         self._listener.listen(1)
         self._end, self._ending = socket.socketpair()
         self._thread = threading.Thread(target=self._wait, daemon=True)
-
-    @property
-    def arrived(self) -> int:
-        """How many bytes came until the tasks were released, or the connection ended."""
-        return self._arrived
-
-    @property
-    def released(self) -> bool:
-        """Whether all tasks were there until they were let go; a program that left before did not wait."""
-        return self._released
-
-    @property
-    def last_token(self) -> int | None:
-        """The number that came back; None if none did, or there is no token."""
-        return self._last_token
-
-    @property
-    def held_seconds(self) -> float:
-        """How long the tasks waited for the lab alone, while it looked at them."""
-        return self._held_seconds
 
     def _wait(self) -> None:
         if not self._readable(self._listener):
@@ -83,30 +67,30 @@ class TaskBarrier:
                 return
 
     def _all_arrive(self, connection: socket.socket) -> bool:
-        while self._arrived < self._tasks and self._readable(connection):
+        while self.arrived < self._tasks and self._readable(connection):
             read = len(connection.recv(READ_BYTES))
             if not read:
                 return False
-            self._arrived += read
-        return self._arrived >= self._tasks
+            self.arrived += read
+        return self.arrived >= self._tasks
 
     def _release(self, connection: socket.socket) -> None:
         self._hold(self._on_all_tasks)
         if self._token is not None:
             connection.sendall(b"%d\n" % self._token.first)
-            self._last_token = self._number(connection)
-            if self._last_token is None:
+            self.last_token = self._number(connection)
+            if self.last_token is None:
                 return
             self._hold(self._token.on_return)
-        self._released = not _has_left(connection)
-        if self._released:
+        self.released = not _has_left(connection)
+        if self.released:
             connection.sendall(RELEASE)
             self._readable(connection)
 
     def _hold(self, look: Callable[[], None]) -> None:
         began = time.monotonic()
         look()
-        self._held_seconds += time.monotonic() - began
+        self.held_seconds += time.monotonic() - began
 
     def _number(self, connection: socket.socket) -> int | None:
         """The number that the next line holds; None if there is none, or the connection ends."""

@@ -22,7 +22,6 @@ from fairtrial.lab.placement import local_placement
 from fairtrial.lab.private_network import network_of
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.environment import Environment, environment
-from fairtrial.lab.trial.events import unwatched
 from fairtrial.lab.trial.flow import check_contract, new_record
 from fairtrial.plan.plan import Plan
 from fairtrial.record.model import Clause
@@ -164,7 +163,6 @@ def _context(
         service=service,
         record=new_record(planned),
         log=start.log,
-        watcher=unwatched,
     )
 
 

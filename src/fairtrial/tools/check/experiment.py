@@ -26,7 +26,7 @@ from fairtrial.lab.preparation import StepTimes
 from fairtrial.lab.private_network import network_of
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.environment import Environment, environment
-from fairtrial.lab.trial.events import Event, Preparing, unwatched
+from fairtrial.lab.trial.events import Event, Preparing
 from fairtrial.lab.trial.flow import check_contract, context_of, new_record
 from fairtrial.lab.trial.ready_stack import ReadyStack
 from fairtrial.plan.plan import Plan, PlannedCondition, PlannedTrial
@@ -117,7 +117,7 @@ def _try_condition(
         console.print(Text(where, style="bold"))
 
     try:
-        context = context_of(trial, new_record(trial), ready[condition.build_name, 1], services, results, unwatched)
+        context = context_of(trial, new_record(trial), ready[condition.build_name, 1], services, results)
         try:
             for clause in check_contract([context], begins):
                 print_clause(console, clause, looked_at.get((clause.name, clause.requirement), ""))
