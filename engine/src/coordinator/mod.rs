@@ -21,7 +21,7 @@ use crate::events::{Event, emit};
 use crate::hold::Hold;
 use crate::parent::ParentWatch;
 use crate::plan::{PartPlan, Stop};
-use crate::record::{Books, Part, Record, Summary, ThreadUse, WindowFacts};
+use crate::record::{Books, Part, Record, Summary, ThreadUse, WindowAccount, WindowFacts};
 use crate::schedule::Timeline;
 use crate::signals::Signals;
 use crate::warm_up::Opening;
@@ -90,12 +90,13 @@ impl Run {
     fn sum_up(&self, workers: Vec<Worker>, interrupted: bool, watch: &mut Watch) -> anyhow::Result<()> {
         let timeline = watch.timeline();
         let mut outcomes = Vec::new();
-        let mut run_totals = (0, 0);
+        let (mut run_verified, mut run_errors) = (0, 0);
         for worker in workers {
             let joined = worker.thread.join().map_err(|_| anyhow!("a load thread has panicked"))?;
             outcomes.push(joined.context(self.driver.name())?);
             let (verified, errors) = worker.totals.read();
-            run_totals = (run_totals.0 + verified, run_totals.1 + errors);
+            run_verified += verified;
+            run_errors += errors;
         }
         if let Some(text) = self.ran_out() {
             return Err(RowsRanOut(text).into());
@@ -104,12 +105,11 @@ impl Run {
         let ended_ns = outcomes.iter().map(|(ended, _)| ended.at_ns).max().unwrap_or(timeline.opens_ns);
         let oldest_ns = outcomes.iter().filter_map(|(ended, _)| ended.oldest_intended_ns).min();
         let wire = self.tls.as_ref().map(|tls| tls.wire_use());
-        let facts = WindowFacts {
+        let account = WindowAccount {
             driver: self.driver.name().into(),
             driver_fallback: self.driver_fallback.clone(),
             wait: self.plan.wait,
             tls: self.tls.as_ref().and_then(|tls| tls.facts()),
-            wire_bytes: wire.map(|wire| (wire.received_bytes, wire.sent_bytes)),
             handshakes: wire.map(|wire| wire.handshakes),
             interrupted,
             window_seconds: clock::seconds(ended_ns.saturating_sub(timeline.opens_ns)),
@@ -117,18 +117,13 @@ impl Run {
                 timeline.opens_ns.min(ended_ns).saturating_sub(timeline.starts_ns),
             ),
             warm_up: watch.warm_up(),
-            run_totals,
             books: outcomes.iter().map(|(ended, _)| ended.books).fold(Books::default(), Books::plus),
-            requests: self.plan.requests.iter().map(|request| request.name.clone()).collect(),
-            begun_numbers: self.begun_numbers(),
-            used_rows: self.used_rows(),
-            think_seconds: self.think_seconds(),
-            opened_ns: timeline.opens_ns,
             oldest_in_flight_seconds: oldest_ns
                 .map(|oldest_ns| clock::seconds(ended_ns.saturating_sub(oldest_ns))),
-            drain_seconds: clock::seconds(
-                outcomes.iter().map(|(ended, _)| ended.drained_ns).max().unwrap_or(0),
-            ),
+            run_verified,
+            run_errors,
+            rows_used: self.used_rows(),
+            think_seconds: self.think_seconds(),
             threads: outcomes
                 .iter()
                 .map(|(_, used)| ThreadUse {
@@ -138,6 +133,16 @@ impl Run {
                     spinning_seconds: clock::seconds(used.spinning_ns),
                 })
                 .collect(),
+        };
+        let facts = WindowFacts {
+            account,
+            wire_bytes: wire.map(|wire| (wire.received_bytes, wire.sent_bytes)),
+            requests: self.plan.requests.iter().map(|request| request.name.clone()).collect(),
+            begun_numbers: self.begun_numbers(),
+            opened_ns: timeline.opens_ns,
+            drain_seconds: clock::seconds(
+                outcomes.iter().map(|(ended, _)| ended.drained_ns).max().unwrap_or(0),
+            ),
         };
         let mut records = outcomes.into_iter().map(|(ended, _)| ended.record);
         let mut record: Record = records.next().context("a run has at least one thread")?;

@@ -23,8 +23,7 @@ impl Cohort {
 
     /// As a summary holds it.
     pub(super) fn written(self, drain_seconds: f64) -> CohortWritten {
-        let Cohort { answers, failures, censored } = self;
-        CohortWritten { drain_seconds, answers, failures, censored }
+        CohortWritten { drain_seconds, cohort: self }
     }
 }
 
@@ -32,7 +31,6 @@ impl Cohort {
 #[derive(Debug, Serialize)]
 pub(super) struct CohortWritten {
     drain_seconds: f64,
-    answers: u64,
-    failures: u64,
-    censored: u64,
+    #[serde(flatten)]
+    cohort: Cohort,
 }

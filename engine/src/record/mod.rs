@@ -4,6 +4,7 @@ mod acknowledged;
 mod buckets;
 mod cohort;
 mod comparison;
+mod counters;
 mod distribution;
 mod errors;
 mod evenness;
@@ -30,6 +31,7 @@ use serde::{Deserialize, Serialize};
 pub use acknowledged::{AcknowledgedNumbers, Acknowledgements};
 pub use cohort::Cohort;
 pub use comparison::{Comparison, RequestComparison, UNEQUAL_KEPT, UnequalAnswer};
+pub use counters::Counters;
 pub use distribution::Distribution;
 pub use errors::{ErrorCounts, ErrorKind};
 pub use evenness::{ConnectionAnswers, Evenness};
@@ -44,7 +46,9 @@ pub use setup::SetupCounts;
 pub use shares::{RequestCounts, RequestKinds, RequestShare};
 pub use sightings::{Sighting, Sightings, SightingsWritten};
 pub use spot_checks::{SpotCheckOutcome, SpotCheckWritten};
-pub use summary::{BodyBytes, Books, Handshakes, Summary, ThreadUse, TlsFacts, WaitingRequests, WindowFacts};
+pub use summary::{
+    BodyBytes, Books, Handshakes, Summary, ThreadUse, TlsFacts, WaitingRequests, WindowAccount, WindowFacts,
+};
 pub use times::{Times, TimesByKind};
 pub use under_way::{UnderWay, UnderWayWritten};
 
@@ -88,26 +92,12 @@ pub struct Record {
     kinds: RequestKinds,
     /// By kind of request.
     counts: Vec<RequestCounts>,
-    /// Requests that ended without a complete answer, and those that never began: there was no room to wait.
-    pub failures: u64,
+    /// What is counted one by one.
+    pub counters: Counters,
     /// Of an open load, what became of the requests with an intended start in the window.
     pub cohort: Cohort,
     /// By kind.
     pub errors: ErrorCounts,
-    /// Successful connects.
-    pub connects: u64,
-    /// Bytes from the peer.
-    pub received_bytes: u64,
-    /// Bytes handed to the kernel.
-    pub sent_bytes: u64,
-    /// Bodies that were compared as a whole.
-    pub checked_bodies: u64,
-    /// Answers with a Content-Length beside a Transfer-Encoding.
-    pub two_framings: u64,
-    /// Resting connections on which bytes came that nobody had asked for.
-    pub unasked: u64,
-    /// Connections that ended between two answers, although no answer had said so.
-    pub unannounced_closes: u64,
     times: TimesByKind,
     /// How long requests were under way, at both ends of the window and in it.
     pub under_way: UnderWay,
@@ -152,16 +142,9 @@ impl Record {
             counts: vec![RequestCounts::default(); kinds.count()],
             times: TimesByKind::new(kinds.names().len()),
             kinds,
-            failures: 0,
+            counters: Counters::default(),
             cohort: Cohort::default(),
             errors: ErrorCounts::default(),
-            connects: 0,
-            received_bytes: 0,
-            sent_bytes: 0,
-            checked_bodies: 0,
-            two_framings: 0,
-            unasked: 0,
-            unannounced_closes: 0,
             under_way: UnderWay::default(),
             send_lag: Distribution::new(),
             connect_time: Distribution::new(),
@@ -305,7 +288,7 @@ impl Record {
 
     /// A request ended without a complete answer. `request`: its place in the mix; `None` if it never began.
     pub fn failure(&mut self, request: Option<usize>, kind: ErrorKind, since_opened_ns: u64) {
-        self.failures += 1;
+        self.counters.failures += 1;
         if let Some(request) = request {
             self.counts[self.kinds.of(request)].failures += 1;
         }
@@ -405,16 +388,9 @@ impl Record {
         for (counts, added) in self.counts.iter_mut().zip(&other.counts) {
             *counts = counts.plus(*added);
         }
-        self.failures += other.failures;
+        self.counters = self.counters.plus(other.counters);
         self.cohort.merge(other.cohort);
         self.errors.merge(&other.errors);
-        self.connects += other.connects;
-        self.received_bytes += other.received_bytes;
-        self.sent_bytes += other.sent_bytes;
-        self.checked_bodies += other.checked_bodies;
-        self.two_framings += other.two_framings;
-        self.unasked += other.unasked;
-        self.unannounced_closes += other.unannounced_closes;
         self.times.merge(&other.times);
         self.under_way.merge(other.under_way);
         self.send_lag.merge(&other.send_lag);

@@ -67,7 +67,7 @@ impl Part {
         let mut until_ns = 0;
         let mut all = parts.into_iter().map(|part| {
             let opened_ns = until_ns;
-            until_ns += clock::from_seconds(part.facts.window_seconds);
+            until_ns += clock::from_seconds(part.facts.account.window_seconds);
             (part.record.in_turn(opened_ns), part.facts)
         });
         let (mut record, mut facts) = all.next().expect("there is one at least");
@@ -136,7 +136,7 @@ mod tests {
     use crate::dataset::mix;
     use crate::plan::Wait;
     use crate::record::{
-        Books, ErrorKind, ExchangeTimes, RequestKinds, ThreadUse, Unanswered, WaitingRequests,
+        Books, ErrorKind, ExchangeTimes, RequestKinds, ThreadUse, Unanswered, WaitingRequests, WindowAccount,
     };
 
     /// A record of answers, errors and requests that nobody answered, all drawn from the seed.
@@ -175,40 +175,41 @@ mod tests {
             }
         }
         record.evenness.connection(mix(seed) % 100);
-        record.received_bytes = 100 + seed;
-        (record.two_framings, record.unasked, record.unannounced_closes) = (1 + seed, 2, 3);
+        record.counters.received_bytes = 100 + seed;
+        (record.counters.two_framings, record.counters.unasked, record.counters.unannounced_closes) =
+            (1 + seed, 2, 3);
         record.evenness.slice([1, 2, mix(seed) % 5].into_iter());
         record
     }
 
     fn facts(cpu_seconds: f64) -> WindowFacts {
         let waiting = Some(WaitingRequests { limit: 5, peak: 2, at_end: 1 });
-        WindowFacts {
+        let (user_seconds, system_seconds) = (0.1, 0.2);
+        let account = WindowAccount {
             driver: "epoll".into(),
             driver_fallback: None,
             wait: Wait::default(),
             tls: None,
-            wire_bytes: None,
             handshakes: None,
             interrupted: false,
             window_seconds: 4.0,
             warmup_seconds: 1.0,
             warm_up: None,
-            run_totals: (400, 100),
             books: Books { in_flight_at_start: 1, offered: 500, in_flight_at_end: 2, waiting },
+            oldest_in_flight_seconds: Some(cpu_seconds),
+            run_verified: 400,
+            run_errors: 100,
+            rows_used: Default::default(),
+            think_seconds: Default::default(),
+            threads: vec![ThreadUse { cpu_seconds, user_seconds, system_seconds, spinning_seconds: 0.0 }],
+        };
+        WindowFacts {
+            account,
+            wire_bytes: None,
             requests: vec!["read".to_owned(), "write".to_owned()],
             begun_numbers: vec![0, 0],
-            used_rows: Default::default(),
-            think_seconds: Default::default(),
             opened_ns: 1_000_000_000,
-            oldest_in_flight_seconds: Some(cpu_seconds),
             drain_seconds: cpu_seconds,
-            threads: vec![ThreadUse {
-                cpu_seconds,
-                user_seconds: 0.1,
-                system_seconds: 0.2,
-                spinning_seconds: 0.0,
-            }],
         }
     }
 

@@ -96,12 +96,8 @@ impl RequestCounts {
 #[derive(Clone, Debug, Serialize)]
 pub struct RequestShare {
     name: String,
-    sent: u64,
-    answers: u64,
-    verified: u64,
-    failures: u64,
-    run_sent: u64,
-    run_verified: u64,
+    #[serde(flatten)]
+    counts: RequestCounts,
     service_time: Option<Distribution>,
     response_time: Option<Distribution>,
     first_byte_time: Option<Distribution>,
@@ -110,25 +106,13 @@ pub struct RequestShare {
 impl RequestShare {
     /// Names the counts. `times`: `None` if they are not kept by kind.
     pub fn new(name: &str, counts: RequestCounts, times: Option<Times>) -> RequestShare {
-        let RequestCounts { sent, answers, verified, failures, run_sent, run_verified } = counts;
         let (service_time, response_time, first_byte_time) = match times {
             Some(Times { service, response, first_byte }) => {
                 (Some(service), Some(response), Some(first_byte))
             }
             None => (None, None, None),
         };
-        RequestShare {
-            name: name.to_owned(),
-            sent,
-            answers,
-            verified,
-            failures,
-            run_sent,
-            run_verified,
-            service_time,
-            response_time,
-            first_byte_time,
-        }
+        RequestShare { name: name.to_owned(), counts, service_time, response_time, first_byte_time }
     }
 }
 

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::cohort::CohortWritten;
 use super::tail_dispersion::TailDispersion;
 use super::{
-    Acknowledgements, Comparison, ConnectionAnswers, Distribution, ErrorCounts, Example, Picks, Record,
-    RequestShare, SeriesPoint, SetupCounts, Sightings, SightingsWritten, SpotCheckWritten, Tenths, Times,
-    UnderWayWritten,
+    Acknowledgements, Comparison, ConnectionAnswers, Counters, Distribution, ErrorCounts, Example, Picks,
+    Record, RequestCounts, RequestShare, SeriesPoint, SetupCounts, Sightings, SightingsWritten,
+    SpotCheckWritten, Tenths, Times, UnderWayWritten,
 };
 use crate::clock;
 use crate::dataset::Dataset;
@@ -49,6 +49,12 @@ impl BodyBytes {
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
     }
+
+    /// As a summary has them; `None` without any.
+    fn written(self) -> Option<BodyBytesWritten> {
+        let BodyBytes { count, sum, min, max } = self;
+        (count > 0).then(|| BodyBytesWritten { min, max, mean: sum as f64 / count as f64 })
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -58,9 +64,9 @@ struct BodyBytesWritten {
     mean: f64,
 }
 
-/// What only the coordinator and the drivers know of the window.
-#[derive(Debug, Deserialize, Serialize)]
-pub struct WindowFacts {
+/// What the coordinator and the drivers know of the window, as a summary has it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct WindowAccount {
     /// `"epoll"` or `"io_uring"`.
     pub driver: Cow<'static, str>,
     /// Why it is not io_uring though the plan left the choice to us.
@@ -69,8 +75,6 @@ pub struct WindowFacts {
     pub wait: Wait,
     /// What the first connection's handshake came to.
     pub tls: Option<TlsFacts>,
-    /// Received and sent with what TLS adds; `None` without TLS: as much as HTTP's own.
-    pub wire_bytes: Option<(u64, u64)>,
     /// In the window; `None` without TLS.
     pub handshakes: Option<Handshakes>,
     /// True if a signal ended the run.
@@ -81,62 +85,55 @@ pub struct WindowFacts {
     pub warmup_seconds: f64,
     /// How it went; `None` if its length was given.
     pub warm_up: Option<WarmUpWritten>,
-    /// Verified answers and errors since the begin of the run, warm-up included.
-    pub run_totals: (u64, u64),
     /// Requests by their begin and end.
+    #[serde(flatten)]
     pub books: Books,
-    /// Names of the requests, by place in the mix.
-    pub requests: Vec<String>,
-    /// How many numbers of its first sequence there are for each of them, up to the last that was given out.
-    pub begun_numbers: Vec<u64>,
+    /// Since the intended start of the oldest request that had not ended at the window's end.
+    pub oldest_in_flight_seconds: Option<f64>,
+    /// Verified answers since the begin of the run, warm-up included.
+    pub run_verified: u64,
+    /// Errors since the begin of the run, warm-up included.
+    pub run_errors: u64,
     /// Of the tables whose rows are taken once, how many were.
-    pub used_rows: BTreeMap<String, u64>,
+    pub rows_used: BTreeMap<String, u64>,
     /// Think times of their own, by the name of the request.
     pub think_seconds: BTreeMap<String, f64>,
-    /// When the window opened, on the run's clock.
-    pub opened_ns: u64,
-    /// Since the intended start of the oldest of them.
-    pub oldest_in_flight_seconds: Option<f64>,
-    /// From the window's end until nothing more was awaited.
-    pub drain_seconds: f64,
     /// Per thread.
     pub threads: Vec<ThreadUse>,
 }
 
-impl WindowFacts {
-    /// Those of a window that followed, too, of the same threads.
-    pub(super) fn then(self, later: WindowFacts) -> WindowFacts {
-        let window_seconds = self.window_seconds + later.window_seconds;
-        let drain_seconds = self.drain_seconds + later.drain_seconds;
-        let books = self.books.then(later.books);
-        let threads =
-            self.threads.iter().zip(&later.threads).map(|(thread, added)| thread.plus(*added)).collect();
-        let mut used_rows = self.used_rows.clone();
-        for (table, rows) in &later.used_rows {
-            *used_rows.entry(table.clone()).or_default() += rows;
-        }
-        WindowFacts { window_seconds, drain_seconds, books, threads, used_rows, ..self.plus(later) }
-    }
+/// What only the coordinator and the drivers know of the window.
+#[derive(Debug, Deserialize, Serialize)]
+pub struct WindowFacts {
+    /// What a summary has as it is.
+    pub account: WindowAccount,
+    /// Received and sent with what TLS adds; `None` without TLS: as much as HTTP's own.
+    pub wire_bytes: Option<(u64, u64)>,
+    /// Names of the requests, by place in the mix.
+    pub requests: Vec<String>,
+    /// How many numbers of its first sequence there are for each of them, up to the last that was given out.
+    pub begun_numbers: Vec<u64>,
+    /// When the window opened, on the run's clock.
+    pub opened_ns: u64,
+    /// From the window's end until nothing more was awaited.
+    pub drain_seconds: f64,
+}
 
+impl WindowAccount {
     /// Both engines' together.
-    pub(super) fn plus(self, other: WindowFacts) -> WindowFacts {
+    fn plus(self, other: WindowAccount) -> WindowAccount {
         let most = |one: Option<f64>, other: Option<f64>| match (one, other) {
             (Some(one), Some(other)) => Some(one.max(other)),
             (one, other) => one.or(other),
         };
-        let bytes = |one: (u64, u64), other: (u64, u64)| (one.0 + other.0, one.1 + other.1);
-        let mut threads = self.threads;
-        threads.extend(other.threads);
         let driver = match self.driver == other.driver {
             true => self.driver,
             false => format!("{}, {}", self.driver, other.driver).into(),
         };
-        WindowFacts {
+        WindowAccount {
             driver,
             driver_fallback: self.driver_fallback.or(other.driver_fallback),
-            wait: self.wait,
             tls: self.tls.or(other.tls),
-            wire_bytes: self.wire_bytes.zip(other.wire_bytes).map(|(one, other)| bytes(one, other)),
             handshakes: self.handshakes.zip(other.handshakes).map(|(one, other)| one.plus(other)),
             interrupted: self.interrupted || other.interrupted,
             window_seconds: self.window_seconds.max(other.window_seconds),
@@ -145,22 +142,50 @@ impl WindowFacts {
                 (Some(one), Some(other)) => Some(one.worse(other)),
                 (one, other) => one.or(other),
             },
-            run_totals: bytes(self.run_totals, other.run_totals),
             books: self.books.plus(other.books),
-            requests: self.requests,
-            begun_numbers: self
-                .begun_numbers
-                .iter()
-                .zip(&other.begun_numbers)
-                .map(|(one, other)| *one.max(other))
-                .collect(),
-            used_rows: self.used_rows,
-            think_seconds: self.think_seconds,
-            opened_ns: self.opened_ns,
             oldest_in_flight_seconds: most(self.oldest_in_flight_seconds, other.oldest_in_flight_seconds),
-            drain_seconds: self.drain_seconds.max(other.drain_seconds),
-            threads,
+            run_verified: self.run_verified + other.run_verified,
+            run_errors: self.run_errors + other.run_errors,
+            threads: [self.threads, other.threads].concat(),
+            wait: self.wait,
+            rows_used: self.rows_used,
+            think_seconds: self.think_seconds,
         }
+    }
+
+    /// That of a window that followed, too, of the same threads.
+    fn then(self, later: WindowAccount) -> WindowAccount {
+        let threads = self.threads.iter().zip(&later.threads).map(|(one, other)| one.plus(*other)).collect();
+        let mut rows_used = self.rows_used.clone();
+        for (table, rows) in &later.rows_used {
+            *rows_used.entry(table.clone()).or_default() += rows;
+        }
+        let window_seconds = self.window_seconds + later.window_seconds;
+        let books = self.books.then(later.books);
+        WindowAccount { window_seconds, books, rows_used, threads, ..self.plus(later) }
+    }
+}
+
+impl WindowFacts {
+    /// Both engines' together.
+    pub(super) fn plus(self, other: WindowFacts) -> WindowFacts {
+        let numbers = self.begun_numbers.iter().zip(&other.begun_numbers);
+        let wire_bytes = self.wire_bytes.zip(other.wire_bytes);
+        WindowFacts {
+            account: self.account.plus(other.account),
+            wire_bytes: wire_bytes.map(|(one, other)| (one.0 + other.0, one.1 + other.1)),
+            begun_numbers: numbers.map(|(one, other)| *one.max(other)).collect(),
+            drain_seconds: self.drain_seconds.max(other.drain_seconds),
+            requests: self.requests,
+            opened_ns: self.opened_ns,
+        }
+    }
+
+    /// Those of a window that followed, too.
+    pub(super) fn then(self, later: WindowFacts) -> WindowFacts {
+        let account = self.account.clone().then(later.account.clone());
+        let drain_seconds = self.drain_seconds + later.drain_seconds;
+        WindowFacts { account, drain_seconds, ..self.plus(later) }
     }
 }
 
@@ -283,20 +308,13 @@ impl ThreadUse {
 #[derive(Debug, Serialize)]
 pub struct Summary {
     protocol: u32,
-    driver: Cow<'static, str>,
-    driver_fallback: Option<String>,
-    wait: Wait,
-    tls: Option<TlsFacts>,
-    handshakes: Option<Handshakes>,
-    interrupted: bool,
-    window_seconds: f64,
-    warmup_seconds: f64,
-    warm_up: Option<WarmUpWritten>,
-    offered: u64,
+    #[serde(flatten)]
+    account: WindowAccount,
+    #[serde(flatten)]
+    counters: Counters,
     sent: u64,
     answers: u64,
     verified: u64,
-    failures: u64,
     goodput_per_second: f64,
     achieved_over_offered: Option<f64>,
     errors: ErrorCounts,
@@ -307,38 +325,22 @@ pub struct Summary {
     send_lag: Distribution,
     connect_time: Distribution,
     body_bytes: Option<BodyBytesWritten>,
-    received_bytes: u64,
-    sent_bytes: u64,
     wire_received_bytes: u64,
     wire_sent_bytes: u64,
-    connects: u64,
     connects_per_answer: Option<f64>,
     connection_answers: ConnectionAnswers,
-    in_flight_at_start: u64,
-    in_flight_at_end: u64,
-    oldest_in_flight_seconds: Option<f64>,
     under_way: UnderWayWritten,
-    waiting: Option<WaitingRequests>,
     cohort: Option<CohortWritten>,
     mix: Vec<RequestShare>,
-    checked_bodies: u64,
-    two_framings: u64,
-    unasked: u64,
-    unannounced_closes: u64,
     series: Vec<SeriesPoint>,
     tenths: Option<Tenths>,
     tail_dispersion: TailDispersion,
     intended_seconds: Vec<f64>,
-    threads: Vec<ThreadUse>,
     picks: Option<Picks>,
-    run_verified: u64,
-    run_errors: u64,
     acknowledgements: Vec<Acknowledgements>,
-    rows_used: BTreeMap<String, u64>,
     bodies_left_out: u64,
     comparison: Option<Comparison>,
     setup_requests: Option<SetupCounts>,
-    think_seconds: BTreeMap<String, f64>,
     sightings: Option<SightingsWritten>,
     spot_checks: Vec<SpotCheckWritten>,
 }
@@ -346,46 +348,33 @@ pub struct Summary {
 impl Summary {
     /// Concludes from all threads' merged record. `dataset` as given to [`Record::new`].
     pub fn new(mut record: Record, facts: WindowFacts, dataset: Option<&Dataset>) -> Summary {
-        let body_bytes = record.body_bytes;
-        let totals = record.totals();
-        let goodput = totals.verified as f64 / facts.window_seconds;
+        let WindowFacts { account, wire_bytes, requests, begun_numbers, opened_ns, drain_seconds } = facts;
+        let (counters, window_seconds, books) = (record.counters, account.window_seconds, account.books);
+        let RequestCounts { sent, answers, verified, .. } = record.totals();
+        let goodput = verified as f64 / window_seconds;
         let picks = record.picks.as_ref().zip(dataset).map(|(picks, dataset)| picks.conclude(dataset));
-        let wire_bytes = facts.wire_bytes.unwrap_or((record.received_bytes, record.sent_bytes));
-        let books = facts.books;
-        let (run_verified, run_errors) = facts.run_totals;
-        let acknowledgements = record.acknowledgements(&facts.requests, &facts.begun_numbers);
-        let spot_checks = record
-            .spot_checks()
-            .iter()
-            .map(|spot_check| spot_check.written(&facts.requests, facts.opened_ns))
-            .collect();
-        let mix = record.shares();
+        let wire_bytes = wire_bytes.unwrap_or((counters.received_bytes, counters.sent_bytes));
+        let spot_checks =
+            record.spot_checks().iter().map(|each| each.written(&requests, opened_ns)).collect();
         let Times { service: service_time, response: response_time, first_byte: first_byte_time } =
             record.times();
         // The course of several windows is that of none.
         let has_course = !record.is_in_turn;
-        let window_ns = if has_course { clock::from_seconds(facts.window_seconds) } else { 0 };
+        let window_ns = if has_course { clock::from_seconds(window_seconds) } else { 0 };
+        let acknowledgements = record.acknowledgements(&requests, &begun_numbers);
+        let mix = record.shares();
         let tail_dispersion = record.series.tail_dispersion(window_ns);
         let (series, tenths) = record.series.conclude(window_ns);
-        let since_opened = |&at_ns: &u64| (at_ns - facts.opened_ns) as f64 / 1e9;
+        let since_opened = |&at_ns: &u64| (at_ns - opened_ns) as f64 / 1e9;
         Summary {
             protocol: PROTOCOL,
-            driver: facts.driver,
-            driver_fallback: facts.driver_fallback,
-            wait: facts.wait,
-            tls: facts.tls,
-            handshakes: facts.handshakes,
-            interrupted: facts.interrupted,
-            window_seconds: facts.window_seconds,
-            warmup_seconds: facts.warmup_seconds,
-            warm_up: facts.warm_up,
-            offered: books.offered,
-            sent: totals.sent,
-            answers: totals.answers,
-            verified: totals.verified,
-            failures: record.failures,
+            account,
+            counters,
+            sent,
+            answers,
+            verified,
             goodput_per_second: if goodput.is_finite() { goodput } else { 0.0 },
-            achieved_over_offered: books.achieved(totals.answers),
+            achieved_over_offered: books.achieved(answers),
             errors: record.errors,
             examples: record.examples.into_vec(),
             service_time,
@@ -393,43 +382,23 @@ impl Summary {
             first_byte_time,
             send_lag: record.send_lag,
             connect_time: record.connect_time,
-            body_bytes: (body_bytes.count > 0).then(|| BodyBytesWritten {
-                min: body_bytes.min,
-                max: body_bytes.max,
-                mean: body_bytes.sum as f64 / body_bytes.count as f64,
-            }),
-            received_bytes: record.received_bytes,
-            sent_bytes: record.sent_bytes,
+            body_bytes: record.body_bytes.written(),
             wire_received_bytes: wire_bytes.0,
             wire_sent_bytes: wire_bytes.1,
-            connects: record.connects,
-            connects_per_answer: (totals.answers > 0).then(|| record.connects as f64 / totals.answers as f64),
+            connects_per_answer: (answers > 0).then(|| counters.connects as f64 / answers as f64),
             connection_answers: record.evenness.conclude(),
-            in_flight_at_start: books.in_flight_at_start,
-            in_flight_at_end: books.in_flight_at_end,
-            oldest_in_flight_seconds: facts.oldest_in_flight_seconds,
-            under_way: record.under_way.written(facts.window_seconds),
-            waiting: books.waiting,
-            cohort: books.waiting.map(|_| record.cohort.written(facts.drain_seconds)),
+            under_way: record.under_way.written(window_seconds),
+            cohort: books.waiting.map(|_| record.cohort.written(drain_seconds)),
             mix,
-            checked_bodies: record.checked_bodies,
-            two_framings: record.two_framings,
-            unasked: record.unasked,
-            unannounced_closes: record.unannounced_closes,
-            intended_seconds: record.intended_ns.iter().map(since_opened).collect(),
             series,
             tenths: has_course.then_some(tenths),
             tail_dispersion,
-            threads: facts.threads,
+            intended_seconds: record.intended_ns.iter().map(since_opened).collect(),
             picks,
-            run_verified,
-            run_errors,
             acknowledgements,
-            rows_used: facts.used_rows,
             bodies_left_out: record.kept.left_out(),
             comparison: record.comparison,
             setup_requests: record.setup,
-            think_seconds: facts.think_seconds,
             sightings: record.sightings.map(Sightings::conclude),
             spot_checks,
         }

@@ -95,7 +95,7 @@ impl Conversation for Session {
             return Next::Close;
         }
         if self.phase == Phase::Window {
-            self.record.connects += 1;
+            self.record.counters.connects += 1;
             self.record.connect_time.record(now_ns.saturating_sub(self.slots[number].connect_ns));
         }
         self.has_connection(number, false, now_ns)
@@ -123,7 +123,7 @@ impl Conversation for Session {
     #[inline]
     fn handed_over(&mut self, number: usize, bytes: usize, at_ns: u64) {
         if self.phase == Phase::Window {
-            self.record.sent_bytes += bytes as u64;
+            self.record.counters.sent_bytes += bytes as u64;
         }
         if self.set_up.is_some() && self.handed_over_set_up(number, bytes) {
             return;
@@ -138,7 +138,7 @@ impl Conversation for Session {
             return Next::Close;
         }
         if self.phase == Phase::Window {
-            self.record.received_bytes += bytes.len() as u64;
+            self.record.counters.received_bytes += bytes.len() as u64;
         }
         let slot = &self.slots[number];
         if slot.state != State::Requesting || slot.current.sent_bytes == 0 {

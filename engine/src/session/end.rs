@@ -40,7 +40,7 @@ impl Session {
         {
             return;
         }
-        self.record.unasked += 1;
+        self.record.counters.unasked += 1;
         self.show(&Broken::new(Malformed::Unasked, None, bytes), now_ns);
     }
 
@@ -56,7 +56,7 @@ impl Session {
         };
         let by_peer = matches!(kind, ErrorKind::Closed | ErrorKind::Reset);
         if self.phase == Phase::Window && by_peer && is_between {
-            self.record.unannounced_closes += 1;
+            self.record.counters.unannounced_closes += 1;
         }
     }
 

@@ -32,7 +32,7 @@ impl Session {
             Received::Complete(answer) => {
                 let may_stay = answer.reusable && current.is_sent() && !current.closes;
                 if peer_closes && may_stay && in_window {
-                    self.record.unannounced_closes += 1;
+                    self.record.counters.unannounced_closes += 1;
                 }
                 let opened_ns = self.timeline.opens_ns;
                 let tally = Tally {

@@ -73,8 +73,8 @@ pub(super) fn judge(
     }
     let since_opened_ns = done_ns - tally.opened_ns;
     record.answer(asked.request, asked.times(done_ns), answer.body_bytes, since_opened_ns);
-    record.checked_bodies += u64::from(verdict.checked_body);
-    record.two_framings += u64::from(answer.has_two_framings);
+    record.counters.checked_bodies += u64::from(verdict.checked_body);
+    record.counters.two_framings += u64::from(answer.has_two_framings);
     if let Some((id, is_known)) = verdict.picked {
         record.pick(id, is_known);
     }

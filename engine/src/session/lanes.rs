@@ -69,8 +69,8 @@ impl Session {
     #[inline]
     pub(crate) fn count_bytes(&mut self, sent: usize, received: usize) {
         if self.phase == Phase::Window {
-            self.record.sent_bytes += sent as u64;
-            self.record.received_bytes += received as u64;
+            self.record.counters.sent_bytes += sent as u64;
+            self.record.counters.received_bytes += received as u64;
         }
     }
 

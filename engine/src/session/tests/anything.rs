@@ -99,7 +99,7 @@ fn balances(seed: u64) {
     assert_books_balance(&ended);
     let failed: u64 = errors(&ended).iter().map(|(_, count)| count).sum();
     let wrong = ended.record.totals().answers - ended.record.totals().verified;
-    assert_eq!(failed, ended.record.failures + wrong);
+    assert_eq!(failed, ended.record.counters.failures + wrong);
 }
 
 /// Each run of the tests tries other seeds; one that fails names itself.

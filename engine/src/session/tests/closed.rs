@@ -22,7 +22,7 @@ fn a_closed_loop_records_the_window_only() {
     let record = ended.record;
     let counts =
         RequestCounts { sent: 2, answers: 2, verified: 2, failures: 0, run_sent: 5, run_verified: 4 };
-    assert_eq!((record.totals(), record.connects), (counts, 0));
+    assert_eq!((record.totals(), record.counters.connects), (counts, 0));
     assert_eq!((record.times().service.count(), record.send_lag.count()), (2, 2));
     assert_eq!(
         (ended.at_ns, ended.books.in_flight_at_end, ended.oldest_intended_ns),
@@ -93,7 +93,7 @@ fn without_keep_alive_every_request_connects() {
     connect_and_send(&mut session, 0, 105 * MS);
     assert_eq!(session.received(0, ANSWER, false, 109 * MS), Next::Connect);
     let record = session.conclude(200 * MS).record;
-    assert_eq!((record.connects, record.totals().answers), (2, 2));
+    assert_eq!((record.counters.connects, record.totals().answers), (2, 2));
     let figures = serde_json::to_value(&record.times().response).unwrap();
     assert_eq!(figures["max_seconds"], 0.007, "the connect is part of the response time");
     let figures = serde_json::to_value(&record.times().service).unwrap();
@@ -109,7 +109,7 @@ fn a_connection_without_a_local_port_is_not_opened_again() {
     let ended = world.run(u64::MAX);
     assert_books_balance(&ended);
     // The warm-up takes no port: two connections of it are under way when the window opens, and three follow them.
-    assert_eq!((ended.record.connects, ended.record.totals().verified), (3, 5));
+    assert_eq!((ended.record.counters.connects, ended.record.totals().verified), (3, 5));
     assert_eq!(errors(&ended), [error("connect", 2)], "each connection failed once, and that was all");
     assert_eq!((ended.at_ns, ended.books.in_flight_at_end), (1100 * MS, 0));
 }
@@ -171,7 +171,7 @@ fn the_nth_request_of_a_connection_says_that_it_is_the_last() {
     }
     let ended = session.conclude(200 * MS);
     assert_books_balance(&ended);
-    assert_eq!((ended.record.totals().answers, ended.record.connects), (6, 3));
+    assert_eq!((ended.record.totals().answers, ended.record.counters.connects), (6, 3));
 }
 
 #[test]
@@ -210,6 +210,6 @@ fn books_balance_whatever_happens() {
         let ended = run(setup, Network { connect_ns: MS, ..Network::default() }, react, u64::MAX);
         assert_books_balance(&ended);
         let failures: u64 = errors(&ended).iter().map(|(_, count)| count).sum();
-        assert!(ended.record.failures == failures && failures > 0);
+        assert!(ended.record.counters.failures == failures && failures > 0);
     }
 }

@@ -125,7 +125,7 @@ fn failures_in_the_drain_are_the_cohorts_and_not_the_windows() {
     let response = response(&ended);
     assert_eq!(ended.record.cohort, Cohort { answers: 90, failures: 10, censored: 0 });
     assert_eq!((response["count"].as_u64(), errors(&ended)), (Some(90), vec![]));
-    assert_eq!((ended.record.failures, ended.books.in_flight_at_end), (0, 10));
+    assert_eq!((ended.record.counters.failures, ended.books.in_flight_at_end), (0, 10));
 }
 
 #[test]

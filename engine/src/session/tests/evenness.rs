@@ -104,7 +104,7 @@ fn a_place_counts_through_all_its_sockets() {
     let ended = run(Setup { requests_per_connection: Some(1), ..setup() }, in_turn(MS));
     let told = spread(&ended);
     assert_eq!((&told["connections"], &told["least"], &told["most"]), (&json!(8), &json!(125), &json!(125)));
-    assert!(ended.record.connects.abs_diff(1000) <= 8);
+    assert!(ended.record.counters.connects.abs_diff(1000) <= 8);
 }
 
 #[test]

@@ -143,7 +143,7 @@ fn streams_are_asked_at_once_and_answered_in_any_order() {
     assert_books_balance(&ended);
     let totals = ended.record.totals();
     assert_eq!((totals.verified, totals.sent, ended.books.in_flight_at_end), (2, 5, 3));
-    assert_eq!((ended.record.connects, ended.oldest_intended_ns), (1, Some(0)));
+    assert_eq!((ended.record.counters.connects, ended.oldest_intended_ns), (1, Some(0)));
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn a_reset_stream_fails_its_own_request_only() {
     let example = &ended.record.examples.as_slice()[0];
     let example = serde_json::to_string(example).unwrap();
     assert!(example.contains("RST_STREAM") && example.contains("refused"), "{example}");
-    assert_eq!(ended.record.connects, 1);
+    assert_eq!(ended.record.counters.connects, 1);
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn a_farewell_moves_what_follows_to_another_connection() {
     let ended = link.conclude(4 * MS);
     assert_books_balance(&ended);
     assert_eq!((errors(&ended), ended.record.totals().verified), (vec![], 2));
-    assert_eq!(ended.record.connects, 2);
+    assert_eq!(ended.record.counters.connects, 2);
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn a_timeout_ends_a_stream_and_leaves_the_others() {
     assert!(matches!(reason, Poll::Ready(Ok(Reason::CANCEL))), "{reason:?}");
     let ended = link.conclude(SECOND + 2 * MS);
     assert_books_balance(&ended);
-    assert_eq!((errors(&ended), ended.record.connects), (vec![error("timeout", 1)], 1));
+    assert_eq!((errors(&ended), ended.record.counters.connects), (vec![error("timeout", 1)], 1));
 }
 
 #[test]
@@ -402,7 +402,7 @@ fn a_body_of_another_length_than_its_header_says_is_wrong() {
     assert_eq!(link.received(0, &short, false, 3 * MS), Next::Send);
     let ended = link.conclude(4 * MS);
     assert_books_balance(&ended);
-    assert_eq!((errors(&ended), ended.record.connects), (vec![error("protocol", 1)], 1));
+    assert_eq!((errors(&ended), ended.record.counters.connects), (vec![error("protocol", 1)], 1));
 }
 
 #[test]

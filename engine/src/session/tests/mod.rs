@@ -179,8 +179,8 @@ fn send(session: &mut impl Conversation, number: usize, now_ns: u64) {
 fn assert_books_balance(ended: &Ended) {
     let Ended { books, record, .. } = ended;
     let came = books.in_flight_at_start + books.offered;
-    let went = record.totals().answers + record.failures + books.in_flight_at_end;
-    assert_eq!(came, went, "{books:?}, {:?}, {} failures", record.totals(), record.failures);
+    let went = record.totals().answers + record.counters.failures + books.in_flight_at_end;
+    assert_eq!(came, went, "{books:?}, {:?}, {} failures", record.totals(), record.counters.failures);
     if books.waiting.is_some() {
         let Cohort { answers, failures, censored } = record.cohort;
         assert_eq!(books.offered, answers + failures + censored, "{books:?}, {:?}", record.cohort);

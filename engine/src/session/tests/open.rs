@@ -159,7 +159,7 @@ fn a_closed_connection_is_reopened_for_a_request_and_that_time_counts() {
     let ended = session.conclude(105 * MS);
     assert_books_balance(&ended);
     assert_eq!(
-        (ended.record.failures, figures(&ended.record.times().response)["max_seconds"].clone()),
+        (ended.record.counters.failures, figures(&ended.record.times().response)["max_seconds"].clone()),
         (0, json!(0.004))
     );
 }
@@ -175,7 +175,7 @@ fn with_one_request_a_connection_every_connect_counts() {
     let world = World::new(setup.session(), |now_ns| Reaction::Answer(now_ns + MS)).connecting_in(2 * MS);
     let ended = world.run(u64::MAX);
     assert_books_balance(&ended);
-    assert_eq!((ended.record.totals().answers, ended.record.connects), (100, 100));
+    assert_eq!((ended.record.totals().answers, ended.record.counters.connects), (100, 100));
     assert_eq!(figures(&ended.record.times().response)["min_seconds"], 0.003);
     assert_eq!(figures(&ended.record.times().service)["max_seconds"], 0.001);
 }

@@ -56,7 +56,7 @@ fn a_closed_load_sends_each_at_its_moment_between_two_requests_of_a_connection()
     assert_eq!((&told[1]["sent_seconds"], &told[1]["seconds"]), (&json!(0.4), &json!(0.001)));
     // Two connections answer a thousand each second; the spot checks took the place of two requests.
     let totals = ended.record.totals();
-    assert_eq!((totals.answers, totals.verified, ended.record.failures), (998, 998, 0));
+    assert_eq!((totals.answers, totals.verified, ended.record.counters.failures), (998, 998, 0));
     assert_eq!(ended.record.times().response.count(), 998);
 }
 
@@ -85,7 +85,7 @@ fn a_wrong_answer_and_a_reset_are_told_and_are_no_errors_of_the_load() {
     );
     assert_eq!((&told[1]["error"], &told[1]["status"]), (&json!("reset"), &Value::Null));
     assert!(errors(&ended).is_empty());
-    assert_eq!(ended.record.failures, 0);
+    assert_eq!(ended.record.counters.failures, 0);
 }
 
 #[test]
