@@ -130,13 +130,16 @@ fn fitting(parts: &[Part]) -> Result<Option<Dataset>, Unfit> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::dataset::mix;
+    use crate::dataset::tests::items;
     use crate::plan::Wait;
     use crate::record::{
-        Books, ErrorKind, ExchangeTimes, RequestKinds, ThreadUse, Unanswered, WaitingRequests, WindowAccount,
+        AcknowledgedNumbers, Books, Comparison, ErrorKind, Examples, ExchangeTimes, Handshakes, PickCounts,
+        RequestComparison, RequestKinds, SetupCounts, Sighting, SpotCheckOutcome, ThreadUse, TlsFacts,
+        Unanswered, UnequalAnswer, WaitingRequests, WindowAccount,
     };
 
     /// A record of answers, errors and requests that nobody answered, all drawn from the seed.
@@ -237,6 +240,85 @@ mod tests {
             let merged = serde_json::to_value(Part::merge(parts).unwrap()).unwrap();
             assert_eq!(merged, of_threads(of), "of {of}");
         }
+    }
+
+    /// A summary that has all that one can have.
+    fn filled() -> Summary {
+        let dataset = Dataset::new(&items(10, 0.0)).unwrap();
+        let mut record =
+            record(1).acknowledging(vec![Some(AcknowledgedNumbers::new(1)), None]).watching(true);
+        record.picks = Some(PickCounts::new(&dataset));
+        record.send_lag.record_at_least(1);
+        record.connect_time.record_at_least(1);
+        record.setup = Some(SetupCounts::default());
+        record.sighted(Sighting { id: 1, is_changed: true }, 1);
+        record.examples = Examples::default();
+        record.examples.add_because(ErrorKind::WrongBody, Some(200), b"", 1, || Some("why".to_owned()));
+        record.examples.add_broken("surplus", Some(200), b"", 2);
+        let times = ExchangeTimes { intended_ns: 1, sent_ns: 2, first_byte_ns: 3, done_ns: 4 };
+        let outcome = SpotCheckOutcome::of(0, times, Some(ErrorKind::WrongBody));
+        record.spot_checked(outcome.answered(200, b"", Some("why".to_owned())));
+        let unequal = UnequalAnswer {
+            request: String::new(),
+            instance: 1,
+            status: 200,
+            content_type: String::new(),
+            body: String::new(),
+        };
+        let requests = vec![RequestComparison::default()];
+        record.comparison = Some(Comparison { requests, unequal_answers: vec![unequal] });
+        let warm_up = json!({"least_seconds": 1.0, "limit_seconds": 2.0, "end": "flat", "rise": 0.1,
+            "until_seconds": [1.0], "verified_per_second": [1.0], "response_seconds": [0.1]});
+        let facts = facts(1.0);
+        let account = WindowAccount {
+            driver_fallback: Some("why".to_owned()),
+            tls: Some(TlsFacts { version: "1.3".into(), cipher_suite: String::new() }),
+            handshakes: Some(Handshakes::default()),
+            warm_up: Some(serde_json::from_value(warm_up).unwrap()),
+            rows_used: [("table".to_owned(), 1)].into(),
+            think_seconds: [("read".to_owned(), 0.1)].into(),
+            ..facts.account
+        };
+        Summary::new(record, WindowFacts { account, begun_numbers: vec![1, 0], ..facts }, Some(&dataset))
+    }
+
+    /// The keys of a value, and of which kind what stands there is.
+    fn shape(value: Value) -> Value {
+        match value {
+            Value::Null => "null".into(),
+            Value::Bool(_) => "boolean".into(),
+            Value::Number(_) => "number".into(),
+            Value::String(_) => "string".into(),
+            Value::Array(elements) => elements.into_iter().map(shape).reduce(both).into_iter().collect(),
+            Value::Object(members) => members.into_iter().map(|(key, value)| (key, shape(value))).collect(),
+        }
+    }
+
+    /// The shape of what has either.
+    fn both(one: Value, other: Value) -> Value {
+        match (one, other) {
+            (Value::Object(mut one), Value::Object(other)) => {
+                for (key, value) in other {
+                    let before = one.remove(&key).unwrap_or("null".into());
+                    one.insert(key, both(before, value));
+                }
+                one.into()
+            }
+            (one, other) if one == "null" => other,
+            (one, _) => one,
+        }
+    }
+
+    #[test]
+    fn a_summary_has_the_keys_that_its_readers_are_held_to() {
+        let written = shape(serde_json::to_value(filled()).unwrap());
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/summary_keys.json");
+        let text = format!("{written:#}\n");
+        if std::env::var_os("WRITE_SUMMARY_KEYS").is_some() {
+            std::fs::write(path, &text).unwrap();
+        }
+        let expected = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(expected == text, "run with WRITE_SUMMARY_KEYS=1, and look at what changed in {path}");
     }
 
     #[test]

@@ -6,9 +6,12 @@ A part stands between `<!-- name -->` and `<!-- /name -->`. Headings and what el
 import re
 from collections.abc import Callable, Mapping
 
-from fairtrial.docs import checks
+from fairtrial.docs import checks, engine_protocol
 
-PAGES: Mapping[str, Callable[[], Mapping[str, str]]] = {"checks.md": checks.parts}
+PAGES: Mapping[str, Callable[[], Mapping[str, str]]] = {
+    "checks.md": checks.parts,
+    "engine-protocol.md": engine_protocol.parts,
+}
 """By the name of the page in `docs/`, what gives its parts by their names."""
 
 

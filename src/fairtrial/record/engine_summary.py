@@ -16,23 +16,27 @@ class AtLeast(Strict):
     """Samples of a distribution that are lower bounds: requests that nobody awaited to their end."""
 
     count: int
-    min_seconds: float = Field(description="a figure at or above it is no more than a lower bound")
+    min_seconds: float = Field(description="the shortest: a figure at or above it is a lower bound")
     longest_other_seconds: float | None = Field(description="the longest of the other samples; null: there is none")
 
 
 class Distribution(Strict):
     """Times of one kind, as the engine measured them. Figures are null when `count` is 0."""
 
-    count: int
+    count: int = Field(description="number of samples")
     min_seconds: float | None
     mean_seconds: float | None
     max_seconds: float | None
-    percentiles: dict[str, float | None]
+    percentiles: dict[str, float | None] = Field(description="by name: `50`, `75`, `90`, `95`, `99`, `99.9`, `99.99`")
     supported_percentile: float | None = Field(
-        None, description="the highest percentile with at least ten samples above it; null below 20 samples"
+        None,
+        description="the highest with at least ten samples above it: higher ones are a matter of chance; null below"
+        " 20 samples",
     )
-    at_least: AtLeast | None = Field(None, description="of `count`, those that are lower bounds; null: none is")
-    hdr_base64: str
+    at_least: AtLeast | None = Field(None, description="samples that are lower bounds; null: none is")
+    hdr_base64: str = Field(
+        description="HdrHistogram V2, compressed, in nanoseconds, 1 ns to 1 h, three significant digits"
+    )
 
     def is_lower_bound(self, seconds: float) -> bool:
         """Whether a percentile or maximum of these times that was found to be `seconds` may in truth be longer."""
@@ -61,14 +65,12 @@ class Example(Strict):
     """One wrong answer, kept as evidence. `excerpt` comes from the server: escape it before showing it."""
 
     kind: str
-    status: int | None
-    excerpt: str
+    status: int | None = Field(description="null if the answer was not complete")
+    excerpt: str = Field(description="at most 200 bytes, as lossy UTF-8")
     reason: str | None = Field(
-        None, description="what is wrong with the body, where that can be told; it quotes the answer, too"
+        None, description="of a wrong body, where it can be told: `/id is 8, not 7`; it quotes the answer"
     )
-    cause: str | None = Field(
-        None, description="of kind `protocol`: why the bytes were no answer; null in older records"
-    )
+    cause: str | None = Field(None, description='of kind `protocol`: see "HTTP/1.1 as servers speak it"')
 
     @property
     def what(self) -> str:
@@ -84,9 +86,11 @@ class SecondOfSeries:
 
     verified: int
     errors: int
-    p50_seconds: float | None = Field(default=None, description="of response time, as the two below")
+    p50_seconds: float | None = Field(
+        default=None, description="of response time, within 1%, as the next; null without an answer"
+    )
     p99_seconds: float | None = None
-    max_seconds: float | None = None
+    max_seconds: float | None = Field(default=None, description="the longest response time, exactly")
 
 
 class Tenths(Strict):
@@ -94,7 +98,7 @@ class Tenths(Strict):
 
     verified: list[int]
     errors: list[int]
-    max_seconds: list[float | None] = Field(description="longest response time; null without an answer")
+    max_seconds: list[float | None] = Field(description="the longest response time; null without an answer")
 
 
 class UnderWay(Strict):
@@ -104,22 +108,20 @@ class UnderWay(Strict):
     ended_seconds: float = Field(description="from the intended start to the end, of those that ended in the window")
     at_end_seconds: float = Field(description="the ages of the requests under way when the window ended")
     mean_requests: float | None = Field(
-        description="requests under way, on average over the window: (ended_seconds + at_end_seconds - "
-        "at_start_seconds) / window_seconds; null without a window"
+        description="(`ended_seconds` + `at_end_seconds` − `at_start_seconds`) / `window_seconds`; null without a "
+        "window"
     )
 
 
 class EngineThread(Strict):
     """Processor time of one thread of the load engine."""
 
-    cpu_seconds: float
+    cpu_seconds: float = Field(description="user and system time, precisely (`CLOCK_THREAD_CPUTIME_ID`)")
     user_seconds: float | None = Field(
-        None, description="user time, from the kernel's coarser accounting; null in older records"
+        None, description="by the kernel's samples (`getrusage`): with the next, need not add up to `cpu_seconds`"
     )
-    system_seconds: float | None = Field(None, description="system time, likewise")
-    spinning_seconds: float = Field(
-        0.0, description="the part of cpu_seconds spent waiting awake, for the next intended start or for answers"
-    )
+    system_seconds: float | None = Field(None, description="likewise")
+    spinning_seconds: float = Field(0.0, description='of `cpu_seconds`, spent waiting awake: see "Waiting"')
 
     @property
     def busy_seconds(self) -> float:
@@ -130,89 +132,90 @@ class EngineThread(Strict):
 class TlsSession(Strict):
     """TLS as the first connection negotiated it."""
 
-    version: str
-    cipher_suite: str
+    version: str = Field(description="`1.2` or `1.3`")
+    cipher_suite: str = Field(description="as IANA names it")
 
 
 class Handshakes(Strict):
     """Finished handshakes of TLS in the window."""
 
-    full: int
-    resumed: int = Field(description="of sessions of earlier connections, which a plan has to ask for")
+    full: int = Field(description="with certificates")
+    resumed: int = Field(description="of earlier sessions")
 
 
 class Waiting(Strict):
     """Requests of an open load that were due and waited for a free connection."""
 
-    limit: int
-    peak: int
-    at_end: int
+    limit: int = Field(description="no more may wait at once")
+    peak: int = Field(description="the most at once; of several threads the sum of their peaks")
+    at_end: int = Field(
+        description="also those that came due before the window's end while the engine had no processor"
+    )
 
 
 class Cohort(Strict):
     """The fate of an open load's requests that were intended in the window, in it or in the drain behind it."""
 
     drain_seconds: float = Field(description="from the window's end until nothing more was awaited")
-    answers: int
-    failures: int
-    censored: int = Field(description="had no answer when the drain ended")
+    answers: int = Field(description="complete ones")
+    failures: int = Field(description="ended without one, or never began")
+    censored: int = Field(description="without an answer when the drain ended")
 
 
 class SpotCheckOutcome(Strict):
     """The fate of a request beside the mix, whose clause of the contract was tried before the load, too."""
 
-    name: str = Field(description="of the clause")
+    name: str = Field(description="of the request, which is that of a clause")
     sent_seconds: float = Field(description="since the window opened")
     seconds: float = Field(description="until its answer, or its failure")
-    error: str | None = Field(description="its kind; null: the answer was right")
+    error: str | None = Field(description="a kind of error; null: the answer was right")
     status: int | None = Field(description="null: there was no answer")
-    excerpt: str = Field(description="the beginning of the answer's body; from the server: escape it before showing it")
-    reason: str | None = Field(description="what is wrong, where more than the kind can be told; likewise")
+    excerpt: str = Field(description="from the server: escape it")
+    reason: str | None = Field(description="what is wrong, where it can be told; likewise")
 
 
 class Share(Strict):
-    """One kind of request in the mix, as it was sent and answered.
-
-    Older records do not have the fields with a default.
-    """
+    """One kind of request in the mix, as it was sent and answered."""
 
     name: str
     sent: int
     answers: int
     verified: int
-    failures: int | None = Field(None, description="that ended without a complete answer")
-    run_sent: int | None = Field(None, description="as `sent`, but since the begin of the run, warm-up included")
-    run_verified: int | None = Field(None, description="as `verified`, likewise")
+    failures: int | None = Field(None, description="ended without a complete answer; not `overflow`")
+    run_sent: int | None = Field(None, description="as `sent`, but of the whole run")
+    run_verified: int | None = Field(None, description="likewise")
     service_time: Distribution | None = Field(
-        None, description="null in a mix of a single kind, whose times are those of all answers, and of too many kinds"
+        None, description="as the next two, null in a mix of one kind, or of more than 16"
     )
-    response_time: Distribution | None = Field(None, description="likewise")
-    first_byte_time: Distribution | None = Field(None, description="likewise, and in older records")
+    response_time: Distribution | None = None
+    first_byte_time: Distribution | None = None
 
 
 class Picks(Strict):
     """Which rows were answered: see docs/engine-protocol.md."""
 
-    answered: int
-    distinct: int
-    pairs: int
-    unknown: int
-    bins: list[int]
+    answered: int = Field(description="answers with an id")
+    distinct: int = Field(description="distinct ids")
+    pairs: int = Field(description="pairs of answers with the same id")
+    unknown: int = Field(description="answers with an id that the dataset lacks, which only `answered` counts as well")
+    bins: list[int] = Field(description="answers by hundredths of the rows in id order")
 
 
 class Acknowledgements(Strict):
     """The numbered requests of one kind without a right answer: docs/engine-protocol.md, "Acknowledgements"."""
 
     request: str
-    begun: int
-    not_acknowledged: list[tuple[int, int]] = Field(description="ranges of numbers, both ends included, ascending")
+    begun: int = Field(description="numbers given out in the whole run")
+    not_acknowledged: list[tuple[int, int]] = Field(
+        description="of these, without a right answer: ranges with both ends, ascending and not adjacent"
+    )
 
 
 class RequestComparison(Strict):
     """Answers to one request that were compared with those of a reference, warm-up included."""
 
     name: str
-    compared: int
+    compared: int = Field(description="warm-up included")
     unequal: int
 
 
@@ -223,20 +226,20 @@ class UnequalAnswer(Strict):
     instance: int
     status: int
     content_type: str
-    body: str
+    body: str = Field(description="at most 256 KiB, as lossy UTF-8")
 
 
 class ConnectionAnswers(Strict):
     """How the answers of the window, right or wrong, spread over connections: docs/engine-protocol.md, "Evenness"."""
 
-    connections: int
-    least: int = Field(description="answers of the connection that had fewest")
+    connections: int = Field(description="each through all sockets that it opens")
+    least: int = Field(description="answers of the one that had fewest")
     most: int
-    without: int = Field(description="connections that had none")
-    evenness: float | None = Field(description="Jain's index, 1/connections to 1; null without an answer")
+    without: int = Field(description="connections without any")
+    evenness: float | None = Field(description="1/`connections` to 1; null without an answer")
     evenness_in_slices: float | None = Field(
-        description="the same at a time: 1/connections to 1; null where the server does not decide alone whose answer "
-        "comes next (open loads, think times, pipelining), and where answers are too far apart"
+        description="the same at a time; null where the server does not decide alone whose answer comes next (open "
+        "loads, think times, pipelining), and where no two answers share a slice"
     )
     slice_seconds: float | None = Field(description="how long a slice is; null where there are none")
 
@@ -245,14 +248,14 @@ class Comparison(Strict):
     """The answers that were compared, and how many were unequal: docs/engine-protocol.md, "A reference"."""
 
     requests: list[RequestComparison]
-    unequal_answers: list[UnequalAnswer]
+    unequal_answers: list[UnequalAnswer] = Field(description="the first five of each request")
 
 
 class SetupCounts(Strict):
     """The fate of the setup requests of connections, over the whole run. They count in no other figure."""
 
     sent: int
-    verified: int
+    verified: int = Field(description="answered right")
     completed: int = Field(description="how many times a connection was ready for the load")
     failures: dict[str, int] = Field(description="by the kinds of `errors`")
 
@@ -261,128 +264,142 @@ class Sightings(Strict):
     """Which answers showed which text of a row that changed under the load."""
 
     kept: list[tuple[int, int, int]] = Field(
-        description="the row's id, 1 for its new text and 0 for the old, and when the request was sent, in nanoseconds "
-        "of CLOCK_MONOTONIC"
+        description="`[17, 0, 86400000000000]`: the row's id, 1 for its new text and 0 for the old, and when the "
+        "request was sent, in nanoseconds of `CLOCK_MONOTONIC`"
     )
-    left_out: int = Field(description="how many more there were: of too many, every second, fourth, … is kept")
+    left_out: int = Field(description="how many others there were: of too many, every second, fourth, … is kept")
 
 
 class WarmUp(Strict):
     """A warm-up that went on until the pace was flat: docs/engine-protocol.md, "Warm-up"."""
 
-    least_seconds: float
-    limit_seconds: float
+    least_seconds: float = Field(description="the plan's `warmup_seconds`")
+    limit_seconds: float = Field(description="the plan's `warmup_limit_seconds`")
     end: Literal["flat", "unknown", "rising"] | None = Field(
-        description="rising: at the limit, the server still got faster; unknown: too little was answered right, or the "
-        "limit too short, to tell; null: the run was ended before"
+        description="`flat`; `rising`: at the limit, the server still got faster; `unknown`: too few right answers,"
+        " or too short a limit, to tell; null: the run was ended before"
     )
     rise: float | None = Field(
-        description="what the last doubling of its time brought, as it was looked at last: 0.5 is a server that became "
-        "half as fast again; null: too little was answered to tell"
+        description="0.12: the last doubling of its time made the server faster by 12%; null: too little was "
+        "answered to tell"
     )
-    until_seconds: list[float] = Field(description="ends of stretches of the warm-up, from its begin")
-    verified_per_second: list[float] = Field(description="in each of these stretches")
+    until_seconds: list[float] = Field(description="ends of up to 60 stretches of the warm-up")
+    verified_per_second: list[float] = Field(description="in each of them")
     response_seconds: list[float | None] = Field(
-        description="the geometric mean of response times in each of them; null without an answer"
+        description="the geometric mean of response times in each, 0.1 ms added; null without an answer"
     )
 
 
 class EngineSummary(Strict):
     """The engine's account of the measured window: docs/engine-protocol.md, "The summary".
 
-    Records of protocol 1 do not have the fields with a default.
+    The engine writes every field. Those with a default came after the first records, which lack them.
     """
 
     protocol: Literal[1, 2]
-    driver: str
-    driver_fallback: str | None = Field(None, description="why io_uring was not used, where it was asked for")
-    wait: Wait | None = Field(
-        None, description="what its threads did while they awaited answers; null in older records, where they slept"
+    driver: str = Field(description="`epoll` or `io_uring`")
+    driver_fallback: str | None = Field(None, description="why `auto` chose epoll; null where it did not")
+    wait: Wait | None = Field(None, description="as the plan says")
+    tls: TlsSession | None = Field(None, description="of the first handshake that succeeded; null without TLS")
+    handshakes: Handshakes | None = Field(None, description="finished in the window; null without TLS")
+    interrupted: bool = Field(description="whether a signal ended the run")
+    window_seconds: float = Field(description="as measured")
+    warmup_seconds: float = Field(description="as measured")
+    warm_up: WarmUp | None = Field(None, description='how it went; null without `warmup_limit_seconds`: see "Warm-up"')
+    offered: int | None = Field(
+        None, description="requests that fell into the window: begun, or in an open load intended"
     )
-    tls: TlsSession | None = None
-    handshakes: Handshakes | None = Field(None, description="null without TLS, and in older records")
-    interrupted: bool
-    window_seconds: float
-    warmup_seconds: float
-    warm_up: WarmUp | None = Field(None, description="null where its length was given, and in older records")
-    offered: int | None = Field(None, description="arrivals intended in the window; closed: requests begun")
-    achieved_over_offered: float | None = Field(None, description="null in a closed load")
-    in_flight_at_start: int | None = None
-    sent: int
-    answers: int
-    verified: int
-    failures: int | None = Field(None, description="requests that ended without a complete answer")
-    goodput_per_second: float
-    errors: dict[str, int]
-    examples: list[Example]
-    service_time: Distribution
+    achieved_over_offered: float | None = Field(None, description="`answers` / `offered`; null in a closed load")
+    in_flight_at_start: int | None = Field(
+        None, description="requests that had begun when the window opened, and not ended"
+    )
+    sent: int = Field(description="requests of which the first byte was handed to the kernel")
+    answers: int = Field(description="complete answers")
+    verified: int = Field(description="answers that passed every expectation")
+    failures: int | None = Field(None, description="requests that ended without a complete answer, `overflow` included")
+    goodput_per_second: float = Field(description="`verified` / `window_seconds`")
+    errors: dict[str, int] = Field(description='each kind, also where none came: see "Kinds of errors"')
+    examples: list[Example] = Field(description="the first eight wrong answers")
+    service_time: Distribution = Field(description='a distribution, as the next four: see "Times"')
     response_time: Distribution
-    first_byte_time: Distribution | None = Field(
-        None, description="from the sent request to the first byte of its answer; null in older records"
-    )
+    first_byte_time: Distribution | None = None
     send_lag: Distribution
     connect_time: Distribution
-    body_bytes: BodyBytes | None
-    received_bytes: int
+    body_bytes: BodyBytes | None = Field(description="lengths of complete answers' bodies; null without any")
+    received_bytes: int = Field(description="of the HTTP conversation, as the next")
     sent_bytes: int
-    wire_received_bytes: int | None = Field(None, description="with the overhead of TLS")
+    wire_received_bytes: int | None = Field(None, description="the same with what TLS adds, as the next")
     wire_sent_bytes: int | None = None
-    connects: int
-    connects_per_answer: float | None = Field(None, description="null without an answer, and in older records")
-    connection_answers: ConnectionAnswers | None = Field(None, description="null in older records")
-    in_flight_at_end: int
-    oldest_in_flight_seconds: float | None
-    under_way: UnderWay | None = Field(None, description="null in older records")
-    waiting: Waiting | None = Field(None, description="null in a closed load")
-    cohort: Cohort | None = Field(None, description="null in a closed load, and in older records")
-    checked_bodies: int
-    two_framings: int | None = Field(
-        None, description="answers with a Content-Length beside a Transfer-Encoding; null in older records"
+    connects: int = Field(description="connects that succeeded")
+    connects_per_answer: float | None = Field(None, description="null without an answer")
+    connection_answers: ConnectionAnswers | None = Field(
+        None, description='how answers spread over connections: see "Evenness"'
     )
+    in_flight_at_end: int = Field(
+        description="without an answer when the window ended, waiting and connecting ones included"
+    )
+    oldest_in_flight_seconds: float | None = Field(description="since the intended start of the oldest of them")
+    under_way: UnderWay | None = Field(None, description='added up: see "Requests under way"')
+    waiting: Waiting | None = Field(
+        None, description="requests that waited for a free connection; null in a closed load"
+    )
+    cohort: Cohort | None = Field(None, description='null in a closed load: see "The cohort"')
+    checked_bodies: int = Field(description="bodies that were compared as a whole, or were to be handed on")
+    two_framings: int | None = Field(None, description="answers with a Content-Length beside a Transfer-Encoding")
     unasked: int | None = Field(
-        None, description="resting connections on which bytes came that nobody asked for; null in older records"
+        None,
+        description="resting connections on which bytes came that nobody asked for, but for a farewell with status "
+        "408; the first are in `examples`",
     )
     unannounced_closes: int | None = Field(
         None,
-        description="connections that the server ended between two answers without having said so; null in older "
-        "records",
+        description="connections that the server ended between two answers without having said so; not with pipelining",
     )
-    mix: list[Share] = Field(default_factory=list)
-    series: list[SecondOfSeries]
-    tenths: Tenths | None = Field(None, description="null in older records, and where several windows are one")
+    mix: list[Share] = Field(default_factory=list, description='each kind of request: see "Kinds of requests"')
+    series: list[SecondOfSeries] = Field(description="each second of the window that began")
+    tenths: Tenths | None = Field(
+        None, description="a value for each tenth of a second that began, of ten minutes at most"
+    )
     tail_dispersion: dict[str, float | None] = Field(
         default_factory=dict,
-        description="by percentile, how many answers above it come together: the index of dispersion of their numbers "
-        "over the full seconds of the window; 1: each by itself. Null: not known; empty in older records and where "
-        "several windows are one",
+        description="by percentile, how many answers above it come together (1: each by itself): over full seconds "
+        "with nᵢ answers of which aᵢ lie above, and p = Σa / Σn, Σ (aᵢ − p nᵢ)² / (p (1 − p) nᵢ), "
+        "divided by the number of seconds with answers less one. Null: fewer than two such seconds, or "
+        "no answer above",
     )
-    intended_seconds: list[float] = Field(default_factory=list)
-    threads: list[EngineThread]
-    picks: Picks | None
-    run_verified: int | None = Field(None, description="as `verified`, but since the begin, warm-up included")
-    run_errors: int | None = Field(None, description="wrong answers and failures since the begin")
-    acknowledgements: list[Acknowledgements] = Field(default_factory=list)
+    intended_seconds: list[float] = Field(
+        default_factory=list, description="the first `record_intended` of them, from the window's opening"
+    )
+    threads: list[EngineThread] = Field(description="what each used of its processor")
+    picks: Picks | None = Field(description="rows that were answered; null without bodies of kind `row`")
+    run_verified: int | None = Field(None, description="of the whole run: warm-up and drain included")
+    run_errors: int | None = Field(None, description="likewise; wrong answers and failures")
+    acknowledgements: list[Acknowledgements] = Field(
+        default_factory=list, description='of each request that asks for it: see "Acknowledgements"'
+    )
     bodies_left_out: int = Field(
-        0,
-        description="answers whose body was to be held against a schema or patterns, and was not: there were too many",
+        0, description='answers whose body was to be handed on, and was not: see "Bodies that are handed on"'
     )
-    rows_used: dict[str, int] = Field(
-        default_factory=dict, description="of rows that are taken once, how many were, by the name of their table"
-    )
+    rows_used: dict[str, int] = Field(default_factory=dict, description="by table of kind `once`")
     comparison: Comparison | None = Field(
-        None, description="null where nothing was compared; a trial's record has it as `equal_answers`"
+        None,
+        description='of the whole run; null without: see "A reference". A trial\'s record has it as `equal_answers`',
     )
 
-    setup_requests: SetupCounts | None = Field(None, description="null where connections send none")
+    setup_requests: SetupCounts | None = Field(
+        None, description="of the whole run, and in no other figure but the bytes; null without"
+    )
     think_seconds: dict[str, float] = Field(
         default_factory=dict, description="by request, its own think time, where it has one"
     )
 
     spot_checks: list[SpotCheckOutcome] = Field(
-        default_factory=list, description="of requests beside the mix, which are in none of the other figures"
+        default_factory=list, description='in no other figure but the bytes: see "Spot checks"'
     )
     sightings: Sightings | None = Field(
-        None, description="null where no rows changed; a trial's record has what follows from it as `row_changes`"
+        None,
+        description='null without rows that change: see "Rows that change". A trial\'s record has `row_changes` '
+        "instead",
     )
 
     @classmethod
