@@ -1,4 +1,4 @@
-"""The dataset, written a second time from its description in docs/engine-protocol.md, and held against the engine's."""
+"""The dataset, written a second time from its description in docs/engine-programs.md, and held against the engine's."""
 
 import hashlib
 import uuid

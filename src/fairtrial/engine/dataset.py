@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, TypedDict, cast
 from fairtrial.engine.binary import engine_binary
 
 DatasetSpec = dict[str, Any]
-"""A dataset's description: the JSON object of docs/engine-protocol.md."""
+"""A dataset's description: the JSON object of docs/engine-programs.md."""
 
 
 class FieldLengths(TypedDict):

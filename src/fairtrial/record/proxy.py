@@ -1,4 +1,4 @@
-"""The account of a proxy that puts latency before a service: docs/engine-protocol.md, "proxy"."""
+"""The account of a proxy that puts latency before a service: docs/engine-programs.md, "proxy"."""
 
 from pydantic import Field
 
