@@ -11,10 +11,10 @@ from fairtrial.record.engine_summary import Distribution, EngineSummary
 
 def parts() -> Mapping[str, str]:
     """By the name of the part: `summary` and `distribution`."""
-    return {"summary": _listed(EngineSummary), "distribution": _listed(Distribution)}
+    return {"summary": _key_list(EngineSummary), "distribution": _key_list(Distribution)}
 
 
-def _listed(model: Any) -> str:
+def _key_list(model: Any) -> str:
     return "\n".join(textwrap.indent(bullets([text]), depth * "  ") for depth, text in _keys(model))
 
 
