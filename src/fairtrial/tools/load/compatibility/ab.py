@@ -7,60 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairtrial.base.problem import Problem
-from fairtrial.tools.load.compatibility.arguments import (
-    Flag,
-    ToolSyntax,
-    UnsupportedFlag,
-    read_arguments,
-    whole_number,
-)
+from fairtrial.tools.load.compatibility.arguments import ToolParser, whole_number
 from fairtrial.tools.load.request.options import LoadOptions
 from fairtrial.tools.load.request.values import Header, parse_header
 
 DEFAULT_TIMEOUT_SECONDS = 30.0
 USAGE = "ab [-n REQUESTS | -t SECONDS] [-c CONCURRENCY] [-k] [-p FILE -T TYPE] [-H 'Name: value'] URL"
-
-AB = ToolSyntax(
-    name="ab",
-    usage=USAGE,
-    flags=(
-        Flag(("-n",), "requests", whole_number(1)),
-        Flag(("-c",), "concurrency", whole_number(1)),
-        Flag(("-t",), "seconds", whole_number(1)),
-        Flag(("-s",), "timeout", whole_number(1)),
-        Flag(("-k",), "keep_alive"),
-        Flag(("-p",), "post_file", str),
-        Flag(("-u",), "put_file", str),
-        Flag(("-T",), "content_type", str),
-        Flag(("-H",), "headers", parse_header, repeated=True),
-        Flag(("-C",), "cookies", str, repeated=True),
-        Flag(("-A",), "user", str),
-        Flag(("-m",), "method", str),
-        Flag(("-i",), "head"),
-        Flag(("-E",), "certificate", Path),
-        Flag(("-d",), "no_percentiles"),
-        Flag(("-S",), "no_deviation"),
-        Flag(("-q",), "quiet"),
-        Flag(("-l",), "variable_length"),
-        Flag(("-r",), "continue_on_errors"),
-    ),
-    unsupported=(
-        UnsupportedFlag(
-            ("-b",), True, "the system sets the size of socket buffers", "set net.ipv4.tcp_rmem and tcp_wmem"
-        ),
-        UnsupportedFlag(("-B",), True, "the system chooses the source address", "leave it out"),
-        UnsupportedFlag(("-e",), True, "ab's CSV of percentages is not written", "use fairtrial load --hdr FILE"),
-        UnsupportedFlag(("-g",), True, "gnuplot files are not written", "use fairtrial load --html FILE or --csv FILE"),
-        UnsupportedFlag(("-v",), True, "single answers are not printed", "look at one with curl -v"),
-        UnsupportedFlag(("-w",), False, "HTML tables are not printed", "use fairtrial load --html FILE"),
-        UnsupportedFlag(("-x", "-y", "-z"), True, "HTML tables are not printed", "use fairtrial load --html FILE"),
-        UnsupportedFlag(("-X", "-P"), True, "proxies are not supported", "aim at the server itself"),
-        UnsupportedFlag(("-f", "-Z"), True, "TLS versions and ciphers are rustls's: 1.2 and 1.3", "leave it out"),
-        UnsupportedFlag(("-I",), False, "the server's name is always sent in TLS", "leave it out"),
-        UnsupportedFlag(("-h",), False, "this is not ab itself", "fairtrial ab --help"),
-        UnsupportedFlag(("-V",), False, "this is not ab itself", "fairtrial --version"),
-    ),
-)
 
 
 @dataclass(frozen=True)
@@ -80,7 +32,7 @@ def read_ab(arguments: Sequence[str]) -> AbCall:
     Raises:
         Problem: one is unknown, unsupported or wrong, or they contradict each other.
     """
-    values = read_arguments(AB, arguments)
+    values = _parser().read(arguments)
     if sum(map(bool, (values.head, values.post_file, values.put_file))) > 1:
         raise Problem("ab -i, -p and -u exclude each other", "give one of them")
     concurrency = values.concurrency or 1
@@ -131,3 +83,43 @@ def _headers(values: argparse.Namespace, *, with_body: bool) -> list[Header]:
     given_names = {header.name.lower() for header in extra}
     defaults = (Header("Accept", "*/*"), Header("User-Agent", "ApacheBench/2.3"))
     return [*(header for header in defaults if header.name.lower() not in given_names), *headers, *extra]
+
+
+def _parser() -> ToolParser:
+    parser = ToolParser("ab", USAGE)
+    parser.takes("-n", to="requests", parse=whole_number(1))
+    parser.takes("-c", to="concurrency", parse=whole_number(1))
+    parser.takes("-t", to="seconds", parse=whole_number(1))
+    parser.takes("-s", to="timeout", parse=whole_number(1))
+    parser.takes("-k", to="keep_alive")
+    parser.takes("-p", to="post_file", parse=str)
+    parser.takes("-u", to="put_file", parse=str)
+    parser.takes("-T", to="content_type", parse=str)
+    parser.takes("-H", to="headers", parse=parse_header, repeated=True)
+    parser.takes("-C", to="cookies", parse=str, repeated=True)
+    parser.takes("-A", to="user", parse=str)
+    parser.takes("-m", to="method", parse=str)
+    parser.takes("-i", to="head")
+    parser.takes("-E", to="certificate", parse=Path)
+    parser.takes("-d", to="no_percentiles")
+    parser.takes("-S", to="no_deviation")
+    parser.takes("-q", to="quiet")
+    parser.takes("-l", to="variable_length")
+    parser.takes("-r", to="continue_on_errors")
+    parser.refuses(
+        "-b", reason="the system sets the size of socket buffers", remedy="set net.ipv4.tcp_rmem and tcp_wmem"
+    )
+    parser.refuses("-B", reason="the system chooses the source address", remedy="leave it out")
+    parser.refuses("-e", reason="ab's CSV of percentages is not written", remedy="use fairtrial load --hdr FILE")
+    parser.refuses("-g", reason="gnuplot files are not written", remedy="use fairtrial load --html FILE or --csv FILE")
+    parser.refuses("-v", reason="single answers are not printed", remedy="look at one with curl -v")
+    parser.refuses(
+        "-w", reason="HTML tables are not printed", remedy="use fairtrial load --html FILE", takes_value=False
+    )
+    parser.refuses("-x", "-y", "-z", reason="HTML tables are not printed", remedy="use fairtrial load --html FILE")
+    parser.refuses("-X", "-P", reason="proxies are not supported", remedy="aim at the server itself")
+    parser.refuses("-f", "-Z", reason="TLS versions and ciphers are rustls's: 1.2 and 1.3", remedy="leave it out")
+    parser.refuses("-I", reason="the server's name is always sent in TLS", remedy="leave it out", takes_value=False)
+    parser.refuses("-h", reason="this is not ab itself", remedy="fairtrial ab --help", takes_value=False)
+    parser.refuses("-V", reason="this is not ab itself", remedy="fairtrial --version", takes_value=False)
+    return parser

@@ -1,70 +1,63 @@
-"""The command line of another tool, read from a table of its flags."""
+"""The command line of another tool."""
 
 import argparse
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 
 
-@dataclass(frozen=True)
-class Flag:
-    """A flag that is supported. Without `parse` it takes no value; if `repeated`, its values make a list."""
+class ToolParser(argparse.ArgumentParser):
+    """The flags of a tool. Raises a `Problem` for a wrong argument, where argparse would end the process."""
 
-    names: tuple[str, ...]
-    name: str
-    parse: Callable[[str], Any] | None = None
-    repeated: bool = False
+    def __init__(self, tool: str, usage: str) -> None:
+        super().__init__(prog=f"fairtrial {tool}", add_help=False, allow_abbrev=False)
+        self.tool, self.how_to_use = tool, usage
+        self.add_argument("url", nargs="*")
 
-
-@dataclass(frozen=True)
-class UnsupportedFlag:
-    """A flag that the tool has and Fairtrial refuses, with the reason and what to do instead."""
-
-    names: tuple[str, ...]
-    takes_value: bool
-    reason: str
-    remedy: str = ""
-
-
-@dataclass(frozen=True)
-class ToolSyntax:
-    """The command line of a tool."""
-
-    name: str
-    usage: str
-    flags: Sequence[Flag]
-    unsupported: Sequence[UnsupportedFlag]
-
-
-def read_arguments(tool: ToolSyntax, arguments: Sequence[str]) -> argparse.Namespace:
-    """The values of all flags by their names, and `url`.
-
-    Single-dash flags may be grouped and joined with their value, as in `-kc20` and `-d10m`.
-
-    Raises:
-        Problem: a flag is unknown or unsupported, a value is wrong, or there is not exactly one URL.
-    """
-    parser = _Parser(prog=f"fairtrial {tool.name}", add_help=False, allow_abbrev=False)
-    parser.tool = tool
-    for flag in tool.flags:
-        if flag.parse is None:
-            parser.add_argument(*flag.names, dest=flag.name, action="store_true")
+    def takes(self, *flags: str, to: str, parse: Callable[[str], Any] | None = None, repeated: bool = False) -> None:
+        """A flag that is supported. Without `parse` it takes no value; if `repeated`, its values make a list."""
+        if parse is None:
+            self.add_argument(*flags, dest=to, action="store_true")
         else:
-            action = "append" if flag.repeated else "store"
-            parser.add_argument(*flag.names, dest=flag.name, type=flag.parse, action=action)
-    for unsupported in tool.unsupported:
-        parser.add_argument(
-            *unsupported.names, action=_Refuse, nargs=None if unsupported.takes_value else 0, const=unsupported
-        )
-    parser.add_argument("url", nargs="*")
-    values = parser.parse_intermixed_args(list(arguments))
-    if len(values.url) != 1:
-        raise Problem(f"{tool.name} takes one URL, found {len(values.url)}", tool.usage)
-    values.url = values.url[0]
-    return values
+            self.add_argument(*flags, dest=to, type=parse, action="append" if repeated else "store")
+
+    def refuses(self, *flags: str, reason: str, remedy: str, takes_value: bool = True) -> None:
+        """Flags that the tool has and Fairtrial refuses, with the reason and what to do instead."""
+        self.add_argument(*flags, action=_Refuse, nargs=None if takes_value else 0, const=(reason, remedy))
+
+    def read(self, arguments: Sequence[str]) -> argparse.Namespace:
+        """The values of all flags by their names, and `url`.
+
+        Single-dash flags may be grouped and joined with their value, as in `-kc20` and `-d10m`.
+
+        Raises:
+            Problem: a flag is unknown or unsupported, a value is wrong, or there is not exactly one URL.
+        """
+        values = self.parse_intermixed_args(list(arguments))
+        if len(values.url) != 1:
+            raise Problem(f"{self.tool} takes one URL, found {len(values.url)}", self.how_to_use)
+        values.url = values.url[0]
+        return values
+
+    def error(self, message: str) -> NoReturn:
+        raise Problem(f"{self.tool}: {printable(message)}", self.how_to_use)
+
+
+class _Refuse(argparse.Action):
+    """Raises a `Problem` as soon as an unsupported flag is met."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        _namespace: argparse.Namespace,
+        _values: object,
+        option_string: str | None = None,
+    ) -> None:
+        assert isinstance(parser, ToolParser)
+        reason, remedy = self.const
+        raise Problem(f"{parser.tool} {option_string} is not supported: {reason}", remedy)
 
 
 def whole_number(least: int) -> Callable[[str], int]:
@@ -78,27 +71,3 @@ def whole_number(least: int) -> Callable[[str], int]:
         return int(digits) * factor
 
     return parse
-
-
-class _Parser(argparse.ArgumentParser):
-    """Raises a `Problem` for a wrong argument, where argparse would end the process."""
-
-    tool: ToolSyntax
-
-    def error(self, message: str) -> NoReturn:
-        raise Problem(f"{self.tool.name}: {printable(message)}", self.tool.usage)
-
-
-class _Refuse(argparse.Action):
-    """Raises a `Problem` as soon as an unsupported flag is met."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        _namespace: argparse.Namespace,
-        _values: object,
-        option_string: str | None = None,
-    ) -> None:
-        flag: UnsupportedFlag = self.const
-        assert isinstance(parser, _Parser)
-        raise Problem(f"{parser.tool.name} {option_string} is not supported: {flag.reason}", flag.remedy)

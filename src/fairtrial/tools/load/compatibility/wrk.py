@@ -4,46 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fairtrial.base.problem import Problem
-from fairtrial.tools.load.compatibility.arguments import (
-    Flag,
-    ToolSyntax,
-    UnsupportedFlag,
-    read_arguments,
-    whole_number,
-)
+from fairtrial.tools.load.compatibility.arguments import ToolParser, whole_number
 from fairtrial.tools.load.request.options import LoadOptions
-from fairtrial.tools.load.request.units import parse_duration
-from fairtrial.tools.load.request.values import parse_header
+from fairtrial.tools.load.request.values import parse_duration, parse_header
 
 DEFAULT_CONNECTIONS, DEFAULT_THREADS = 10, 2
 DEFAULT_SECONDS, DEFAULT_TIMEOUT_SECONDS = 10.0, 2.0
 USAGE = "wrk [-c CONNECTIONS] [-d TIME] [-t THREADS] [-H 'Name: value'] [--latency] [--timeout TIME] URL"
-
-WRK = ToolSyntax(
-    name="wrk",
-    usage=USAGE,
-    flags=(
-        Flag(("-c", "--connections"), "connections", whole_number(1)),
-        Flag(("-d", "--duration"), "seconds", parse_duration),
-        Flag(("-t", "--threads"), "threads", whole_number(1)),
-        Flag(("-H", "--header"), "headers", parse_header, repeated=True),
-        Flag(("-L", "--latency"), "latency"),
-        Flag(("-T", "--timeout"), "timeout", parse_duration),
-    ),
-    unsupported=(
-        UnsupportedFlag(
-            ("-s", "--script"),
-            True,
-            "Lua scripts are not run",
-            "fairtrial load has -m, -b, -H and --template for what most scripts do",
-        ),
-        UnsupportedFlag(
-            ("-R", "--rate"), True, "only wrk2 has it", "use fairtrial load -r RATE, which needs no correction"
-        ),
-        UnsupportedFlag(("-h",), False, "this is not wrk itself", "fairtrial wrk --help"),
-        UnsupportedFlag(("-v", "--version"), False, "this is not wrk itself", "fairtrial --version"),
-    ),
-)
 
 
 @dataclass(frozen=True)
@@ -60,7 +27,7 @@ def read_wrk(arguments: Sequence[str]) -> WrkCall:
     Raises:
         Problem: one is unknown, unsupported or wrong.
     """
-    values = read_arguments(WRK, arguments)
+    values = _parser().read(arguments)
     connections, threads = values.connections or DEFAULT_CONNECTIONS, values.threads or DEFAULT_THREADS
     if threads > connections:
         raise Problem(f"wrk: {threads} threads for {connections} connections", "lower -t or raise -c")
@@ -75,3 +42,25 @@ def read_wrk(arguments: Sequence[str]) -> WrkCall:
         insecure=values.url.startswith("https://"),
     )
     return WrkCall(options, values.latency)
+
+
+def _parser() -> ToolParser:
+    parser = ToolParser("wrk", USAGE)
+    parser.takes("-c", "--connections", to="connections", parse=whole_number(1))
+    parser.takes("-d", "--duration", to="seconds", parse=parse_duration)
+    parser.takes("-t", "--threads", to="threads", parse=whole_number(1))
+    parser.takes("-H", "--header", to="headers", parse=parse_header, repeated=True)
+    parser.takes("-L", "--latency", to="latency")
+    parser.takes("-T", "--timeout", to="timeout", parse=parse_duration)
+    parser.refuses(
+        "-s",
+        "--script",
+        reason="Lua scripts are not run",
+        remedy="fairtrial load has -m, -b, -H and --template for what most scripts do",
+    )
+    parser.refuses(
+        "-R", "--rate", reason="only wrk2 has it", remedy="use fairtrial load -r RATE, which needs no correction"
+    )
+    parser.refuses("-h", reason="this is not wrk itself", remedy="fairtrial wrk --help", takes_value=False)
+    parser.refuses("-v", "--version", reason="this is not wrk itself", remedy="fairtrial --version", takes_value=False)
+    return parser

@@ -1,6 +1,6 @@
 """Figures that a load is expected to reach, as `--expect` and `--capacity` write them: `p99<50ms`, `rate>=2,000/s`.
 
-Modules that take long to load are imported when a value is read, as in `units`.
+Modules that take long to load are imported when a value is read, as in `values`.
 """
 
 import math

@@ -14,17 +14,19 @@ import typer
 
 from fairtrial.base.problem import Problem
 from fairtrial.tools.load.request.expected_figure import ExpectedFigure, parse_expected_figure, parse_objective
-from fairtrial.tools.load.request.units import parse_duration, parse_rate, parse_time_or_zero
 from fairtrial.tools.load.request.values import (
     ConnectTo,
     Header,
     RateRamp,
     RateStep,
     parse_connect_to,
+    parse_duration,
     parse_header,
     parse_ramp,
+    parse_rate,
     parse_statuses,
     parse_steps,
+    parse_time_or_zero,
 )
 
 LOAD, REQUEST, EXPECTATION = "Load", "Request", "Expectation"
