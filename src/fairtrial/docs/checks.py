@@ -1,4 +1,4 @@
-"""The parts of docs/checks.md: lists of the checks; of each what it looks at, how it decides, and its thresholds."""
+"""The parts of docs/checks.md: of each check what it finds, what it looks at, how it decides, and its thresholds."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -9,10 +9,9 @@ from fairtrial.judge.checks.check import Check
 
 
 def parts() -> Mapping[str, str]:
-    """By the name of the part: `checks`, `checks of loads`, `checks of processes`, and the name of each check."""
+    """By the name of the part: `checks of loads`, `checks of processes`, and the name of each check."""
     checks = all_checks().values()
     return {
-        "checks": bullets(f"[{each.name}](#{each.name}): {each.finds}" for each in checks),
         "checks of loads": _in_a_row(each.name for each in checks if each.of_loads),
         "checks of processes": _in_a_row(each.name for each in checks if each.needs_processes),
         **{each.name: _section(each) for each in checks},
@@ -26,12 +25,12 @@ def _in_a_row(names: Iterable[str]) -> str:
 
 
 def _section(check: Check) -> str:
-    """What it looks at, how it decides, and its thresholds with their sources."""
+    """What it finds and looks at, how it decides, and its thresholds with their sources."""
     thresholds = (
         _with_links(f"`{key}` {each.value:g} ({each.unit}). {sentence(each.source)}")
         for key, each in check.thresholds.items()
     )
-    rule = prose(_with_links(f"**Looks at** {check.looks_at}. {check.decides}"))
+    rule = prose(_with_links(f"{sentence(check.finds)} **Looks at** {check.looks_at}. {check.decides}"))
     return f"{rule}\n\n{bullets(thresholds)}".strip()
 
 
