@@ -21,7 +21,8 @@ def test_the_digest_of_the_lab_changes_with_a_byte_of_it(tmp_path: Path) -> None
 def test_the_engine_of_a_checkout_and_of_a_package_have_one_digest(tmp_path: Path) -> None:
     """An installed package bundles the sources alone, without tests and what cargo made."""
     checkout, package = tmp_path / "checkout/src/fairtrial", tmp_path / "package/fairtrial"
-    for lab, engine in ((checkout, tmp_path / "checkout/engine"), (package, package / "bundled/engine")):
+    engines = (tmp_path / "checkout/engine", package / "bundled/engine")
+    for lab, engine in zip((checkout, package), engines, strict=True):
         (engine / "src").mkdir(parents=True)
         (engine / "guard/src").mkdir(parents=True)
         lab.mkdir(parents=True, exist_ok=True)
@@ -32,7 +33,8 @@ def test_the_engine_of_a_checkout_and_of_a_package_have_one_digest(tmp_path: Pat
     made = tmp_path / "checkout/engine/target/debug/made.rs"
     made.parent.mkdir(parents=True)
     made.write_text("// by cargo")
-    assert facts._engine_sha256(checkout) == facts._engine_sha256(package) is not None
+    one, other = (facts._sha256(engine, list(facts.ENGINE_SOURCE)) for engine in engines)
+    assert one == other
     assert facts._sha256(checkout, ["."]) == facts._sha256(package, ["."])
     (package / "bundled/engine/src/main.rs").write_text("fn main() { }\n")
-    assert facts._engine_sha256(checkout) != facts._engine_sha256(package)
+    assert facts._sha256(engines[1], list(facts.ENGINE_SOURCE)) != one

@@ -11,7 +11,6 @@ workers (distributed 2026.8.0).
 """
 
 import shlex
-import socket
 import subprocess
 import threading
 import time
@@ -26,7 +25,7 @@ from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.formatting import count
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.cluster.connection import INSTALL, silent_dask
+from fairtrial.cluster.connection import INSTALL, local_address_towards, silent_dask
 from fairtrial.cluster.hosts_file import HostsFile, SshHost, read_hosts
 from fairtrial.cluster.settings import SETTINGS
 from fairtrial.cluster.worker import ANY_PORT_HERE, Credentials, WorkerTask
@@ -148,7 +147,7 @@ def _scheduler(file: HostsFile, credentials: Credentials) -> Iterator[Any]:
     from distributed import LocalCluster  # noqa: PLC0415
 
     settings: Mapping[str, Any] = {setting.key: setting.value for setting in SETTINGS if setting.of == "scheduler"}
-    here = file.here or _way_to(next(iter(file.hosts.values())).address)
+    here = file.here or local_address_towards(next(iter(file.hosts.values())).address)
     with dask.config.set(settings):
         make_cluster: Any = LocalCluster  # its arguments have no types
         try:
@@ -170,20 +169,6 @@ def _scheduler(file: HostsFile, credentials: Credentials) -> Iterator[Any]:
             ) from error
         with cluster:
             yield cluster
-
-
-def _way_to(address: str) -> str:
-    """The address of this machine on the way to another. Nothing is sent."""
-    try:
-        (family, kind, protocol, _, place), *_ = socket.getaddrinfo(address, 9, type=socket.SOCK_DGRAM)
-        with socket.socket(family, kind, protocol) as way:
-            way.connect(place)
-            address_here: str = way.getsockname()[0]
-            return address_here
-    except OSError as error:
-        raise Problem(
-            f"no way to the host at {printable(address, 60)}: {error.strerror}", "check its address", NOTHING_RAN
-        ) from error
 
 
 def _ssh(host: SshHost, python: str) -> "subprocess.Popen[bytes]":

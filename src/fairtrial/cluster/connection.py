@@ -11,6 +11,7 @@ import socket
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from ipaddress import ip_address
 from secrets import token_hex
 from typing import Any, TypeVar
@@ -45,6 +46,7 @@ class Cluster:
 
     def __init__(self, client: Any, address: str, loop: asyncio.AbstractEventLoop) -> None:
         self._client, self.address, self._loop = client, address, loop
+        self._secret = token_hex(8)
         self._presences: dict[str, asyncio.Task[_Presence]] = {}
 
     def workers(self) -> dict[str, Mapping[str, Any]]:
@@ -82,14 +84,17 @@ class Cluster:
         Raises:
             Problem: the worker is lost, or did not answer in time.
         """
-        number = self._result(self._answer_of_presence(worker, ANSWER_WITHIN_SECONDS, programs.start, command))
+        number = self._result(self._answer(worker, ANSWER_WITHIN_SECONDS, programs.start, self._token(worker), command))
         return RemoteProgram(self, worker, number)
 
     def call_program(self, worker: str, number: int, within_seconds: float | None, method: str, *arguments: Any) -> Any:
         """Call a method of a program on the host of a worker. Raises Problem: as `call`."""
-        return self._result(
-            self._answer_of_presence(worker, within_seconds, programs.call_program, number, method, *arguments)
-        )
+        call = (programs.call_program, self._token(worker), number, method, *arguments)
+        return self._result(self._answer(worker, within_seconds, *call))
+
+    def _token(self, worker: str) -> str:
+        """By which the programs of this client are known in a worker."""
+        return f"{self._secret}-{worker}"
 
     def _result(self, answer: Coroutine[Any, Any, T]) -> T:
         waiting = asyncio.run_coroutine_threadsafe(answer, self._loop)
@@ -117,12 +122,6 @@ class Cluster:
                 return await asyncio.wait_for(answer, ANSWER_WITHIN_SECONDS)
             answers = self._client.run(function, *arguments, workers=[worker])
             return (await asyncio.wait_for(answers, ANSWER_WITHIN_SECONDS))[worker]
-
-    async def _answer_of_presence(
-        self, worker: str, within_seconds: float | None, function: Callable[..., Any], *arguments: Any
-    ) -> Any:
-        presence = await self._present(worker)
-        return await self._answer(worker, within_seconds, function, presence.token, *arguments)
 
     async def _answer(
         self, worker: str, within_seconds: float | None, function: Callable[..., Any], *arguments: Any
@@ -153,27 +152,28 @@ class Cluster:
     async def _begin(self, worker: str) -> "_Presence":
         if worker not in await self._workers():
             raise _worker_lost(worker)
-        token = token_hex(8)
         # Done in this worker alone, and once.
         once = {"workers": [worker], "allow_other_workers": False, "pure": False, "retries": 0}
+        token = self._token(worker)
         future = self._client.submit(programs.present, token, key=f"fairtrial-{token}", **once)
         with _answer_of(f"the worker at {worker}"):
             await asyncio.wait_for(future.exception(), ANSWER_WITHIN_SECONDS)
         if future.status != "finished":
             raise _worker_lost(worker)
-        return _Presence(token, future, asyncio.ensure_future(self._stay(worker, token)))
+        return _Presence(future, asyncio.ensure_future(self._stay(worker)))
 
-    async def _stay(self, worker: str, token: str) -> None:
+    async def _stay(self, worker: str) -> None:
         """Return when the worker is lost, or the connection to the scheduler: then nothing ends this call but that."""
         with suppress(OSError, KeyError):
-            await self._client.run(programs.stay, token, workers=[worker])
+            await self._client.run(programs.stay, self._token(worker), workers=[worker])
 
 
+@dataclass(frozen=True)
 class _Presence:
     """What is kept in a worker for as long as this is kept here."""
 
-    def __init__(self, token: str, future: Any, end: "asyncio.Task[None]") -> None:
-        self.token, self.future, self.end = token, future, end
+    future: Any
+    end: "asyncio.Task[None]"
 
 
 class RemoteProgram:
@@ -362,6 +362,24 @@ def _assert_listened_at(address: str) -> None:
 def host_of(address: str) -> str:
     """The IP address or host name in `tcp://HOST:PORT`."""
     return urlsplit(address).hostname or ""
+
+
+def local_address_towards(address: str) -> str:
+    """The address of this machine from which it connects to another. Nothing is sent.
+
+    Raises:
+        Problem: there is no way to it.
+    """
+    try:
+        (family, kind, protocol, _, place), *_ = socket.getaddrinfo(address, 9, type=socket.SOCK_DGRAM)
+        with socket.socket(family, kind, protocol) as way:
+            way.connect(place)
+            address_here: str = way.getsockname()[0]
+            return address_here
+    except OSError as error:
+        raise Problem(
+            f"no way to the host at {printable(address, 60)}: {error.strerror}", "check its address", NOTHING_RAN
+        ) from error
 
 
 def _is_loopback(host: str) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fairtrial.base.locations import PACKAGE as LAB
+from fairtrial.base.locations import shipped
 
 PACKAGE = "fairtrial"
 ENGINE_SOURCE = ("Cargo.toml", "Cargo.lock", "guard/Cargo.toml", "guard/src", "src")
@@ -47,6 +48,7 @@ def facts(settings: Sequence[str] = ()) -> Facts:
     Args:
         settings: keys of Dask's configuration whose values are returned as well.
     """
+    engine = shipped("engine")
     return Facts(
         versions={name: version(name) for name in (PACKAGE, "dask", "distributed")},
         host=socket.gethostname(),
@@ -57,7 +59,7 @@ def facts(settings: Sequence[str] = ()) -> Facts:
         cpus=sorted(os.sched_getaffinity(0)),
         python=platform.python_version(),
         lab_sha256=_sha256(LAB, ["."]),
-        engine_sha256=_engine_sha256(LAB),
+        engine_sha256=_sha256(engine, list(ENGINE_SOURCE)) if engine.is_dir() else None,
         settings=_dask_settings(settings),
     )
 
@@ -68,12 +70,6 @@ def version(name: str) -> str | None:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         return None
-
-
-def _engine_sha256(lab: Path) -> str | None:
-    bundled, checkout = lab / "bundled" / "engine", lab.parent.parent / "engine"
-    folder = bundled if bundled.is_dir() else checkout
-    return _sha256(folder, list(ENGINE_SOURCE)) if folder.is_dir() else None
 
 
 def _sha256(folder: Path, parts: list[str]) -> str:

@@ -3,6 +3,7 @@
 
 def lane() -> None:
     """Be the lab of a lane: read a task and blocks from standard input, write records to standard output."""
-    from fairtrial.lab.lanes.lane_lab import main
+    from fairtrial.lab.lanes.lane_lab import serve
+    from fairtrial.lab.lanes.messages import serve_standard_streams
 
-    main()
+    serve_standard_streams(serve)

@@ -3,6 +3,7 @@
 
 def lane_host() -> None:
     """Be that lab: read a task and calls from standard input, write answers to standard output."""
-    from fairtrial.lab.lanes.host_lab import main
+    from fairtrial.lab.lanes.host_lab import serve
+    from fairtrial.lab.lanes.messages import serve_standard_streams
 
-    main()
+    serve_standard_streams(serve)

@@ -42,9 +42,8 @@ def venue(console: "Console", plan: "Plan", file: Path, options: RunOptions, hos
         return
     from fairtrial.base.problem import Problem
     from fairtrial.cluster.reach import reached
-    from fairtrial.lab.lanes.apart import assert_apart, roles_apart
     from fairtrial.lab.lanes.conduct import conduct_on_lanes
-    from fairtrial.lab.lanes.shared_load import assert_shared
+    from fairtrial.lab.lanes.refusals import assert_separable, assert_shared, roles_apart
     from fairtrial.lab.lanes.start import lanes_of, start_lanes
     from fairtrial.lab.lanes.task import sent_plan
 
@@ -57,7 +56,7 @@ def venue(console: "Console", plan: "Plan", file: Path, options: RunOptions, hos
             cluster = ends.enter_context(reached(hosts))
             lanes = lanes_of(cluster, hosts.lanes, hosts.load_hosts_of_lane, apart=roles_apart(plan))
         assert_shared(plan, str(file), lanes.load_hosts, lanes.load_processors)
-        assert_apart(plan, str(file), lanes.roles_apart)
+        assert_separable(plan, str(file), lanes.roles_apart)
 
         def conduct(results: Path, watcher: "Watcher") -> "Conducted":
             return conduct_on_lanes(

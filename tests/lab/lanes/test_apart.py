@@ -7,7 +7,7 @@ import pytest
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.find import read_stack
 from fairtrial.experiment.model import Experiment
-from fairtrial.lab.lanes.apart import assert_apart, roles_apart
+from fairtrial.lab.lanes.refusals import assert_separable, roles_apart
 from fairtrial.plan.make import make_plan
 from fairtrial.plan.plan import Plan
 from tests.command_line import Lab
@@ -27,13 +27,13 @@ def planned(lab: Lab, service: str, workload: str = "random-item", **more: Any) 
 def test_servers_that_ask_for_a_password(lab: Lab, service: str) -> None:
     plan = planned(lab, service)
     assert roles_apart(plan) == ["service"]
-    assert_apart(plan, "apart.toml", ["service"])
+    assert_separable(plan, "apart.toml", ["service"])
 
 
 def test_a_file_in_the_stack_and_somebody_elses_server_need_no_host(lab: Lab) -> None:
     plan = planned(lab, "sqlite")
     assert roles_apart(plan) == []
-    assert_apart(plan, "apart.toml", ["service"])
+    assert_separable(plan, "apart.toml", ["service"])
     external = {"services": {"postgresql": {"url_from": "MY_URL"}}}
     lab.stacks = lab.folder / "others"
     lab.stacks.mkdir()
@@ -51,7 +51,7 @@ def test_what_is_refused(lab: Lab, service: str, workload: str, more: dict[str, 
     plan = planned(lab, service, workload, **more)
     assert roles_apart(plan) == ["service"]
     with pytest.raises(Problem, match=r"apart\.toml: ") as refused:
-        assert_apart(plan, "apart.toml", ["service"])
+        assert_separable(plan, "apart.toml", ["service"])
     assert words in refused.value.reason and "give no worker the role service" in refused.value.remedy
 
 
@@ -61,6 +61,6 @@ def test_a_balancer_has_a_role_of_its_own(lab: Lab) -> None:
 
 def test_slices_are_measured_on_one_machine(lab: Lab) -> None:
     plan = planned(lab, "none", "plaintext", slices={}, balancer="nginx", instances=2)
-    assert_apart(plan, "apart.toml", [])
+    assert_separable(plan, "apart.toml", [])
     with pytest.raises(Problem, match=r"apart\.toml: \[slices\] .* hosts for balancer"):
-        assert_apart(plan, "apart.toml", ["balancer"])
+        assert_separable(plan, "apart.toml", ["balancer"])

@@ -9,8 +9,8 @@ from fairtrial.cluster.connection import Cluster
 from fairtrial.cluster.engine import EngineThere
 from fairtrial.engine.plan import EnginePlan, Request
 from fairtrial.lab.lanes import load_hosts
-from fairtrial.lab.lanes.host_lost import HostLost
 from fairtrial.lab.lanes.load_hosts import LoadHosts
+from fairtrial.lab.lanes.remote_host import HostLost
 from fairtrial.lab.placement import Site
 from fairtrial.load.engine_terms import Closed, StopAfterSeconds
 from fairtrial.record.model import Placement

@@ -1,17 +1,14 @@
 """Which processors load, server and lab have in a lane."""
 
-from dataclasses import replace
-
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial.cluster.facts import Facts, facts
 from fairtrial.lab.lanes.divide import Lane, Worker
-from fairtrial.lab.lanes.start import assert_apart, placement_of
+from fairtrial.lab.lanes.start import assert_disjoint_cpus, placement_of
 
 
-def host(machine: str, *cpus: int) -> Facts:
-    return replace(facts(), boot_id=machine, cpus=cpus)
+def host(machine: str, *cpus: int, address: str = "") -> Worker:
+    return Worker(address, (), machine, cpus=cpus)
 
 
 def test_hosts_of_their_own() -> None:
@@ -52,12 +49,9 @@ def test_several_load_hosts_of_the_servers_machine_share_a_processor() -> None:
 
 
 def test_load_hosts_of_another_machine_must_not_share_a_processor() -> None:
-    server, *loads = (
-        Worker(name, (role,), name[0]) for name, role in (("a", "server"), ("b1", "load"), ("b2", "load"))
-    )
-    facts = {"a": host("a", 0), "b1": host("b", 0, 1), "b2": host("b", 2, 3)}
-    assert_apart(Lane(1, server, tuple(loads)), facts)
+    first, second = host("b", 0, 1, address="b1"), host("b", 2, 3, address="b2")
+    assert_disjoint_cpus(Lane(1, host("a", 0), (first, second)))
+    sharing = (first, host("b", 1, 2, address="b2"))
     with pytest.raises(Problem, match="lane 1: b2 shares processors"):
-        assert_apart(Lane(1, server, tuple(loads)), facts | {"b2": host("b", 1, 2)})
-    beside = Worker("s", ("server",), "b")
-    assert_apart(Lane(1, beside, tuple(loads)), facts | {"b2": host("b", 1, 2)})
+        assert_disjoint_cpus(Lane(1, host("a", 0), sharing))
+    assert_disjoint_cpus(Lane(1, host("b", 4), sharing))

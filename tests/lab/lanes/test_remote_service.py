@@ -8,10 +8,11 @@ from typing import Any, cast
 import pytest
 
 from fairtrial.base.clock_offset import ClockOffset
+from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import RunningService
-from fairtrial.lab.lanes.host_calls import Up
+from fairtrial.lab.lanes.host_calls import PROTOCOLS, ServiceUp, methods_of
 from fairtrial.lab.lanes.remote_host import RemoteHost
-from fairtrial.lab.lanes.remote_service import RemoteService
+from fairtrial.lab.lanes.remote_server import RemoteService
 from fairtrial.lab.meters.service import LaterChange, OnOtherHost, has_processes
 from fairtrial.lab.trial.later_changes import LaterChanges
 from fairtrial.record.identity import ServiceIdentity
@@ -30,17 +31,60 @@ class SomeHost:
 
     def call(self, _target: int, method: str, *arguments: Any) -> Any:
         self.calls.append((method, *arguments))
-        return self._answers.get(method)
+        answer = self._answers.get(method)
+        if isinstance(answer, Problem):
+            raise answer
+        return answer
 
 
 def service_on(host: SomeHost) -> RemoteService:
-    identity = ServiceIdentity(name="postgresql", product="PostgreSQL", where="private")
-    return RemoteService(cast("RemoteHost", host), Up(3, "postgresql://", identity, None, "", ""))
+    identity = ServiceIdentity(name="postgresql", product="PostgreSQL", where="private").model_dump(mode="json")
+    attributes = {"url": "postgresql://", "identity": identity, "durability_at_start": None}
+    attributes |= {"loses_when_killed": "", "why_no_power_cut": ""}
+    return RemoteService(cast("RemoteHost", host), ServiceUp(3, attributes))
+
+
+def test_it_follows_all_protocols_and_calls_their_methods_there() -> None:
+    host = SomeHost([], sessions=4, reset={"url": "postgresql://other"})
+    service: Any = service_on(host)
+    assert all(isinstance(service, protocol) for protocol in PROTOCOLS[1:])
+    assert all(hasattr(RemoteService, name) for name in methods_of(*PROTOCOLS))
+    assert service.sessions() == 4 and service.pid is None and service.identity.product == "PostgreSQL"
+    service.reset()
+    assert service.url == "postgresql://other" and host.calls == [("sessions",), ("reset",)]
+
+
+def test_what_it_answers_without_its_host() -> None:
+    lost = Problem("the host is lost")
+    host = SomeHost([], altered=lost, counters=lost, end_sessions=lost, sessions=lost)
+    service: Any = service_on(host)
+    service.end_sessions()
+    assert service.altered() is True and service.counters() == {}
+    with pytest.raises(Problem, match="is lost"):
+        service.sessions()
+
+
+def test_rows_and_what_lasts_are_closed_there() -> None:
+    host = SomeHost([], rows=5, next="[]", changing=6, separate_disk=7)
+    service: Any = service_on(host)
+    assert list(service.rows("items")) == []
+    with service.changing("items", "name") as change, service.separate_disk():
+        change(7, "x")
+    assert host.calls == [
+        ("rows", "items"),
+        ("next", 5),
+        ("close", 5),
+        ("changing", "items", "name"),
+        ("separate_disk",),
+        ("apply", 6, 7, "x"),
+        ("close", 7),
+        ("close", 6),
+    ]
 
 
 def test_changes_are_told_of_by_the_clock_here() -> None:
     """The other clock is 5 s ahead, and gains 2 ms meanwhile: by half of that, and by its error, it may be wrong."""
-    host = SomeHost([ClockOffset(5.0, 0.001), ClockOffset(5.002, 0.001)], end_changes=[(7, 105_001_000_000)])
+    host = SomeHost([ClockOffset(5.0, 0.001), ClockOffset(5.002, 0.001)], end_changes={7: 105_001_000_000})
     service = service_on(host)
     assert isinstance(service, OnOtherHost) and has_processes(cast("RunningService", service))
     service.before_changes()
@@ -48,9 +92,9 @@ def test_changes_are_told_of_by_the_clock_here() -> None:
     service.begin_changes("items", "name", [LaterChange(0.5, 7, "x"), LaterChange(0.1, 8, "y")], time.monotonic() - 0.3)
     ((method, table, column, changes),) = host.calls
     assert (method, table, column) == ("begin_changes", "items", "name")
-    assert [each[1:] for each in changes] == [[7, "x"], [8, "y"]]
+    assert [(each.key, each.value) for each in changes] == [(7, "x"), (8, "y")]
     # Since the window opened, 0.3 s have passed: the second is due at once.
-    assert changes[0][0] <= 0.2 and changes[1][0] <= -0.2
+    assert changes[0].after_seconds <= 0.2 and changes[1].after_seconds <= -0.2
     committed, error_seconds = service.end_changes()
     assert committed == {7: 100_000_000_000} and error_seconds == pytest.approx(0.002)
 

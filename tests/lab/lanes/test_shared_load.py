@@ -8,7 +8,7 @@ import pytest
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.find import read_stack
 from fairtrial.experiment.model import Experiment
-from fairtrial.lab.lanes.shared_load import assert_shared
+from fairtrial.lab.lanes.refusals import assert_shared
 from fairtrial.plan.make import make_plan
 from fairtrial.plan.plan import Plan
 from tests.command_line import Lab

@@ -11,15 +11,13 @@ from fairtrial.base.problem import Problem
 from fairtrial.lab.conduct import Conducted
 from fairtrial.lab.decide import WhenComplete, WhenDecided
 from fairtrial.lab.lanes.deal import Dealer
-from fairtrial.lab.lanes.first_line import differences, first_line_of_lanes
-from fairtrial.lab.lanes.input import END, STOP
-from fairtrial.lab.lanes.messages import problem_in
-from fairtrial.lab.lanes.remote_lane import Inbox, RemoteLane
+from fairtrial.lab.lanes.messages import END, STOP, problem_in
+from fairtrial.lab.lanes.remote_lane import Inbox, RemoteLane, differences, first_line_of_lanes
 from fairtrial.lab.results_folder import earlier_runs
 from fairtrial.lab.trial.events import ExperimentBegins, Step, TrialBegins, TrialEnds, Watcher
 from fairtrial.lab.trial.flow import new_record
 from fairtrial.plan.plan import Plan, PlannedTrial
-from fairtrial.record.model import Failure, TrialRecord
+from fairtrial.record.model import ExperimentRecord, Failure, TrialRecord
 from fairtrial.record.write import RecordWriter
 
 STOPPED_WITHIN_SECONDS = 20.0
@@ -143,7 +141,7 @@ class _Run:
             if text:
                 self._watcher(Step(f"lane {number}: {text}"))
         elif kind == "ready":
-            lane.take_record(message["record"])
+            lane.record = ExperimentRecord.model_validate_json(message["record"])
             lane.state = "free"
         elif kind == "begins":
             lane.index = message["index"]

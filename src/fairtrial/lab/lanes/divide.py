@@ -13,12 +13,16 @@ APART: Sequence[ApartRole] = ("service", "balancer")
 
 @dataclass(frozen=True)
 class Worker:
-    """What decides in which lane a worker is."""
+    """A worker: what decides in which lane it is, and what a lane has of it."""
 
     address: str
     roles: tuple[str, ...]
     machine: str = ""
     """the kernel's boot id, which all workers on a machine share"""
+    host: str = ""
+    """the name of its host"""
+    cpus: tuple[int, ...] = ()
+    """those that it may use"""
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,30 @@
-"""What the lab on a further host is asked, line by line, and of what type its answers are: both ends read it here."""
+"""Calls of methods on a further host of a lane, each with the types of its arguments and of its answer.
 
-from collections.abc import Mapping
+They are those of the methods themselves, so that a method is named once: in a Protocol of services, or in the lab on
+that host. Nothing else can be called, and what arrives at either end is checked.
+"""
+
+import inspect
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_origin, get_type_hints
 
 from pydantic import Field, TypeAdapter
 
 from fairtrial.base.strict import Strict
-from fairtrial.catalog.services.model import DurabilityReading, MaintenanceReading
-from fairtrial.record.identity import ServiceIdentity
+from fairtrial.catalog.services.model import (
+    CanBeKilled,
+    RunningService,
+    TellsDurability,
+    TellsKeysRead,
+    TellsMaintenance,
+)
 from fairtrial.record.machine import MachineMeter
-from fairtrial.record.model import ServerMeter, Settle
+from fairtrial.record.model import ServerMeter
+
+PROTOCOLS = (RunningService, TellsDurability, TellsMaintenance, CanBeKilled, TellsKeysRead)
+"""Those that a service on another host follows."""
 
 
 class Call(Strict):
@@ -23,16 +37,25 @@ class Call(Strict):
 
 
 @dataclass(frozen=True)
-class Up:
+class Method:
+    """How a method is called on another host."""
+
+    arguments: TypeAdapter[Any]
+    """of all that may be given by place, in their order"""
+    answer: TypeAdapter[Any]
+    lasting: type | None
+    """`Iterator` or `AbstractContextManager`: the answer is a number, by which `next`, `apply` and `close` name what
+    the method returned there"""
+
+
+@dataclass(frozen=True)
+class ServiceUp:
     """A service that was brought up."""
 
     number: int
     """by which further calls name it"""
-    url: str
-    identity: ServiceIdentity
-    durability_at_start: DurabilityReading | None
-    loses_when_killed: str
-    why_no_power_cut: str
+    attributes: dict[str, Any]
+    """as JSON; of the types of `attributes_of`"""
 
 
 @dataclass(frozen=True)
@@ -51,39 +74,35 @@ class Metered:
     machine: MachineMeter
 
 
-_NOTHING: TypeAdapter[Any] = TypeAdapter(None)
-_NUMBER: TypeAdapter[Any] = TypeAdapter(int)
+def methods_of(*kinds: type) -> dict[str, Method]:
+    """The public methods of classes, by name; where two have the same, the later class's."""
+    return {
+        name: _method(function)
+        for kind in kinds
+        for name, function in vars(kind).items()
+        if inspect.isfunction(function) and not name.startswith("_")
+    }
 
-ANSWERS: Mapping[str, TypeAdapter[Any]] = {
-    # the lab's own
-    "up": TypeAdapter(Up),
-    "up_balancer": TypeAdapter(BalancerUp),
-    # those of a service, of which a balancer has the first
-    "down": _NOTHING,
-    "altered": TypeAdapter(bool),
-    "reset": TypeAdapter(DurabilityReading | None),
-    "counters": TypeAdapter(dict[str, int]),
-    "end_sessions": _NOTHING,
-    "durability": TypeAdapter(DurabilityReading),
-    "sessions": _NUMBER,
-    "maintenance": TypeAdapter(MaintenanceReading | None),
-    "mark_unread": TypeAdapter(bool),
-    "keys_read": _NUMBER,
-    "change": _NOTHING,
-    "change_all": _NOTHING,
-    "kill": _NOTHING,
-    "start_again": _NOTHING,
-    "settle": TypeAdapter(Settle),
-    # what lasts from one call to another
-    "open_rows": _NUMBER,
-    "next_rows": TypeAdapter(str),
-    "open_changes": _NUMBER,
-    "change_one": _NOTHING,
-    "begin_changes": _NOTHING,
-    "end_changes": TypeAdapter(list[tuple[int, int]]),
-    "open_disk": _NUMBER,
-    "close": _NOTHING,
-    "open_meter": _NOTHING,
-    "close_meter": TypeAdapter(Metered),
-}
-"""By method, the type of its answer."""
+
+def attributes_of(*kinds: type) -> dict[str, TypeAdapter[Any]]:
+    """The types of the attributes and properties of classes, by name."""
+    types: dict[str, Any] = {}
+    for kind in kinds:
+        types |= get_type_hints(kind)
+        properties = {name: value.fget for name, value in vars(kind).items() if isinstance(value, property)}
+        types |= {name: get_type_hints(getter)["return"] for name, getter in properties.items()}
+    return {name: TypeAdapter(each) for name, each in types.items()}
+
+
+def _method(function: Any) -> Method:
+    types = get_type_hints(function)
+    by_place = [
+        types[name]
+        for name, each in inspect.signature(function).parameters.items()
+        if name != "self" and each.kind is not each.KEYWORD_ONLY
+    ]
+    answer = types["return"]
+    origin = get_origin(answer)
+    lasting = origin if origin in (Iterator, AbstractContextManager) else None
+    arguments: Any = tuple.__class_getitem__(tuple(by_place))
+    return Method(TypeAdapter(arguments), TypeAdapter(answer if lasting is None else int), lasting)

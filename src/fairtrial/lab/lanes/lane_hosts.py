@@ -1,23 +1,17 @@
 """The other hosts of a lane, as its lab sees them: those of the load, of the services, and of the balancer."""
 
-import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
 from fairtrial.catalog.services.model import Addresses
-from fairtrial.cluster.connection import Cluster, connected, security_of
-from fairtrial.lab.lanes.host_lost import HostLost
+from fairtrial.cluster.connection import Cluster, connected, local_address_towards, security_of
 from fairtrial.lab.lanes.load_hosts import LoadHosts, load_hosts
-from fairtrial.lab.lanes.remote_balancer import balancer_up_on
-from fairtrial.lab.lanes.remote_host import RemoteHost
-from fairtrial.lab.lanes.remote_service import service_up_on
+from fairtrial.lab.lanes.remote_host import HostLost, RemoteHost
+from fairtrial.lab.lanes.remote_server import balancer_up_on, service_up_on
 from fairtrial.lab.lanes.task import HostPlace, HostTask, LaneTask
 from fairtrial.lab.placement import Site
-
-ANY_PORT = 9
-"""Nothing is sent to it."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +79,7 @@ def lane_hosts_of(
                 wait=task.wait,
                 plan=task.plan,
             )
-            remote = RemoteHost(cluster, name, place, host_task, on_step)
+            remote = RemoteHost(cluster, name, place.worker, host_task, on_step)
             ending.callback(remote.release)
             return remote
 
@@ -101,11 +95,3 @@ def lane_hosts_of(
         if balancer is not None:
             balancer.await_ready()
         yield LaneHosts(cluster, loads, services, balancer)
-
-
-def local_address_towards(host: str) -> str:
-    """The IPv4 address from which this host connects to another one. Raises OSError: there is no way to it."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.connect((host, ANY_PORT))  # of a datagram socket, this sends nothing
-        address: str = probe.getsockname()[0]
-        return address

@@ -11,7 +11,7 @@ from fairtrial.cluster.engine import EngineThere, engine_there, process_of, star
 from fairtrial.cluster.joint import JointAccount, JointEngines
 from fairtrial.engine.plan import EnginePlan
 from fairtrial.engine.process import EngineProcess, EngineStart
-from fairtrial.lab.lanes.host_lost import HostLost
+from fairtrial.lab.lanes.remote_host import HostLost
 from fairtrial.lab.placement import Site
 from fairtrial.record.load_hosts import LoadHostAccount
 

@@ -1,18 +1,29 @@
-"""What the lab of a lane says: one JSON object in a line, its `kind` first."""
+"""The standard streams of a lab on a host: lines that tell it what to do, and messages that are alone on its output.
+
+A message is one JSON object in a line, its `kind` first.
+"""
 
 import json
+import os
+import queue
+import signal
+import sys
 import threading
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import IO, Any
 
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.problem import Problem
 from fairtrial.cluster.lab import Message
 from fairtrial.lab.trial.events import Event, Preparing, RowProgress, StageBegins, Step, TrialBegins
-from fairtrial.record.model import TrialRecord
 
-MOST_LOG_BYTES = 1 << 18
-"""Of a stack's log, as it is sent: its end."""
+ENDS_WITHIN_SECONDS = 20.0
+"""A stack and a database have their times of grace. What is left then, the guards end when this process does."""
+END = "end"
+"""The line by which all is done, and a lab ends in order."""
+STOP = "stop"
+"""The line by which a trial under way is given up, as its user wants it."""
 NEWS_OF_ROWS = 10
 """How often the loading of rows is told of."""
 
@@ -26,29 +37,36 @@ def problem_in(message: Message, otherwise: str) -> Problem:
     if message["kind"] == "lost":
         problem: Problem = message["problem"]
         return problem
-    if message["kind"] == "problem":
+    if message["kind"] in ("problem", "refused"):
         return Problem(message["reason"], message["remedy"], message["exit_status"])
     return Problem(otherwise, "run the experiment again", NOTHING_RAN)
 
 
-class Mouth:
-    """Says messages."""
+class MessageWriter:
+    """Writes messages."""
 
     def __init__(self, out: IO[str]) -> None:
         self._out, self._lock, self._tenths = out, threading.Lock(), 0
 
     def say(self, kind: str, **fields: Any) -> None:
-        """Say a message. Where nobody listens any more, the input ends as well."""
-        with self._lock:
-            try:
-                self._out.write(json.dumps({"kind": kind, **fields}) + "\n")
-                self._out.flush()
-            except (OSError, ValueError):
-                return
+        """Write a message. Where nobody reads any more, the input ends as well."""
+        with self._lock, suppress(OSError, ValueError):
+            self._out.write(json.dumps({"kind": kind, **fields}) + "\n")
+            self._out.flush()
 
-    def problem(self, problem: Problem) -> None:
-        """What ended the lane."""
-        self.say("problem", reason=problem.reason, remedy=problem.remedy, exit_status=problem.exit_status)
+    def problem(self, problem: Problem, kind: str = "problem", **fields: Any) -> None:
+        """Say what ended the lab, or why a call is refused."""
+        self.say(kind, **fields, reason=problem.reason, remedy=problem.remedy, exit_status=problem.exit_status)
+
+    @contextmanager
+    def saying_why(self) -> Iterator[None]:
+        """Within, a Problem or an interrupt ends with a message."""
+        try:
+            yield
+        except Problem as problem:
+            self.problem(problem)
+        except KeyboardInterrupt:
+            self.say("interrupted")
 
     def step(self, text: str) -> None:
         """What is done."""
@@ -75,11 +93,41 @@ class Mouth:
                     self.step(f"waiting for {awaited}")
 
 
-def end_of_log(results: Path, record: TrialRecord) -> str:
-    """The end of a trial's log; empty if it has none."""
-    if record.log is None:
-        return ""
-    with (results / record.log).open("rb") as file:
-        size = file.seek(0, 2)
-        file.seek(max(0, size - MOST_LOG_BYTES))
-        return file.read().decode(errors="replace")
+def read_commands(lines: IO[str]) -> Iterator[str]:
+    """The lines up to `END`, which a thread of its own reads from now on.
+
+    At `STOP`, this process is interrupted as by Ctrl-C; so it is where lines end without `END`, and then it is ended.
+    """
+    commands: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+
+    def listen() -> None:
+        ends_in_order = False
+        for line in lines:
+            text = line.rstrip("\n")
+            if text == STOP:
+                _interrupt()
+            elif text == END:
+                ends_in_order = True
+                commands.put(None)
+            elif text:
+                commands.put(text)
+        if not ends_in_order:
+            _interrupt()
+            threading.Event().wait(ENDS_WITHIN_SECONDS)
+            os._exit(1)
+
+    threading.Thread(target=listen, daemon=True).start()
+    return iter(commands.get, None)
+
+
+def serve_standard_streams(serve: Callable[[IO[str], IO[str]], None]) -> None:
+    """Serve standard input and output, of which the second is the messages' alone: all else goes to standard error."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever the worker inherited
+    out = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    serve(sys.stdin, out)
+
+
+def _interrupt() -> None:
+    with suppress(OSError):
+        os.kill(os.getpid(), signal.SIGINT)

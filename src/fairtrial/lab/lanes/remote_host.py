@@ -7,56 +7,64 @@ from itertools import count
 from typing import Any
 
 from fairtrial.base.clock_offset import ClockOffset
+from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import RowsLoaded
 from fairtrial.cluster.clocks import monotonic_clock_of
 from fairtrial.cluster.connection import Cluster
 from fairtrial.cluster.lab import Message, start_lab
-from fairtrial.lab.lanes.host_calls import ANSWERS, Call, Metered
-from fairtrial.lab.lanes.host_lost import HostLost
-from fairtrial.lab.lanes.input import END
-from fairtrial.lab.lanes.messages import problem_in
-from fairtrial.lab.lanes.task import HostPlace, HostTask
-from fairtrial.record.machine import MachineMeter
-from fairtrial.record.model import ServerMeter
+from fairtrial.lab.lanes.host_calls import Call
+from fairtrial.lab.lanes.host_lab import method_of
+from fairtrial.lab.lanes.messages import END, problem_in
+from fairtrial.lab.lanes.task import HostTask
+
+READY = 0
+"""The number of the answer by which it takes calls."""
+
+
+class HostLost(Problem):
+    """A host of the lane is lost, so that no further trial can be tried on it."""
+
+    def __init__(self, reason: str) -> None:
+        remedy = "see whether its host can be reached; start the worker again, and then run again"
+        super().__init__(reason, remedy, NOTHING_RAN)
 
 
 class RemoteHost:
-    """The lab on a host, which brings services or a balancer up there. It lives as long as this object and process."""
+    """The lab on a host, which brings services or a balancer up there. It lives as long as this object and process.
+
+    Attributes:
+        worker: the address of its worker.
+        address: at which what it brings up listens.
+    """
 
     def __init__(
-        self, cluster: Cluster, name: str, place: HostPlace, task: HostTask, on_step: Callable[[str], None]
+        self, cluster: Cluster, name: str, worker: str, task: HostTask, on_step: Callable[[str], None]
     ) -> None:
         """Start it.
 
         Args:
             name: what messages call its host.
+            worker: the address of its worker.
             on_step: is called with what it does before it is ready.
         """
-        self._cluster, self._name, self._on_step, self._place = cluster, name, on_step, place
+        self._cluster, self._name, self._on_step = cluster, name, on_step
+        self.worker, self.address = worker, task.addresses.server
         self._ids = count(1)
-        self._answers: dict[int, queue.SimpleQueue[Message]] = {}
+        self._answers = queue.SimpleQueue[Message]()
         self._faults: dict[int, str | None] = {}
         self.on_rows: RowsLoaded = nobody
         """is called while rows are loaded there"""
-        self._ready: queue.SimpleQueue[Message] = queue.SimpleQueue()
         self._lock = threading.Lock()
+        """held during a call: the host answers one after the other"""
         self.problem: Problem | None = None
         """by which nothing more is to be heard of it"""
-        self._lab = start_lab(cluster, place.worker, "lane-host", task.model_dump_json(), self._hear)
+        self._lab = start_lab(cluster, worker, "lane-host", task.model_dump_json(), self._hear)
 
     def await_ready(self) -> None:
         """Wait until it takes calls. Raises Problem: it cannot."""
-        message = self._ready.get()
-        if self.problem is not None:
-            raise self.problem
-        assert message["kind"] == "ready"
-
-    @property
-    def worker(self) -> str:
-        """The address of its worker."""
-        return self._place.worker
+        self._answer_to(READY)
 
     def release(self) -> None:
         """Let it go: it ends, with all that it brought up."""
@@ -65,19 +73,14 @@ class RemoteHost:
 
     def clock(self) -> ClockOffset:
         """The monotonic clock there, beside this host's. Raises Problem: its worker does not answer."""
-        return monotonic_clock_of(self._cluster, self._lab.worker)
+        return monotonic_clock_of(self._cluster, self.worker)
 
     def assert_there(self, workers: Container[str]) -> None:
         """Raise HostLost if its worker is not among those of the cluster, or its lab has ended."""
-        if self._lab.worker not in workers:
-            raise HostLost(f"the worker at {printable(self._lab.worker, 60)}, the {self._name}, is lost")
+        if self.worker not in workers:
+            raise HostLost(f"the worker at {printable(self.worker, 60)}, the {self._name}, is lost")
         if self.problem is not None:
             raise HostLost(f"the lab on the {self._name} is lost: {self.problem.reason}")
-
-    @property
-    def address(self) -> str:
-        """At which what it brings up listens."""
-        return self._place.host
 
     def fault(self, target: int) -> str | None:
         """How a service or a balancer ended, as the host has told; None while it runs. Nobody is asked."""
@@ -89,28 +92,27 @@ class RemoteHost:
         Raises:
             Problem: what it raised there, or the host is lost.
         """
-        number, answers = next(self._ids), queue.SimpleQueue[Message]()
         with self._lock:
-            if self.problem is not None:
-                raise self.problem
-            self._answers[number] = answers
-        call = Call(id=number, target=target, method=method, arguments=list(arguments))
-        self._lab.say(call.model_dump_json())
-        message = answers.get()
-        if message["kind"] == "lost":
-            assert self.problem is not None  # `_end`
-            raise self.problem
+            number = next(self._ids)
+            call = Call(id=number, target=target, method=method, arguments=list(arguments))
+            self._lab.say(call.model_dump_json())
+            message = self._answer_to(number)
         if message["kind"] == "refused":
-            raise Problem(message["reason"], message["remedy"], message["exit_status"])
-        return ANSWERS[method].validate_json(message["value"])
+            raise problem_in(message, "")
+        return method_of(target, method).answer.validate_json(message["value"])
+
+    def _answer_to(self, number: int) -> Message:
+        """Its answer, without those to calls that were interrupted. Raises Problem: the host is lost."""
+        while self.problem is None:
+            message = self._answers.get()
+            if message.get("id") == number:
+                return message
+        raise self.problem
 
     def _hear(self, message: Message) -> None:
         kind = message["kind"]
         if kind in ("answer", "refused"):
-            with self._lock:
-                answers = self._answers.pop(message["id"], None)
-            if answers is not None:
-                answers.put(message)
+            self._answers.put(message)
         elif kind == "fault":
             self._faults[message["target"]] = message["fault"]
         elif kind == "rows":
@@ -118,42 +120,13 @@ class RemoteHost:
         elif kind == "step":
             self._on_step(f"on the {self._name}: {message['text']}")
         elif kind == "ready":
-            self._ready.put(message)
+            self._answers.put({**message, "id": READY})
         else:
             self._end(message)
 
     def _end(self, message: Message) -> None:
-        with self._lock:
-            self.problem = self.problem or problem_in(message, "the lab on a host of the lane has ended")
-            waiting, self._answers = list(self._answers.values()), {}
-        for answers in (*waiting, self._ready):
-            answers.put({"kind": "lost"})
-
-
-class RemoteMeter:
-    """A `lab.meters.service.ServiceMeter` on a further host, of one service or balancer and of the host's machine."""
-
-    def __init__(self, host: RemoteHost, target: int) -> None:
-        self._host, self._target = host, target
-        self.machine: MachineMeter | None = None
-        """what the host did in the window"""
-
-    def prepare(self) -> None:
-        """Nothing: the host is asked when the window opens."""
-
-    def open(self) -> None:
-        """Open the window. Raises Problem: its host is lost."""
-        self.machine = None
-        self._host.call(self._target, "open_meter")
-
-    def close(self, ended_seconds_ago: float = 0.0) -> ServerMeter:
-        """Close the window, and return what its processes used in it. Raises Problem: its host is lost."""
-        metered: Metered = self._host.call(self._target, "close_meter", ended_seconds_ago)
-        self.machine = metered.machine
-        return metered.processes
-
-    def abandon(self) -> None:
-        """Nothing: the host abandons it when the next is opened, and takes one sample a second."""
+        self.problem = self.problem or problem_in(message, "the lab on a host of the lane has ended")
+        self._answers.put({"kind": "lost"})
 
 
 def nobody(_table: str, _loaded: int) -> None:

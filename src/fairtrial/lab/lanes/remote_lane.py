@@ -1,15 +1,17 @@
-"""A lane as the lab here sees it: what it is at, and what came of it."""
+"""Lanes as the lab here sees them: what each is at, what came of it, and the first line of the record of all."""
 
 import queue
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from fairtrial.base.problem import Problem
-from fairtrial.cluster.connection import Cluster, RemoteProgram
-from fairtrial.cluster.lab import Message, start_lab
-from fairtrial.lab.lanes.task import LaneTask
-from fairtrial.record.model import ExperimentRecord, LaneHost
+from fairtrial.cluster.connection import RemoteProgram
+from fairtrial.cluster.lab import Message
+from fairtrial.lab.trial.flow import timestamp
+from fairtrial.plan.plan import Plan
+from fairtrial.record.calibration import Calibration
+from fairtrial.record.model import ExperimentRecord, LaneHost, LaneRecord
 
 Inbox = queue.SimpleQueue[tuple[int, Message]]
 """Messages of all lanes, each with the lane's number."""
@@ -21,7 +23,8 @@ State = Literal["preparing", "free", "busy", "left out", "ended"]
 class RemoteLane:
     """One lane, and its lab on the server's host."""
 
-    task: LaneTask
+    number: int
+    """from 1"""
     hosts: Sequence[LaneHost]
     lab: RemoteProgram
     state: State = "preparing"
@@ -34,22 +37,65 @@ class RemoteLane:
     problem: Problem | None = None
     """why it was left out"""
 
-    @property
-    def number(self) -> int:
-        """From 1."""
-        return self.task.lane
-
-    def take_record(self, text: str) -> None:
-        """Take what its lab would have written first."""
-        self.record = ExperimentRecord.model_validate_json(text)
-
     def try_block(self, number: int) -> None:
         """Have a block tried."""
         self.state, self.block, self.index = "busy", number, 0
         self.lab.say(f"block {number}")
 
 
-def started_lane(cluster: Cluster, server: str, task: LaneTask, hosts: Sequence[LaneHost], inbox: Inbox) -> RemoteLane:
-    """Start the lab of a lane on the host of the worker `server`; its messages go into the inbox."""
-    lab = start_lab(cluster, server, "lane", task.model_dump_json(), lambda message: inbox.put((task.lane, message)))
-    return RemoteLane(task, hosts, lab)
+def first_line_of_lanes(
+    plan: Plan, lanes: Sequence[RemoteLane], decide_within_seconds: float | None, earlier: int
+) -> ExperimentRecord:
+    """The record's line for the experiment: that of the first lane that is ready, with what differs by lane."""
+    ready = [(lane, lane.record) for lane in lanes if lane.state == "free" and lane.record is not None]
+    first = ready[0][1]
+    return first.model_copy(
+        update={
+            "started_at": timestamp(),
+            "earlier_runs": earlier,
+            "spare_blocks": plan.spare_blocks,
+            "looks": list(plan.looks),
+            "decide_within_seconds": decide_within_seconds,
+            "calibrations": list(_lowest([each for _, record in ready for each in record.calibrations])),
+            "lanes": [
+                LaneRecord(
+                    number=lane.number,
+                    hosts=list(lane.hosts),
+                    host=record.host,
+                    placement=record.placement,
+                    idle=record.idle,
+                    calibrations=record.calibrations,
+                    services=record.services,
+                )
+                for lane, record in ready
+            ],
+        }
+    )
+
+
+def differences(first: RemoteLane, other: RemoteLane) -> list[str]:
+    """What another lane has that the first has not, and that would be a part of every figure: programs and their
+    versions."""
+    own, others = first.record, other.record
+    assert own is not None and others is not None
+    reasons = []
+    for a, b in zip(own.stacks, others.stacks, strict=True):
+        if (a.content_sha256, a.versions) != (b.content_sha256, b.versions):
+            reasons.append(f"{b.name} is built by {b.versions or 'nothing'}, not {a.versions or 'nothing'}")
+    products = {each.name: each.product for each in own.services}
+    reasons += [
+        f"{each.name} is {each.product}, not {products[each.name]}"
+        for each in others.services
+        if products.get(each.name, each.product) != each.product
+    ]
+    return reasons
+
+
+def _lowest(calibrations: Sequence[Calibration]) -> Iterator[Calibration]:
+    """Of each load the calibration with the lowest ceiling."""
+    by_load: dict[tuple[object, ...], Calibration] = {}
+    for each in calibrations:
+        key = (each.connections, each.keep_alive, each.threads, each.rate_per_second, each.wait)
+        if key not in by_load or each.ceiling_per_second < by_load[key].ceiling_per_second:
+            by_load[key] = each
+    yield from by_load.values()

@@ -1,7 +1,8 @@
 """Lanes of a running cluster, from the workers that there are to the tasks of their labs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from fairtrial.base.clock_offset import ClockOffset
 from fairtrial.base.exit_status import NOTHING_RAN
@@ -11,11 +12,11 @@ from fairtrial.base.problem import Problem
 from fairtrial.base.units import UNITS
 from fairtrial.cluster.clocks import clock_of
 from fairtrial.cluster.connection import Cluster, host_of
-from fairtrial.cluster.facts import Facts
 from fairtrial.cluster.fitness import assert_fit, worker_facts
+from fairtrial.cluster.lab import Message, start_lab
 from fairtrial.cluster.roles import roles_of
 from fairtrial.lab.lanes.divide import APART, Division, Lane, Worker, divide
-from fairtrial.lab.lanes.remote_lane import Inbox, RemoteLane, started_lane
+from fairtrial.lab.lanes.remote_lane import Inbox, RemoteLane
 from fairtrial.lab.lanes.task import HostPlace, LaneTask, SentPlan
 from fairtrial.lab.placement import local_placement
 from fairtrial.record.model import ApartRole, LaneHost, Placement
@@ -23,10 +24,9 @@ from fairtrial.record.model import ApartRole, LaneHost, Placement
 
 @dataclass(frozen=True)
 class ClusterLanes:
-    """The lanes of a cluster, and the facts of all workers, by their addresses."""
+    """The lanes of a cluster."""
 
     division: Division
-    facts: Mapping[str, Facts]
     clocks: Mapping[str, ClockOffset] = field(default_factory=dict)
     """of load hosts that share a load, how far their clocks are ahead of that of this machine"""
 
@@ -38,7 +38,7 @@ class ClusterLanes:
     @property
     def load_processors(self) -> int:
         """How many processors each load host has for its engine: as many as the one with the fewest."""
-        placements = [placement_of(*_facts_of(lane, self.facts))[0] for lane in self.division.lanes]
+        placements = [placement_of(lane.server, *lane.loads)[0] for lane in self.division.lanes]
         return min(len(placement.load_cpus) // placement.load_hosts for placement in placements)
 
     @property
@@ -65,11 +65,10 @@ class ClusterLanes:
         return f"lane {lane.number}: server on {self._name(lane.server)}, load from {loads}{apart}"
 
     def _name(self, worker: Worker) -> str:
-        facts = self.facts[worker.address]
-        cpus = ",".join(map(str, facts.cpus))
+        cpus = ",".join(map(str, worker.cpus))
         clock = self.clocks.get(worker.address)
         ahead = "" if clock is None else f", clock {_offset_in_words(clock)}"
-        return f"{printable(facts.host, 40)} ({printable(worker.address, 60)}, processors {cpus}{ahead})"
+        return f"{printable(worker.host, 40)} ({printable(worker.address, 60)}, processors {cpus}{ahead})"
 
     def _shared(self) -> list[str]:
         """Which lanes would disturb each other, or themselves, on one machine."""
@@ -107,20 +106,20 @@ def lanes_of(
             share processors, or Dask may do things twice.
     """
     states = cluster.workers()
-    all_facts = {address: worker_facts(cluster, address) for address in states}
+    facts = {address: worker_facts(cluster, address) for address in states}
     workers = [
-        Worker(address, roles_of(state["resources"]), all_facts[address].boot_id) for address, state in states.items()
+        Worker(address, roles_of(states[address]["resources"]), its.boot_id, its.host, tuple(its.cpus))
+        for address, its in facts.items()
     ]
     division = divide(workers, most, load_hosts, apart=apart)
-    facts = {worker.address: all_facts[worker.address] for lane in division.lanes for worker in lane.workers}
-    assert_fit(cluster, facts)
+    assert_fit(cluster, {each.address: facts[each.address] for lane in division.lanes for each in lane.workers})
     for lane in division.lanes:
-        assert_apart(lane, facts)
+        assert_disjoint_cpus(lane)
     sharing = [load.address for lane in division.lanes for load in lane.loads if len(lane.loads) > 1]
-    return ClusterLanes(division, facts, {address: clock_of(cluster, address) for address in sharing})
+    return ClusterLanes(division, {address: clock_of(cluster, address) for address in sharing})
 
 
-def assert_apart(lane: Lane, facts: Mapping[str, Facts]) -> None:
+def assert_disjoint_cpus(lane: Lane) -> None:
     """Refuse load hosts that share processors: nobody could tell which of them had how much of one.
 
     On the server's machine, where everything is shared anyway and figures are worth less, they may.
@@ -130,14 +129,14 @@ def assert_apart(lane: Lane, facts: Mapping[str, Facts]) -> None:
     """
     processors: set[tuple[str, int]] = set()
     for load in lane.loads:
-        own = {(load.machine, cpu) for cpu in facts[load.address].cpus}
-        if own & processors and load.machine != lane.server.machine:
+        its = {(load.machine, cpu) for cpu in load.cpus}
+        if its & processors and load.machine != lane.server.machine:
             raise Problem(
                 f"lane {lane.number}: {printable(load.address, 60)} shares processors with another of its load hosts",
                 "start workers of one machine on processors of their own (taskset), or ask for fewer: --load-hosts",
                 NOTHING_RAN,
             )
-        processors |= own
+        processors |= its
 
 
 def start_lanes(
@@ -149,54 +148,47 @@ def start_lanes(
         unencrypted: whether connections without TLS may leave a machine.
         wait: while another lab measures on a lane's processors; false: such a lane is left out.
     """
-    by_machine: dict[str, set[int]] = {}
+    measured_on: set[tuple[str, int]] = set()
+
+    def newly_held(worker: Worker, cpus: Iterable[int]) -> list[int]:
+        """Processors of its machine that no lane before has."""
+        new = {cpu for cpu in cpus if (worker.machine, cpu) not in measured_on}
+        measured_on.update((worker.machine, cpu) for cpu in new)
+        return sorted(new)
+
+    def place(worker: Worker | None) -> HostPlace | None:
+        if worker is None:
+            return None
+        return HostPlace(worker=worker.address, held_cpus=newly_held(worker, worker.cpus))
+
     started = []
     for lane in lanes.division.lanes:
-        facts = _facts_of(lane, lanes.facts)
-        placement, lab_cpus = placement_of(*facts)
-        machine = by_machine.setdefault(facts[0].boot_id, set())
-        measuring = {*placement.server_cpus, *placement.load_cpus_here, *lab_cpus}
-        held_cpus = sorted(measuring - machine)
-        machine |= measuring
+        placement, lab_cpus = placement_of(lane.server, *lane.loads)
         task = LaneTask(
             lane=lane.number,
             host=host_of(lane.server.address),
             placement=placement,
             lab_cpus=list(lab_cpus),
-            held_cpus=held_cpus,
+            held_cpus=newly_held(lane.server, [*placement.server_cpus, *placement.load_cpus_here, *lab_cpus]),
             wait=wait,
             load_workers=[load.address for load in lane.loads],
-            service=_place(lane.service, lanes.facts, by_machine),
-            balancer=_place(lane.balancer, lanes.facts, by_machine),
+            service=place(lane.service),
+            balancer=place(lane.balancer),
             scheduler=cluster.address,
             unencrypted=unencrypted,
             plan=plan,
         )
-        started.append(started_lane(cluster, lane.server.address, task, _hosts(lane, lanes.facts), inbox))
+        hear = partial(_put, inbox, lane.number)
+        lab = start_lab(cluster, lane.server.address, "lane", task.model_dump_json(), hear)
+        started.append(RemoteLane(lane.number, _hosts(lane), lab))
     return started
 
 
-def _place(worker: Worker | None, facts: Mapping[str, Facts], by_machine: dict[str, set[int]]) -> HostPlace | None:
-    """A further host of a lane, whose processors join those that are held on its machine."""
-    if worker is None:
-        return None
-    its = facts[worker.address]
-    machine = by_machine.setdefault(its.boot_id, set())
-    held_cpus = sorted(set(its.cpus) - machine)
-    machine |= set(its.cpus)
-    return HostPlace(
-        worker=worker.address,
-        host=host_of(worker.address),
-        held_cpus=held_cpus,
-    )
+def _put(inbox: Inbox, lane: int, message: Message) -> None:
+    inbox.put((lane, message))
 
 
-def _facts_of(lane: Lane, facts: Mapping[str, Facts]) -> list[Facts]:
-    """Of the server's host, and of the load hosts."""
-    return [facts[worker.address] for worker in (lane.server, *lane.loads)]
-
-
-def placement_of(server: Facts, *loads: Facts) -> tuple[Placement, Sequence[int]]:
+def placement_of(server: Worker, *loads: Worker) -> tuple[Placement, Sequence[int]]:
     """The processors of load and server in a lane, and the lab's own.
 
     On a host of its own the load takes all processors, of several hosts as many on each as on the one with the fewest.
@@ -204,11 +196,11 @@ def placement_of(server: Facts, *loads: Facts) -> tuple[Placement, Sequence[int]
     are shared out as without a cluster; then several load hosts have the same.
 
     Args:
-        loads: of the load's hosts; none: it comes from the server's worker.
+        loads: the load hosts; none: it comes from the server's worker.
     """
     allowed, hosts = sorted(server.cpus), max(1, len(loads))
     of_loads = {cpu for load in loads for cpu in load.cpus}
-    is_beside = any(load.boot_id == server.boot_id for load in loads)
+    is_beside = any(load.machine == server.machine for load in loads)
     if not loads or (is_beside and of_loads & set(allowed)):
         together = local_placement(sorted({*allowed, *of_loads}))
         return (
@@ -226,16 +218,17 @@ def placement_of(server: Facts, *loads: Facts) -> tuple[Placement, Sequence[int]
     return placement, allowed[-1:]
 
 
-def _hosts(lane: Lane, facts: Mapping[str, Facts]) -> list[LaneHost]:
+def _hosts(lane: Lane) -> list[LaneHost]:
+    apart = {"service": lane.service, "balancer": lane.balancer}
     hosts = []
     for worker in lane.workers:
-        its = facts[worker.address]
-        apart = {"service": lane.service, "balancer": lane.balancer}
         roles = [role for role, its_worker in apart.items() if its_worker is worker] or ["load"]
         if worker is lane.server:
             roles = ["server"] if lane.loads else ["server", "load"]
         hosts.append(
-            LaneHost(worker=worker.address, name=its.host, machine=its.boot_id, roles=roles, cpus=list(its.cpus))
+            LaneHost(
+                worker=worker.address, name=worker.host, machine=worker.machine, roles=roles, cpus=list(worker.cpus)
+            )
         )
     return hosts
 

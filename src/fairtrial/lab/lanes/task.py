@@ -1,10 +1,13 @@
 """What a lane's lab is told before anything else."""
 
+from dataclasses import replace
+
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.problem import Problem
 from fairtrial.base.strict import Strict
 from fairtrial.catalog.services.model import Addresses
 from fairtrial.catalog.stacks.model import Stack
+from fairtrial.cluster.connection import host_of
 from fairtrial.experiment.model import Experiment
 from fairtrial.lab.lanes.sources import SentStack, assert_bounded, packed_stack, unpacked_stack
 from fairtrial.plan.make import make_plan
@@ -33,10 +36,13 @@ class HostPlace(Strict):
 
     worker: str
     """the address of its worker"""
-    host: str
-    """the address at which they listen"""
     held_cpus: list[int]
     """that no other lab may measure on meanwhile; without those that a lane holds already"""
+
+    @property
+    def host(self) -> str:
+        """The address at which they listen."""
+        return host_of(self.worker)
 
 
 class HostTask(Strict):
@@ -108,18 +114,7 @@ def plan_of(description: SentPlan) -> Plan:
     """
     stacks: dict[str, Stack] = {name: unpacked_stack(each) for name, each in description.stacks.items()}
     plan_here = make_plan(description.experiment, stacks, description.file, until_decided=description.until_decided)
-    plan = Plan(
-        experiment=plan_here.experiment,
-        workload=plan_here.workload,
-        points=plan_here.points,
-        conditions=plan_here.conditions,
-        cache=plan_here.cache,
-        balancer=plan_here.balancer,
-        blocks=plan_here.blocks,
-        spare_blocks=plan_here.spare_blocks,
-        looks=plan_here.looks,
-        crash_audits=frozenset(description.crash_audits),
-    )
+    plan = replace(plan_here, crash_audits=frozenset(description.crash_audits))
     if _order(plan) != description.order:
         raise Problem(f"{description.file}: another plan was made on the lane's host", "install the same there as here")
     return plan

@@ -1,0 +1,226 @@
+"""A service or a balancer on a host of its own, as the lab of its lane sees it."""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
+from typing import Any, cast
+
+from fairtrial.base.clock_offset import SAME_CLOCK, over_time
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.model import Change, RowsLoaded, RunningService, Service
+from fairtrial.lab.lanes.host_calls import PROTOCOLS, BalancerUp, Metered, ServiceUp, attributes_of, methods_of
+from fairtrial.lab.lanes.remote_host import RemoteHost, nobody
+from fairtrial.lab.meters.service import LaterChange
+from fairtrial.record.machine import MachineMeter
+from fairtrial.record.model import ServerMeter, Settle
+
+ANSWERS_WITHOUT_HOST: Mapping[str, Any] = {"altered": True, "counters": {}, "end_sessions": None}
+"""By method, what a service that cannot be asked answers, as its Protocol has it. All others raise a Problem."""
+
+
+@contextmanager
+def service_up_on(
+    host: RemoteHost, service: Service, point: int, with_tables: bool, on_rows: RowsLoaded
+) -> Iterator[RunningService]:
+    """Bring a service up on a host, and down again.
+
+    Args:
+        point: the place among those of the plan, which the host has as well, of the one whose tables it holds.
+        with_tables: false: it holds none, as a cache.
+
+    Raises:
+        Problem: it cannot be brought up, or its host is lost.
+    """
+    host.on_rows = on_rows
+    try:
+        up: ServiceUp = host.call(0, "up", service.name, point, with_tables)
+    finally:
+        host.on_rows = nobody
+    running = RemoteService(host, up)
+    try:
+        yield cast("RunningService", running)
+    finally:
+        running.stop()
+
+
+@contextmanager
+def balancer_up_on(host: RemoteHost, ports: Sequence[int], stacks_host: str) -> Iterator["RemoteBalancer"]:
+    """Bring the plan's balancer up on a host, and down again.
+
+    Args:
+        ports: of the servers that it spreads requests over.
+        stacks_host: the address at which they listen.
+
+    Raises:
+        Problem: it is not installed there or does not start, or its host is lost.
+    """
+    up: BalancerUp = host.call(0, "up_balancer", list(ports), stacks_host)
+    front = RemoteBalancer(host, up)
+    try:
+        yield front
+    finally:
+        front.stop()
+
+
+class RemoteMeter:
+    """A `lab.meters.service.ServiceMeter` on a further host, of one service or balancer and of the host's machine."""
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self._call = call
+        self.machine: MachineMeter | None = None
+        """what the host did in the window"""
+
+    def prepare(self) -> None:
+        """Nothing: the host is asked when the window opens."""
+
+    def open(self) -> None:
+        """Open the window. Raises Problem: its host is lost."""
+        self.machine = None
+        self._call("open_meter")
+
+    def close(self, ended_seconds_ago: float = 0.0) -> ServerMeter:
+        """Close the window, and return what its processes used in it. Raises Problem: its host is lost."""
+        metered: Metered = self._call("close_meter", ended_seconds_ago)
+        self.machine = metered.machine
+        return metered.processes
+
+    def abandon(self) -> None:
+        """Nothing: the host abandons it when the next is opened, and takes one sample a second."""
+
+
+class RemoteServer:
+    """What runs on another host, and is metered there."""
+
+    pid = None
+
+    def __init__(self, host: RemoteHost, number: int) -> None:
+        self._host, self._number = host, number
+
+    def fault(self) -> str | None:
+        """How it ended, as its host has told, or that the host is lost; None while it runs."""
+        return self._host.fault(self._number)
+
+    def meter(self) -> RemoteMeter:
+        """A new meter, of its processes and of its host."""
+        return RemoteMeter(self._call)
+
+    def stop(self) -> None:
+        """Bring it down, if it is not lost with its host."""
+        with suppress(Problem):
+            self._host.call(0, "down", self._number)
+
+    def _call(self, method: str, *arguments: Any) -> Any:
+        return self._host.call(self._number, method, *arguments)
+
+
+class RemoteBalancer(RemoteServer):
+    """A balancer that runs on another host: a `lab.trial.front.Front`."""
+
+    def __init__(self, host: RemoteHost, up: BalancerUp) -> None:
+        super().__init__(host, up.number)
+        self.host, self.port = host.address, up.port
+
+
+class RemoteService(RemoteServer):
+    """A service that runs on another host and holds the tables: it follows all `PROTOCOLS`.
+
+    Their methods are called on its host; those that stand here do more than that. Its attributes are those that it had
+    when it was brought up, or reset.
+    """
+
+    def __init__(self, host: RemoteHost, up: ServiceUp) -> None:
+        super().__init__(host, up.number)
+        self._clock = SAME_CLOCK
+        self._take(up.attributes)
+
+    def _take(self, attributes: Mapping[str, Any]) -> None:
+        types = attributes_of(*PROTOCOLS)
+        self._attributes = {name: types[name].validate_python(value) for name, value in attributes.items()}
+
+    def reset(self) -> None:
+        """Start the server anew on a new copy of the loaded data. Raises Problem: it did not start; it is down then."""
+        self._take(self._call("reset"))
+
+    def changing(self, table: str, column: str, *, together: bool = False) -> AbstractContextManager[Change]:
+        """To set that column of one row after the other. Changes that are one transaction are sent when it is left."""
+        return self._changing_together(table, column) if together else _within(self, "changing", table, column)
+
+    @contextmanager
+    def _changing_together(self, table: str, column: str) -> Iterator[Change]:
+        changes: list[tuple[int, str]] = []
+        yield lambda key, value: changes.append((key, value))
+        self._call("change_all", table, column, changes)
+
+    def before_changes(self) -> None:
+        """Compare the clocks, while nothing is measured. Raises Problem: its host is lost."""
+        self._clock = self._host.clock()
+
+    def begin_changes(self, table: str, column: str, changes: Sequence[LaterChange], opened: float) -> None:
+        """Have rows change from now on, each at its moment, by the lab there. Raises Problem: its host is lost."""
+        late_seconds = time.monotonic() - opened
+        moments = [LaterChange(each.after_seconds - late_seconds, each.key, each.value) for each in changes]
+        self._call("begin_changes", table, column, moments)
+
+    def end_changes(self) -> tuple[Mapping[int, int], float]:
+        """Change no more. Returns and raises as `OnOtherHost.end_changes` says."""
+        committed: Mapping[int, int] = self._call("end_changes")
+        clock = over_time(self._clock, self._host.clock())
+        ahead_ns = round(clock.ahead_seconds * 1e9)
+        return {key: there_ns - ahead_ns for key, there_ns in committed.items()}, clock.error_seconds
+
+    def settle(self, writes_at_end: int | None, longest_seconds: float) -> Settle:
+        """As `lab.trial.settle.settle`, there. Raises Problem: its host is lost."""
+        settled: Settle = self._call("settle", writes_at_end, longest_seconds)
+        return settled
+
+
+def _value(service: RemoteService, name: str, *arguments: Any) -> Any:
+    try:
+        return service._call(name, *arguments)
+    except Problem:
+        if name in ANSWERS_WITHOUT_HOST:
+            return ANSWERS_WITHOUT_HOST[name]
+        raise
+
+
+def _rows(service: RemoteService, name: str, *arguments: Any) -> Iterator[dict[str, Any]]:
+    number = service._call(name, *arguments)
+    try:
+        while rows := json.loads(service._call("next", number)):
+            yield from rows
+    finally:
+        with suppress(Problem):
+            service._call("close", number)
+
+
+@contextmanager
+def _within(service: RemoteService, name: str, *arguments: Any) -> Iterator[Any]:
+    number = service._call(name, *arguments)
+    try:
+        yield partial(service._call, "apply", number)
+    finally:
+        service._call("close", number)
+
+
+_CALLS: Mapping[type | None, Callable[..., Any]] = {None: _value, Iterator: _rows, AbstractContextManager: _within}
+
+
+def _called(name: str, how: Callable[..., Any]) -> Callable[..., Any]:
+    def call(service: RemoteService, *arguments: Any) -> Any:
+        return how(service, name, *arguments)
+
+    return call
+
+
+def _attribute(name: str) -> property:
+    return property(lambda service: service._attributes[name])
+
+
+for _name, _method in methods_of(*PROTOCOLS).items():
+    if not hasattr(RemoteService, _name):
+        setattr(RemoteService, _name, _called(_name, _CALLS[_method.lasting]))
+for _name in attributes_of(*PROTOCOLS):
+    if not hasattr(RemoteService, _name):
+        setattr(RemoteService, _name, _attribute(_name))
