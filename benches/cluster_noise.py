@@ -1,6 +1,6 @@
 """Whether a cluster adds noise: A/A trials with and without it, in alternation on the same processors.
 
-    .venv/bin/python -m benches.cluster_noise      # some ten minutes; prints the tables of docs/cluster.md
+    .venv/bin/python -m benches.cluster_noise      # some ten minutes; prints tables
 
 One stack is tried under two names in each block. A run in which the lab starts everything itself, and one on a lane of
 a Dask cluster, take turns; scheduler and worker run on this machine, and the worker has both roles, so that processors

@@ -1,6 +1,6 @@
 """What a cluster takes of its hosts' processors while a load is measured.
 
-    .venv/bin/python -m benches.cluster_quiet      # some two minutes; prints the table of docs/cluster.md
+    .venv/bin/python -m benches.cluster_quiet      # some two minutes; prints a table
 
 A scheduler and one worker for each role run on this machine, and a run of one trial on them. From the begin to the end
 of its window, less a margin at both ends, the processor time of each process is read (schedstat, in nanoseconds). Run

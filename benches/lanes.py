@@ -1,6 +1,6 @@
 """How long an experiment takes on 1, 2 and 4 lanes, each a worker of its own on this machine.
 
-    python -m benches.lanes            # some minutes; prints the table of docs/cluster.md
+    python -m benches.lanes            # some minutes; prints tables
 
 Its trials mostly wait: they are sent few requests a second, so that lanes on one machine do not wait for each other.
 What is shown is how blocks are spread and what a lane costs, not what a server can do.

@@ -1,6 +1,6 @@
 """From 1 to 1,000 lanes, simulated: the planner and the dealer of `fairtrial run --cluster`, under a clock of its own.
 
-    python -m benches.lanes_simulated            # seconds; prints the tables of docs/cluster.md
+    python -m benches.lanes_simulated            # seconds; prints tables
 
 What is real: how workers are divided, how blocks are dealt, and what reading a trial's record and writing it costs the
 lab, which is measured first. What is assumed: how long trials take, and what a message costs Dask's scheduler.
