@@ -46,7 +46,7 @@ def carry_out(
     from fairtrial.catalog.stacks.checkouts import checked_out
     from fairtrial.commands.examined_design import examine_design
     from fairtrial.commands.output import print_problem
-    from fairtrial.commands.venue import venue
+    from fairtrial.commands.runner import runner
     from fairtrial.engine.binary import assert_engine
     from fairtrial.judge.judging import judge
     from fairtrial.lab.announce import announce
@@ -65,12 +65,12 @@ def carry_out(
             allow_connections(most_connections(plan))
         examine_design(console, plan, file, elsewhere=elsewhere, anyway=options.anyway, quick=options.quick)
         with (
-            venue(console, plan, file, options, hosts) as trial_venue,
+            runner(console, plan, file, options, hosts) as trials,
             results_folder(options.out, plan.experiment.name) as results,
         ):
-            announce(console, plan, [*left_out, *not_tried], trial_venue.lanes, verbose=options.verbose)
+            announce(console, plan, [*left_out, *not_tried], trials.lanes, verbose=options.verbose)
             with progress_on(console, verbose=options.verbose) as progress:
-                conducted = trial_venue.conduct(results, progress.on)
+                conducted = trials.conduct(results, progress.on)
             result = judge(conducted.record, conducted.trials, interrupted=conducted.interrupted)
             profiles = _profiles(results)
             report, problem = _write_reports(result, conducted, profiles, results, options)

@@ -13,8 +13,8 @@ from pydantic import Discriminator, Field, SerializerFunctionWrapHandler, Tag, m
 from fairtrial.base.printable import printable
 from fairtrial.base.strict import IN_ITS_TABLE, Strict
 from fairtrial.experiment.env_from import EnvFrom
+from fairtrial.experiment.namespaces import Files, Hosts, Network, assert_places
 from fairtrial.experiment.ready import Ready
-from fairtrial.experiment.untouched import Files, Hosts, Network, assert_places
 
 OriginKind = Literal["folder", "command", "url", "image", "compose"]
 """The origin of a stack: its folder, which the lab copied and built; a command that is run where it lies; the URL of a

@@ -10,9 +10,9 @@ from fairtrial.judge.claims.evidence import Evidence, TrialOutcome
 from fairtrial.judge.claims.together import judge_claims
 from fairtrial.judge.curves import curves_of
 from fairtrial.judge.design import design_findings
+from fairtrial.judge.discarded_blocks import counts, discarded_block_notes, discarded_blocks, refused_for_machine
 from fairtrial.judge.limits import limit_of
 from fairtrial.judge.losses import Losses
-from fairtrial.judge.lost_blocks import counts, left_out_notes, lost_blocks, spoiled_by_machine
 from fairtrial.judge.metrics import Metric, is_lower_bound, metrics_of, request_metrics
 from fairtrial.judge.model import (
     CeilingSeries,
@@ -27,7 +27,7 @@ from fairtrial.judge.model import (
 )
 from fairtrial.judge.not_examined import unexamined_notes
 from fairtrial.judge.outcome import condition_outcome, refusing_checks
-from fairtrial.judge.ranking import Standing, noise_floor, scatter, standings
+from fairtrial.judge.ranking import RankAndGroups, noise_floor, rank_conditions, scatter
 from fairtrial.judge.run_length import as_timed, blocks_judged, is_cut_off, is_time_over, level_of
 from fairtrial.judge.stack_users import user_over
 from fairtrial.judge.statistics.estimate import Estimate
@@ -61,17 +61,17 @@ def judge(
     results = {trial.index: judge_trial(trial, findings.get(trial.index, []), record.placement) for trial in trials}
     grouped = by_condition(trials)
     trials_of = {condition.id: grouped.get(condition.id, []) for condition in record.conditions}
-    left_out_blocks = lost_blocks(record, results)
+    discarded = discarded_blocks(record, results)
     counted = {
-        condition: [trial for trial in its_trials if counts(results[trial.index], left_out_blocks)]
-        for condition, its_trials in trials_of.items()
+        condition: [trial for trial in trials_of_condition if counts(results[trial.index], discarded)]
+        for condition, trials_of_condition in trials_of.items()
     }
-    valid = {condition: _valid(its_trials, results) for condition, its_trials in counted.items()}
+    valid = {condition: _valid(trials_of_condition, results) for condition, trials_of_condition in counted.items()}
     complete = _blocks_complete(record, trials)
     blocks = blocks_judged(record, complete)
     level = level_of(record, complete, time_is_over=is_time_over(record, trials))
     losses = Losses.of(findings)
-    standing = standings(record.conditions, valid, level, losses)
+    ranks = rank_conditions(record.conditions, valid, level, losses)
     limits = {condition.id: limit_of(record, condition, valid[condition.id]) for condition in record.conditions}
     conditions = [
         _condition(
@@ -80,7 +80,7 @@ def judge(
             condition_outcome([results[trial.index] for trial in counted[condition.id]]),
             valid[condition.id],
             losses,
-            standing.get(condition.id),
+            ranks.get(condition.id),
             limits[condition.id],
             work_proven(record, condition, trials_of[condition.id]),
             user_over(trials_of[condition.id]),
@@ -88,8 +88,8 @@ def judge(
         for condition in record.conditions
     ]
     experiment = record.experiment
-    judged = [trial for trial in trials if trial.block <= blocks and counts(results[trial.index], left_out_blocks)]
-    blocks_in_claims = blocks - sum(block <= blocks for block in left_out_blocks)
+    judged = [trial for trial in trials if trial.block <= blocks and counts(results[trial.index], discarded)]
+    blocks_in_claims = blocks - sum(block <= blocks for block in discarded)
     evidence = Evidence(
         experiment,
         record.conditions,
@@ -116,7 +116,7 @@ def judge(
         seed=experiment.seed,
         blocks_planned=blocks,
         blocks_complete=complete,
-        blocks_left_out=list(left_out_blocks),
+        blocks_left_out=list(discarded),
         level=level,
         looks=list(record.looks),
         host=record.host,
@@ -147,7 +147,7 @@ def judge(
         claims_stated=claims_stated,
         claims_judged=experiment.claims_judged,
         claims=judge_claims(experiment.claims, evidence, experiment.claims_judged),
-        findings=[*findings[None], *left_out_notes(left_out_blocks)],
+        findings=[*findings[None], *discarded_block_notes(discarded)],
     )
 
 
@@ -155,7 +155,7 @@ def spoiled_blocks(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> l
     """Numbers of the blocks in which the machine spoiled a trial, ascending. No claim is looked at, and no figure."""
     findings, _ = _findings(record, trials)
     results = {trial.index: judge_trial(trial, findings.get(trial.index, []), record.placement) for trial in trials}
-    return sorted({trial.block for trial in results.values() if spoiled_by_machine(trial)})
+    return sorted({trial.block for trial in results.values() if refused_for_machine(trial)})
 
 
 def judge_record(
@@ -196,16 +196,16 @@ def _valid(trials: Sequence[TrialRecord], results: Mapping[int, TrialResult]) ->
 def _condition(
     condition: Condition,
     results: Sequence[TrialResult],
-    its_outcome: tuple[Outcome, str | None],
+    outcome_and_reason: tuple[Outcome, str | None],
     valid: Sequence[TrialRecord],
     losses: Losses,
-    standing: Standing | None,
+    ranks: RankAndGroups | None,
     limit: Limit | None,
     proven: bool | None,
     user: StackUser | None,
 ) -> ConditionResult:
-    outcome, reason = its_outcome
-    rank, groups = standing if standing is not None else (None, "")
+    outcome, reason = outcome_and_reason
+    rank, groups = ranks if ranks is not None else (None, "")
     return ConditionResult(
         id=condition.id,
         contender=condition.contender,

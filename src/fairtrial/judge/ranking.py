@@ -13,32 +13,32 @@ from fairtrial.judge.statistics.ties import blocks_for_ranks, compare_all
 from fairtrial.judge.statistics.variance import split
 from fairtrial.record.model import Condition, TrialRecord
 
-Standing = tuple[tuple[int, int], str]
+RankAndGroups = tuple[tuple[int, int], str]
 """Best and worst rank, and the letters of its tie groups."""
 
 
-def standings(
+def rank_conditions(
     conditions: Sequence[Condition], valid: Mapping[str, Sequence[TrialRecord]], level: float, losses: Losses
-) -> dict[str, Standing]:
+) -> dict[str, RankAndGroups]:
     """By condition id; of conditions without goodput there is none.
 
     Conditions are ranked against those of their class at the same value of the sweep, over the blocks that all of them
     share. Where these are too few for so many there is no rank. The second of the pair tried for the noise floor is
     left out.
     """
-    rivals: dict[tuple[Value | None, StackClass], list[str]] = defaultdict(list)
+    comparable: dict[tuple[Value | None, StackClass], list[str]] = defaultdict(list)
     rates = {each.id: goodput_by_block(valid.get(each.id, ()), losses) for each in conditions}
     for condition in conditions:
         if rates[condition.id] and not condition.again:
-            rivals[condition.at, condition.stack_class].append(condition.id)
-    standings: dict[str, Standing] = {}
-    for ids in rivals.values():
+            comparable[condition.at, condition.stack_class].append(condition.id)
+    ranks: dict[str, RankAndGroups] = {}
+    for ids in comparable.values():
         values = shared_blocks({name: rates[name] for name in ids})
         if len(ids) > 1 and len(values[ids[0]]) >= blocks_for_ranks(len(ids), level):
             ranking = compare_all(values, level)
             letters = ranking.letters
-            standings |= {name: (ranking.ranks[name], letters[name]) for name in ids}
-    return standings
+            ranks |= {name: (ranking.ranks[name], letters[name]) for name in ids}
+    return ranks
 
 
 def noise_floor(

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from fairtrial.judge.discarded_blocks import is_any_refused_for_machine
 from fairtrial.judge.judging import judge, spoiled_blocks
-from fairtrial.judge.lost_blocks import is_any_spoiled
 from fairtrial.judge.model import ClaimResult
 from fairtrial.judge.run_length import as_timed, is_time_over
 from fairtrial.record.model import ExperimentRecord, TrialRecord
@@ -20,7 +20,7 @@ class RunEnd(Protocol):
 class WhenComplete:
     """Ends a run of a fixed number of blocks once so many are kept. Spare blocks replace those the machine spoiled.
 
-    The rule looks at the machine alone (`judge.lost_blocks`), and never at a figure.
+    The rule looks at the machine alone (`judge.discarded_blocks`), and never at a figure.
     """
 
     def __init__(self, record: ExperimentRecord) -> None:
@@ -32,7 +32,7 @@ class WhenComplete:
         if blocks < planned:
             return False
         # Seldom is anything of it found, and only then all else has to be judged.
-        if not is_any_spoiled(self._record, trials):
+        if not is_any_refused_for_machine(self._record, trials):
             return True
         return blocks - len(spoiled_blocks(self._record, trials)) >= planned
 

@@ -209,9 +209,9 @@ def _ranked(conditions: Sequence[ConditionResult]) -> Iterator[str]:
         yield RANKED
         return
     with_goodput = [each for each in conditions if each.figures.get(GOODPUT.key) is not None]
-    rivals = Counter((each.stack_class, each.at) for each in with_goodput).values()
-    if max(rivals, default=0) > 1:
-        yield NOT_RANKED.format(contenders=max(rivals), blocks=blocks_for_ranks(max(rivals)))
+    contenders = Counter((each.stack_class, each.at) for each in with_goodput).values()
+    if max(contenders, default=0) > 1:
+        yield NOT_RANKED.format(contenders=max(contenders), blocks=blocks_for_ranks(max(contenders)))
 
 
 def has_lower_bounds(condition: ConditionResult) -> bool:

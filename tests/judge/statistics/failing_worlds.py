@@ -16,7 +16,7 @@ from fairtrial.judge.checks import drift_over_blocks, starts_differ
 from fairtrial.judge.checks.model import Finding, Severity
 from fairtrial.judge.claims import together
 from fairtrial.judge.claims.bounded import rule
-from fairtrial.judge.lost_blocks import counts, lost_blocks
+from fairtrial.judge.discarded_blocks import counts, discarded_blocks
 from fairtrial.judge.model import TrialResult
 from fairtrial.judge.statistics.equivalence import equal_within
 from fairtrial.judge.statistics.estimate import Estimate, over_blocks
@@ -61,7 +61,7 @@ def machine_faults(chance: float, blocks: int, repetitions: int) -> tuple[int, i
             for side in (0, 1)
         ]
         results = {trial.index: trial for trial in trials}
-        lost = lost_blocks(record, results)
+        lost = discarded_blocks(record, results)
         kept = {trial.block for trial in trials if counts(trial, lost)}
         with_fault += bool(faults.any())
         if len(kept) < MINIMUM_BLOCKS or any(trial.outcome == "refused" and counts(trial, lost) for trial in trials):

@@ -11,9 +11,9 @@ from fairtrial.tools.check.starts import (
     Start,
     Subject,
     environment_of,
+    groups_to_start,
     on_one_service,
     plan_for,
-    tried_together,
     with_tables_of_all,
 )
 from tests.plan.plans import a_stack
@@ -57,7 +57,7 @@ def sharing(*pairs: tuple[str, str]) -> list[list[str]]:
 
 
 def grouped(*pairs: tuple[str, str]) -> list[list[str]]:
-    return [[plan.workload.name for plan in group] for group in tried_together(plans(*pairs))]
+    return [[plan.workload.name for plan in group] for group in groups_to_start(plans(*pairs))]
 
 
 @pytest.mark.usefixtures("engine")
@@ -83,7 +83,7 @@ def test_one_that_writes_comes_last() -> None:
 
 @pytest.mark.usefixtures("engine")
 def test_the_stack_gets_the_variables_of_all_its_workloads() -> None:
-    (group,) = tried_together(plans(("survey-insert", "postgresql"), ("random-item", "postgresql")))
+    (group,) = groups_to_start(plans(("survey-insert", "postgresql"), ("random-item", "postgresql")))
     assert environment_of(group) == {"BATCH_SIZE": "8"}
 
 
@@ -110,7 +110,7 @@ def test_these_do_not(pairs: tuple[tuple[str, str], ...]) -> None:
 
 @pytest.mark.usefixtures("engine")
 def test_the_service_of_a_group_holds_the_tables_of_all() -> None:
-    (group,) = tried_together(plans(("query-mix", "postgresql"), ("random-item", "postgresql")))
+    (group,) = groups_to_start(plans(("query-mix", "postgresql"), ("random-item", "postgresql")))
     (alone,) = plans(("random-item", "postgresql"))
     assert group[0].workload.name == "query-mix"
     names = [table.name for table in with_tables_of_all(group).conditions[0].point.data.tables]

@@ -17,8 +17,8 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.folder import run_folder, why_not_root
 from fairtrial.catalog.stacks.model import Stack
+from fairtrial.catalog.stacks.path_permissions import closed_above, programs_of
 from fairtrial.catalog.stacks.shared_with_stacks import FIRST_ID, IDS, stacks_group
-from fairtrial.catalog.stacks.way_there import closed_above, programs_of
 from fairtrial.engine.command_user import CommandUser
 from fairtrial.engine.guard import Guarded, Places
 from fairtrial.record.stack_user import StackUser

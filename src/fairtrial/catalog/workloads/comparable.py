@@ -19,7 +19,7 @@ VARYING = ("row", "uniform", "zipf")
 
 @dataclass(frozen=True)
 class Comparable:
-    """The requests of a workload file, as they are put to the reference and to its rivals."""
+    """The requests of a workload file, as they are put to the reference and to other contenders."""
 
     file: Path
     table: str

@@ -17,7 +17,7 @@ OWN_REQUEST = "mend what answers, or `expect` of the request in the workload fil
     remedy="mend the stack until `fairtrial check STACK` passes every clause",
 )
 def contract(contract: list[Clause], stop: Stop | None, case: Case) -> Iterator[Finding]:
-    """A stack that breaks the contract does other work than its rivals do.
+    """A stack that breaks the contract does other work than the others do.
 
     A refusal for each clause that failed, and one if SIGTERM did not end the stack.
     """

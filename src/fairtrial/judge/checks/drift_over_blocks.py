@@ -147,9 +147,9 @@ def beside_others(distances: Distances, condition: str) -> list[float]:
     if condition not in distances or len(distances) < 2:
         return []
     of_this = distances[condition]
-    compared = [of_one for name, of_one in distances.items() if name != condition or len(distances) > 2]
-    blocks = sorted(block for block in of_this if all(block in of_one for of_one in compared))
-    return [of_this[block] - median(of_one[block] for of_one in compared) for block in blocks]
+    compared = [each for name, each in distances.items() if name != condition or len(distances) > 2]
+    blocks = sorted(block for block in of_this if all(block in each for each in compared))
+    return [of_this[block] - median(each[block] for each in compared) for block in blocks]
 
 
 def drift(distances: Sequence[float], change: float, alpha: float) -> Trend | None:

@@ -55,8 +55,8 @@ def plateau(case: Case, *, within: float, cost: float) -> Iterator[Finding]:
     that compares goodput within one group.
     """
     plateaus = []
-    for rivals in _rivals(case):
-        for group in _groups(rivals, within):
+    for contenders in _compared_contenders(case):
+        for group in _groups(contenders, within):
             costs = [contender.cost for contender in group]
             if min(costs) > 0 and max(costs) >= cost * min(costs):
                 plateaus.append(group)
@@ -82,7 +82,7 @@ def _in_words(record: ExperimentRecord, group: Sequence[_Contender]) -> str:
     )
 
 
-def _rivals(case: Case) -> Iterator[list[_Contender]]:
+def _compared_contenders(case: Case) -> Iterator[list[_Contender]]:
     """Contenders of the same workload, service, load and placement, group by group."""
     groups: dict[tuple[str, ...], list[Condition]] = defaultdict(list)
     for condition in case.record.conditions:
@@ -119,10 +119,10 @@ def _processors(meter: ServerMeter | None) -> float:
     return 0.0 if meter is None or meter.window_seconds <= 0 else meter.cpu_seconds / meter.window_seconds
 
 
-def _groups(rivals: Sequence[_Contender], within: float) -> list[list[_Contender]]:
+def _groups(contenders: Sequence[_Contender], within: float) -> list[list[_Contender]]:
     """Every group of two or more whose highest goodput is at most the share `within` above its lowest; none lies within
     another."""
-    ordered = sorted(rivals, key=lambda contender: contender.goodput)
+    ordered = sorted(contenders, key=lambda contender: contender.goodput)
     groups: list[list[_Contender]] = []
     for place, lowest in enumerate(ordered):
         group = [other for other in ordered[place:] if other.goodput <= lowest.goodput * (1 + within)]

@@ -39,7 +39,7 @@ def unequal_answers(case: Case, *, tolerance: float) -> Iterator[Finding]:
     for condition, values in means.items():
         typical[workload[condition]][condition] = median(values)
     names = {each: list(sizes) for each, sizes in typical.items()}
-    sizes = {each: np.array(list(of_one.values())) for each, of_one in typical.items()}
+    sizes = {name: np.array(list(lengths.values())) for name, lengths in typical.items()}
     for trial in case.trials:
         mine = _mean_body_bytes(trial)
         if mine is None:

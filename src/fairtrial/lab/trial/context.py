@@ -87,13 +87,13 @@ class TrialContext:
 
     def fault(self) -> str | None:
         """How the database or the cache ended, if one has; None while both run."""
-        return next((fault for _, its_server in self.services if (fault := its_server.fault())), None)
+        return next((fault for _, server in self.services if (fault := server.fault())), None)
 
     @property
     def services(self) -> list[tuple[Service, RunningService]]:
         """The database and the cache that the stack uses; the database first."""
-        cache, its_server = self.plan.cache, self.environment.cache
-        beside = [] if cache is None or its_server is None else [(cache, its_server)]
+        cache, server = self.plan.cache, self.environment.cache
+        beside = [] if cache is None or server is None else [(cache, server)]
         return [(self.condition.service, self.service), *beside]
 
     @property
@@ -110,11 +110,7 @@ class TrialContext:
         """What strips texts of all that the stack was told in confidence in this trial."""
         proxied = self.urls
         roles = zip(("DATABASE_URL", "CACHE_URL"), self.services, strict=False)
-        urls = [
-            (role, url)
-            for role, (service, its_server) in roles
-            for url in (its_server.url, proxied.get(service.name, ""))
-        ]
+        urls = [(role, url) for role, (service, server) in roles for url in (server.url, proxied.get(service.name, ""))]
         variables = {name: os.environ.get(name, "") for name in self.condition.stack.origin.env_from}
         long_enough = {name: value for name, value in variables.items() if len(value) >= SHORTEST}
         return Redaction(urls, long_enough, self.plan.workload.secrets, *self.set_up_secrets)

@@ -140,14 +140,14 @@ def _count_connections(context: TrialContext, deployment: Deployment) -> None:
     if not deployment.roots:
         return
     record, database = context.record, context.condition.service
-    for service, its_server in context.services:
+    for service, server in context.services:
         proxied = context.urls.get(service.name)
         if service is database:
-            connections = _connections_to(proxied or its_server.url, service, deployment)
+            connections = _connections_to(proxied or server.url, service, deployment)
             if connections is not None:
                 record.database_connections = max(connections, record.database_connections or 0)
         if proxied is not None:
-            connections = _connections_to(its_server.url, service, deployment)
+            connections = _connections_to(server.url, service, deployment)
             if connections is not None:
                 record.connections_past_proxies[service.name] = max(
                     connections, record.connections_past_proxies.get(service.name, 0)

@@ -30,13 +30,13 @@ def partners_up(context: TrialContext, cpus: Sequence[int]) -> Iterator[dict[str
         if arguments is None:
             yield calls
             return
-        with upstream(arguments(context.point.options), cpus) as callee:
-            context.urls[UPSTREAM] = callee.url
+        with upstream(arguments(context.point.options), cpus) as running:
+            context.urls[UPSTREAM] = running.url
             try:
                 yield calls
             finally:
                 del context.urls[UPSTREAM]
-            calls["calls"] = callee.served()
+            calls["calls"] = running.served()
 
 
 @contextmanager
@@ -46,9 +46,9 @@ def _proxies_up(context: TrialContext) -> Iterator[None]:
     with ExitStack() as running:
         proxies = {
             service.name: running.enter_context(
-                proxy_before(service, its_server, options, cpus, _seed(context, service.name))
+                proxy_before(service, server, options, cpus, _seed(context, service.name))
             )
-            for service, its_server in context.services
+            for service, server in context.services
             if (options := context.point.service_options(service)).latency is not None
         }
         context.urls.update({name: proxy.url for name, proxy in proxies.items()})

@@ -149,7 +149,7 @@ def failed_start(context: TrialContext, problem: Problem) -> Failure:
     """
     by_contender = isinstance(problem, NotReady)
     if by_contender:
-        have_processes = any(has_processes(its_server) for _, its_server in context.services)
+        have_processes = any(has_processes(server) for _, server in context.services)
         fault = awaited_fault(context.fault) if have_processes else context.fault()
         if fault is not None:
             return Failure(stage="service", reason=fault, remedy="this trial was discarded; see its log above")

@@ -27,10 +27,10 @@ def why_asleep(condition: PlannedCondition, placement: Placement) -> str:
     mode = condition.point.experiment.wait
     if mode is not None:
         return "the experiment asks for it" if mode == "sleep" else ""
-    load, its_placement = condition.load, placement.of_kind(condition.recorded.placement)
+    load, effective = condition.load, placement.of_kind(condition.recorded.placement)
     if condition.recorded.distances:
         return "proxies share its processors"
-    return shared_with(its_placement, its_placement.load_threads(load.threads, load.connections))
+    return shared_with(effective, effective.load_threads(load.threads, load.connections))
 
 
 def shared_with(placement: Placement, threads: int, root: Path = ROOT) -> str:

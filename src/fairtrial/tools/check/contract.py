@@ -31,10 +31,10 @@ from fairtrial.tools.check.starts import (
     Start,
     Subject,
     environment_of,
+    groups_to_start,
     on_one_service,
     plan_for,
     services_of,
-    tried_together,
     with_tables_of_all,
 )
 
@@ -75,7 +75,7 @@ def try_contracts(console: Console, subjects: Sequence[Subject]) -> list[Outcome
                 if isinstance(built, Problem):
                     raise built
                 log = Path(logs) / f"run-{number}.log"
-                starts += [Start(outcome, built, log, group) for group in tried_together(plans)]
+                starts += [Start(outcome, built, log, group) for group in groups_to_start(plans)]
         for group in on_one_service(starts):
             _try_on_one_service(console, group)
     return [outcome for outcome, _ in planned]

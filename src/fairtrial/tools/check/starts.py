@@ -134,7 +134,7 @@ def services_of(pairs: Collection[tuple[str, str]]) -> set[str]:
     return {service for _, service in pairs} | {cache for name, _ in pairs if (cache := _cache(pick_workload(name)))}
 
 
-def tried_together(plans: Sequence[Plan]) -> list[list[Plan]]:
+def groups_to_start(plans: Sequence[Plan]) -> list[list[Plan]]:
     """The plans, in groups that are each tried on one start of the stack.
 
     Servers alone share a start: those on the same service, of whose workloads no two set one environment variable to
@@ -143,7 +143,7 @@ def tried_together(plans: Sequence[Plan]) -> list[list[Plan]]:
     have different tables of one name.
     """
     groups: list[list[Plan]] = []
-    for plan in sorted(plans, key=lambda plan: (plan.workload.writes, not _settles_the_start(plan))):
+    for plan in sorted(plans, key=lambda plan: (plan.workload.writes, not _needs_upstream_or_cache(plan))):
         group = next((group for group in groups if all(_may_share(plan, other) for other in group)), None)
         if group is None:
             groups.append([plan])
@@ -194,7 +194,7 @@ def _may_share(first: Plan, second: Plan) -> bool:
         return False
     if first.conditions[0].service is not second.conditions[0].service:
         return False
-    if _settles_the_start(first) and _settles_the_start(second):
+    if _needs_upstream_or_cache(first) and _needs_upstream_or_cache(second):
         return False
     ours, theirs = environment_of([first]), environment_of([second])
     if any(ours[variable] != theirs[variable] for variable in ours.keys() & theirs.keys()):
@@ -212,7 +212,7 @@ def _tables_agree(plans: Sequence[Plan], others: Sequence[Plan]) -> bool:
     return all(ours[name].sha256 == theirs[name].sha256 for name in ours.keys() & theirs.keys())
 
 
-def _settles_the_start(plan: Plan) -> bool:
+def _needs_upstream_or_cache(plan: Plan) -> bool:
     """Whether the stack has to be told of an upstream or of a cache."""
     return bool(plan.workload.upstream or plan.cache)
 

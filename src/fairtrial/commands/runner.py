@@ -22,7 +22,7 @@ Conduct = Callable[[Path, "Watcher"], "Conducted"]
 
 
 @dataclass(frozen=True)
-class Venue:
+class Runner:
     """A place, and how an experiment is conducted there."""
 
     lanes: Sequence[str]
@@ -31,14 +31,14 @@ class Venue:
 
 
 @contextmanager
-def venue(console: "Console", plan: "Plan", file: Path, options: RunOptions, hosts: LaneOptions) -> Iterator[Venue]:
-    """The venue that the options name; a connection to a cluster ends at the end.
+def runner(console: "Console", plan: "Plan", file: Path, options: RunOptions, hosts: LaneOptions) -> Iterator[Runner]:
+    """The runner that the options name; a connection to a cluster ends at the end.
 
     Raises:
         Problem: the cluster cannot be used, or something of the plan is bound to this machine.
     """
     if not hosts.is_elsewhere:
-        yield Venue((), _conduct_here(plan, options))
+        yield Runner((), _conduct_here(plan, options))
         return
     from fairtrial.base.problem import Problem
     from fairtrial.cluster.reach import reached
@@ -69,7 +69,7 @@ def venue(console: "Console", plan: "Plan", file: Path, options: RunOptions, hos
                 options.decide_within_seconds,
             )
 
-        yield Venue(lanes.described(), conduct)
+        yield Runner(lanes.described(), conduct)
 
 
 def _conduct_here(plan: "Plan", options: RunOptions) -> Conduct:

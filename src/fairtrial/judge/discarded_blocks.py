@@ -18,7 +18,7 @@ from fairtrial.record.model import ExperimentRecord, TrialRecord
 QUIETER = "stop what else runs on this machine, unless as many further blocks took their place"
 
 
-def lost_blocks(record: ExperimentRecord, results: Mapping[int, TrialResult]) -> dict[int, list[TrialResult]]:
+def discarded_blocks(record: ExperimentRecord, results: Mapping[int, TrialResult]) -> dict[int, list[TrialResult]]:
     """By block that is left out, the trials that the machine spoiled in it; the blocks ascending.
 
     None in a run in which nothing takes their place, by an older record; and none if no block would be left.
@@ -30,35 +30,35 @@ def lost_blocks(record: ExperimentRecord, results: Mapping[int, TrialResult]) ->
         return {}
     by_block: dict[int, list[TrialResult]] = {}
     for trial in sorted(results.values(), key=lambda trial: trial.index):
-        if spoiled_by_machine(trial):
+        if refused_for_machine(trial):
             by_block.setdefault(trial.block, []).append(trial)
     return by_block if by_block.keys() < {trial.block for trial in results.values()} else {}
 
 
-def is_any_spoiled(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> bool:
+def is_any_refused_for_machine(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> bool:
     """Whether any trial is refused for what the machine did, whatever else is; much sooner known than the rest."""
     return any(finding.refuses_trial for finding in run_checks(record, trials, of_machine_alone=True))
 
 
-def spoiled_by_machine(trial: TrialResult) -> bool:
+def refused_for_machine(trial: TrialResult) -> bool:
     """Whether a trial was refused for what the machine did, and for nothing else."""
     checks = all_checks()
     refusing = {finding.check for finding in trial.findings if finding.refuses_trial}
     return trial.outcome == "refused" and bool(refusing) and all(checks[name].of_machine for name in refusing)
 
 
-def counts(trial: TrialResult, spoiled_trials: Mapping[int, Sequence[TrialResult]]) -> bool:
+def counts(trial: TrialResult, discarded_trials: Mapping[int, Sequence[TrialResult]]) -> bool:
     """Whether figures and verdicts look at a trial: it is of a block that is kept, or its own refusal stands.
 
     That others were at work beside a contender that answered wrongly does not acquit it.
     """
-    return trial.block not in spoiled_trials or (trial.outcome == "refused" and not spoiled_by_machine(trial))
+    return trial.block not in discarded_trials or (trial.outcome == "refused" and not refused_for_machine(trial))
 
 
-def left_out_notes(spoiled_trials: Mapping[int, Sequence[TrialResult]]) -> list[Finding]:
+def discarded_block_notes(discarded_trials: Mapping[int, Sequence[TrialResult]]) -> list[Finding]:
     """A note on the experiment for each check behind blocks that are left out."""
     by_check: dict[str, dict[int, list[int]]] = {}
-    for block, trials in spoiled_trials.items():
+    for block, trials in discarded_trials.items():
         for trial in trials:
             for name in {finding.check for finding in trial.findings if finding.refuses_trial}:
                 by_check.setdefault(name, {}).setdefault(block, []).append(trial.index)
