@@ -21,10 +21,8 @@ from fairtrial.lab.equality.proposal import Proposal, proposal
 from fairtrial.lab.equality.renaming import Renaming
 from fairtrial.lab.equality.under_load import MOST_DIFFERENCES, ReferenceAnswers, described
 from fairtrial.lab.placement import bound_to
-from fairtrial.lab.trial.environment import Environment
-from fairtrial.lab.trial.events import Preparing, Watcher
-from fairtrial.lab.trial.flow import context_of, file_name, keep_log, new_record
-from fairtrial.lab.trial.ready_stack import ReadyStack
+from fairtrial.lab.trial.events import Preparing, unwatched
+from fairtrial.lab.trial.flow import Workbench, file_name, keep_log, new_record
 from fairtrial.lab.trial.up import UpContender, up
 from fairtrial.load.engine_terms import Closed, StopAfterRequests
 from fairtrial.plan.plan import Plan, PlannedCondition, PlannedTrial
@@ -56,10 +54,8 @@ class _Round:
     """What all rounds of questions share."""
 
     plan: Plan
-    services: Environment
-    ready: Mapping[tuple[str, int], ReadyStack]
+    workbench: Workbench
     folder: Path
-    results: Path
     key: str
     comparable: Comparable
     secrets: list[Mapping[str, str]]
@@ -77,9 +73,9 @@ class _Round:
         """
         file = self.folder / f"{name}.jsonl"
         trial = PlannedTrial(0, 0, condition)
-        ready = self.ready[condition.build_name, 1]
-        context = context_of(trial, new_record(trial), ready, self.services, self.results)
-        context = replace(context, log=context.log.with_name(f"answers-{name}-{file_name(condition.label)}.log"))
+        context = self.workbench.context(trial, new_record(trial))
+        log = context.log.with_name(f"answers-{name}-{file_name(condition.label)}.log")
+        context = replace(context, log=log, watcher=unwatched)
         try:
             with bound_to(context.lab_cpus), up(context) as contender:
                 comparable, sent_secrets = self._set_up(contender)
@@ -99,8 +95,8 @@ class _Round:
                 )
                 summary = run_engine(plan, _until_it_takes_too_long)
         finally:
-            keep_log(context, self.results)
-            self.services.after_trial(condition, changed=True)
+            keep_log(context, self.workbench.results)
+            context.environment.after_trial(condition, changed=True)
         shares = {each.name: summary.share_of(each.name) for each in requests}
         return file, {name: share.answers + (share.failures or 0) for name, share in shares.items() if share}
 
@@ -148,13 +144,7 @@ class _InTurn:
 
 @contextmanager
 def compared_with_reference(
-    plan: Plan,
-    services: Environment,
-    ready: Mapping[tuple[str, int], ReadyStack],
-    results: Path,
-    watcher: Watcher,
-    *,
-    for_a_load: bool = True,
+    plan: Plan, workbench: Workbench, *, for_a_load: bool = True
 ) -> Iterator[ReferenceRecord | None]:
     """Compare all contenders with the plan's reference, and hand its answers to the trials. None without a reference.
 
@@ -162,8 +152,6 @@ def compared_with_reference(
     declared in the workload file.
 
     Args:
-        ready: by the name of its build and the build's number.
-        results: the folder of the run; logs go below it.
         for_a_load: whether trials follow, and need the reference's answers.
 
     Raises:
@@ -175,15 +163,15 @@ def compared_with_reference(
         yield None
         return
     with run_folder("answers") as folder:
-        asking = _Round(plan, services, ready, folder, results, secrets.token_hex(16), comparable, [workload.secrets])
+        asking = _Round(plan, workbench, folder, secrets.token_hex(16), comparable, [workload.secrets])
         reference = _reference(plan)
-        watcher(Preparing(f"the answers of {reference.label}, twice"))
+        workbench.watcher(Preparing(f"the answers of {reference.label}, twice"))
         try:
             first = asking.in_turn(reference, "first")
             second = asking.in_turn(reference, "second")
             _assert_declared(asking, reference, first.answers, second.answers)
             if for_a_load:
-                services.reference = _for_the_load(asking, reference)
+                workbench.services.reference = _for_the_load(asking, reference)
         except Problem as problem:
             raise Problem(f"reference: {problem.reason}", problem.remedy) from problem
         comparisons: dict[tuple[str, ...], EqualAnswers] = {
@@ -192,7 +180,7 @@ def compared_with_reference(
         for number, condition in enumerate(plan.conditions):
             if _sameness(condition) not in comparisons:
                 what = f"the answers of {condition.label}, compared with those of {reference.label}"
-                watcher(Preparing(what))
+                workbench.watcher(Preparing(what))
                 comparisons[_sameness(condition)] = _of_contender(
                     asking, condition, f"contender-{number}", first.answers
                 )

@@ -1,8 +1,9 @@
 """Carries a plan out: makes everything ready, then runs trial after trial, block after block, and records each."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from fairtrial.base.problem import Problem
@@ -18,10 +19,9 @@ from fairtrial.lab.preparation import Preparation, StackBuild, StepTimes, prepar
 from fairtrial.lab.private_network import network_of
 from fairtrial.lab.profile.block import profile_block
 from fairtrial.lab.results_folder import earlier_runs
-from fairtrial.lab.trial.environment import Environment, environment
+from fairtrial.lab.trial.environment import environment
 from fairtrial.lab.trial.events import Building, ExperimentBegins, Step, TrialBegins, TrialEnds, Watcher
-from fairtrial.lab.trial.flow import new_record, run_trial
-from fairtrial.lab.trial.ready_stack import ReadyStack
+from fairtrial.lab.trial.flow import Workbench, new_record, run_trial
 from fairtrial.lab.trial.sliced_block import SlicedBlocks
 from fairtrial.plan.plan import Plan, PlannedTrial
 from fairtrial.record.model import ExperimentRecord, Failure, Placement, TrialRecord
@@ -68,7 +68,7 @@ def conduct(
             end = WhenComplete(ready.record) if decide_within_seconds is None else WhenDecided(ready.record)
             conducted = run_trials(plan, ready.record, ready.run, writer, watcher, end)
         if profile and not conducted.interrupted and conducted.problem is None:
-            profile_block(plan, ready.stacks, ready.services, results, watcher, conducted.trials)
+            profile_block(plan, ready.workbench, conducted.trials)
         return conducted
 
 
@@ -79,9 +79,7 @@ class PreparedLab:
     record: ExperimentRecord
     run: Callable[[PlannedTrial], TrialRecord]
     """runs a trial; the caller asks for those of a block in their order"""
-    stacks: Mapping[tuple[str, int], ReadyStack]
-    """by the name of the build and its number"""
-    services: Environment
+    workbench: Workbench
 
 
 @contextmanager
@@ -115,7 +113,8 @@ def made_ready(
         ):
             ready = preparation.ready_stacks()
             watcher(Step(steps.summary()))
-            reference = answers.enter_context(compared_with_reference(plan, services, ready, results, watcher))
+            workbench = Workbench(ready, services, results, watcher)
+            reference = answers.enter_context(compared_with_reference(plan, workbench))
             calibrations = calibrate_loads(plan, placement, watcher, site)
             record = first_line(
                 plan,
@@ -131,18 +130,15 @@ def made_ready(
                 earlier=earlier_runs(results, plan.experiment.name),
             )
 
-            def run(trial: PlannedTrial) -> TrialRecord:
-                return run_trial(trial, ready[trial.condition.build_name, trial.build], services, results, watcher)
-
-            blocks = SlicedBlocks(plan, ready, services, results, watcher)
-            in_turn = run if plan.experiment.slices is None else blocks.run
+            blocks = SlicedBlocks(plan, workbench)
+            in_turn = partial(run_trial, workbench=workbench) if plan.experiment.slices is None else blocks.run
             ceilings = BlockCeilings(plan, placement, calibrations, watcher, site)
 
             def run_below_ceiling(trial: PlannedTrial) -> TrialRecord:
                 seconds = ceilings.before(trial)
                 return ceilings.add_to(in_turn(trial), seconds)
 
-            yield PreparedLab(record, run_below_ceiling, ready, services)
+            yield PreparedLab(record, run_below_ceiling, workbench)
 
 
 def run_trials(

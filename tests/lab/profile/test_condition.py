@@ -9,6 +9,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.lab.profile import block
 from fairtrial.lab.profile.condition import profiled_load
 from fairtrial.lab.profile.processes import MOST_PROCESSES, busiest
+from fairtrial.lab.trial.flow import Workbench
 from fairtrial.plan.plan import Plan, PlannedTrial
 from fairtrial.record.capacity import CapacityFound, CapacitySearch
 from fairtrial.record.profile import PROFILES_FILE, Profile, read_profiles
@@ -49,10 +50,9 @@ def profiled(plan: Plan, results: Path, outcomes: list[Any], monkeypatch: pytest
         return PROFILE
 
     monkeypatch.setattr(block, "profile_condition", condition)
-    ready: Any = dict.fromkeys((each.build_name, 1) for each in plan.conditions)
     environment: Any = None
     said: list[Any] = []
-    block.profile_block(plan, ready, environment, results, said.append, [])
+    block.profile_block(plan, Workbench({}, environment, results, said.append), [])
     return [event.text for event in said]
 
 

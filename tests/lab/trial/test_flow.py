@@ -16,7 +16,7 @@ from fairtrial.lab.placement import local_placement
 from fairtrial.lab.trial import flow
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.environment import environment
-from fairtrial.lab.trial.events import unwatched
+from fairtrial.lab.trial.flow import Workbench
 from fairtrial.lab.trial.ready_stack import ReadyStack
 from fairtrial.record.identity import StackIdentity
 from tests.plan.plans import planned, without_spare
@@ -37,9 +37,9 @@ def test_rows_are_restored_after_a_trial_that_a_proxy_or_an_upstream_failed(
     monkeypatch.setattr(flow, "run_server", fails)
     plan = without_spare(planned(stacks=["a"], dataset={"rows": 50}, blocks=1))
     (trial,) = plan.trials()
-    ready = ReadyStack(StackIdentity.model_construct(), tmp_path, None)
+    ready = {("a", 1): ReadyStack(StackIdentity.model_construct(), tmp_path, None)}
     with environment(plan, local_placement()) as services:
-        record = flow.run_trial(trial, ready, services, tmp_path, unwatched)
+        record = flow.run_trial(trial, Workbench(ready, services, tmp_path))
         assert rows_of(services.service(trial.condition).url) == [(50,)]
     assert record.failure is not None and record.failure.reason == snapshot
 
@@ -58,11 +58,11 @@ def test_a_trial_that_shares_processors_has_its_load_on_those_of_the_server(
     plan = planned(
         stacks=["a"], dataset={"rows": 50}, blocks=1, sweep={"parameter": "placement", "values": values}, claims=[]
     )
-    ready = ReadyStack(StackIdentity.model_construct(), tmp_path, None)
+    ready = {("a", 1): ReadyStack(StackIdentity.model_construct(), tmp_path, None)}
     placement = local_placement()
     with environment(plan, placement) as services:
         for trial in plan.trials():
-            record = flow.run_trial(trial, ready, services, tmp_path, unwatched)
+            record = flow.run_trial(trial, Workbench(ready, services, tmp_path))
             assert record.failure is None, record.failure
     assert bound == {"disjoint": set(placement.load_cpus), "shared": set(placement.shared().load_cpus)}
     assert bound["shared"] <= set(placement.server_cpus)
@@ -88,14 +88,14 @@ def test_a_cache_that_died_is_told_and_brought_back_for_the_next_trial(
     monkeypatch.setattr(flow, "run_server", lambda _: None)
     plan = without_spare(planned(stacks=["a"], dataset={"rows": 50}, blocks=1))
     (trial,) = plan.trials()
-    ready = ReadyStack(StackIdentity.model_construct(), tmp_path, None)
+    ready = {("a", 1): ReadyStack(StackIdentity.model_construct(), tmp_path, None)}
     with environment(plan, local_placement()) as services:
         services.plan = replace(plan, cache=pick_service("redis"))
         cache = DyingCache()
         services.cache = cast("RunningService", cache)
-        record = flow.run_trial(trial, ready, services, tmp_path, unwatched)
+        record = flow.run_trial(trial, Workbench(ready, services, tmp_path))
         assert record.failure is None, "it was brought back before"
         cache.fault_told = DyingCache.fault_told
         monkeypatch.setattr(services, "bring_back", lambda _service: None)
-        record = flow.run_trial(trial, ready, services, tmp_path, unwatched)
+        record = flow.run_trial(trial, Workbench(ready, services, tmp_path))
     assert record.failure is not None and record.failure.reason == "Redis was killed by signal 9"

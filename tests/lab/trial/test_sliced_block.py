@@ -11,7 +11,7 @@ import pytest
 from fairtrial.lab.meters.slice_watch import SliceMeter
 from fairtrial.lab.placement import THIS_MACHINE
 from fairtrial.lab.trial import sliced_block
-from fairtrial.lab.trial.events import unwatched
+from fairtrial.lab.trial.flow import Workbench
 from fairtrial.lab.trial.sliced_block import SlicedBlocks
 from fairtrial.lab.trial.up import NotUp
 from fairtrial.plan.plan import Plan
@@ -86,7 +86,7 @@ def tried(plan: Plan, machine: Machine, monkeypatch: pytest.MonkeyPatch, folder:
         placement=SimpleNamespace(of_kind=lambda _kind: SimpleNamespace(server_cpus=[0], load_cpus=[1])),
     )
     ready: Any = SimpleNamespace(folder=folder, failure=None)
-    blocks = SlicedBlocks(plan, {("app", 1): ready}, environment, folder, unwatched)
+    blocks = SlicedBlocks(plan, Workbench({("app", 1): ready}, environment, folder))
     return [blocks.run(trial) for trial in plan.trials()]
 
 

@@ -1,15 +1,13 @@
 """The extra block: every condition once, each under profilers, after all trials. It is in no figure and no claim."""
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import replace
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.lab.profile.condition import profile_condition
-from fairtrial.lab.trial.environment import Environment
-from fairtrial.lab.trial.events import Step, Watcher
-from fairtrial.lab.trial.flow import timestamp
-from fairtrial.lab.trial.ready_stack import ReadyStack
+from fairtrial.lab.trial.events import Step, unwatched
+from fairtrial.lab.trial.flow import Workbench, timestamp
 from fairtrial.plan.plan import Plan, PlannedTrial
 from fairtrial.record.model import Failure, TrialRecord
 from fairtrial.record.profile import PROFILES_FILE, Profile
@@ -30,14 +28,7 @@ def assert_profilable(plan: Plan) -> None:
         )
 
 
-def profile_block(
-    plan: Plan,
-    ready: Mapping[tuple[str, int], ReadyStack],
-    environment: Environment,
-    results: Path,
-    watcher: Watcher,
-    trials: Sequence[TrialRecord],
-) -> None:
+def profile_block(plan: Plan, workbench: Workbench, trials: Sequence[TrialRecord]) -> None:
     """Profile every condition, and write a line for each into `profiles.jsonl`.
 
     Nothing that goes wrong here costs the run anything: it is told, and is in the lines that could be written.
@@ -47,14 +38,15 @@ def profile_block(
         trials: those of the run.
     """
     index, block = plan_end(plan)
+    watcher, unwatched_bench = workbench.watcher, replace(workbench, watcher=unwatched)
     conditions = [condition for condition in plan.conditions if not condition.recorded.again]
     try:
-        with RecordWriter(results, PROFILES_FILE) as writer:
+        with RecordWriter(workbench.results, PROFILES_FILE) as writer:
             for place, condition in enumerate(conditions, 1):
                 watcher(Step(f"profiling {condition.label}, uncounted: {place} of {len(conditions)}"))
                 trial = PlannedTrial(index + place, block + 1, condition)
                 try:
-                    profile = profile_condition(trial, ready[condition.build_name, 1], environment, results, trials)
+                    profile = profile_condition(trial, unwatched_bench, trials)
                 except KeyboardInterrupt:
                     writer.append(_interrupted(trial))
                     return

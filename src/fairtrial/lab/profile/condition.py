@@ -13,11 +13,9 @@ from fairtrial.lab.profile.processes import busiest, cpu_seconds_by_process
 from fairtrial.lab.profile.recordings import Recordings, Sampled
 from fairtrial.lab.trial.audit import ledger_of_runs
 from fairtrial.lab.trial.context import TrialContext
-from fairtrial.lab.trial.environment import Environment
-from fairtrial.lab.trial.flow import context_of, file_name, keep_log, new_record, restore
+from fairtrial.lab.trial.flow import Workbench, file_name, keep_log, new_record, restore
 from fairtrial.lab.trial.free_ports import takes_ports, wait_for_ports
 from fairtrial.lab.trial.offered_load import StackEnded, run_once
-from fairtrial.lab.trial.ready_stack import ReadyStack
 from fairtrial.lab.trial.up import NotUp, UpContender, up
 from fairtrial.load.request_load import OneRunLoad
 from fairtrial.plan.plan import PlannedTrial
@@ -41,30 +39,24 @@ class _Observations:
     sampled: dict[str, Sampled] = field(default_factory=dict)
 
 
-def profile_condition(
-    trial: PlannedTrial,
-    ready: ReadyStack,
-    environment: Environment,
-    results: Path,
-    earlier: Sequence[TrialRecord] = (),
-) -> Profile:
-    """Start the stack, count what it costs under load, look at it with profilers, stop it. Nobody watches.
+def profile_condition(trial: PlannedTrial, workbench: Workbench, earlier: Sequence[TrialRecord] = ()) -> Profile:
+    """Start the stack, count what it costs under load, look at it with profilers, stop it.
 
     What goes wrong is in the profile. KeyboardInterrupt stops all and is raised again.
 
     Args:
         trial: one that is in no block of the plan.
-        results: the folder of the run, which takes the stacks of calls and the log.
         earlier: the trials of the run: a search for a capacity has found a rate in them.
     """
-    observations, record = _Observations(), new_record(trial)
+    observations, record, results = _Observations(), new_record(trial), workbench.results
+    build = workbench.stacks[trial.condition.build_name, trial.build].folder
     load = profiled_load(trial, earlier)
     with (
         TemporaryDirectory(prefix="fairtrial-profile-") as folder,
-        Recordings(Path(folder), ready.folder or Path(folder)) as recordings,
+        Recordings(Path(folder), build or Path(folder)) as recordings,
     ):
         try:
-            context = _with_settings(context_of(trial, record, ready, environment, results), recordings)
+            context = _with_settings(workbench.context(trial, record), recordings)
         except NotUp as error:
             record.failure = error.failure
         else:

@@ -1,7 +1,8 @@
 """The flow of one trial. What goes wrong ends in the trial's record, with the stage in which it went wrong."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,19 +23,45 @@ from fairtrial.plan.plan import PlannedTrial
 from fairtrial.record.model import Clause, Failure, TrialRecord
 
 
-def run_trial(
-    trial: PlannedTrial, ready: ReadyStack, environment: Environment, results: Path, watcher: Watcher
-) -> TrialRecord:
+@dataclass(frozen=True)
+class Workbench:
+    """What all trials of a run share."""
+
+    stacks: Mapping[tuple[str, int], ReadyStack]
+    """by the name of the build and its number"""
+    services: Environment
+    results: Path
+    """the folder of the run; logs go below it"""
+    watcher: Watcher = unwatched
+
+    def context(self, trial: PlannedTrial, record: TrialRecord) -> TrialContext:
+        """All that takes part in a trial.
+
+        Raises:
+            NotUp: the stack could not be made ready, or its service is not there.
+        """
+        condition, services = trial.condition, self.services
+        ready = self.stacks[condition.build_name, trial.build]
+        failure = ready.failure or services.failure(condition)
+        if failure is not None:
+            raise NotUp(failure)
+        assert ready.folder is not None  # as it has no failure
+        log = self.results / "logs" / f"{trial.index:03d}-{file_name(condition.label)}.log"
+        try:
+            service = services.service(condition)
+        except Problem as problem:
+            raise NotUp(Failure.of("service", problem)) from problem
+        return TrialContext(services.plan, trial, ready.folder, services, service, record, log, self.watcher)
+
+
+def run_trial(trial: PlannedTrial, workbench: Workbench) -> TrialRecord:
     """Run one trial on a freshly started stack.
 
     Whatever the stack or the database does ends in the record. KeyboardInterrupt stops the stack and is raised again.
-
-    Args:
-        results: the folder of the run; the stack's log goes below it.
     """
-    record = new_record(trial)
+    record, results = new_record(trial), workbench.results
     try:
-        context = context_of(trial, record, ready, environment, results, watcher)
+        context = workbench.context(trial, record)
     except NotUp as error:
         record.failure = error.failure
         return record
@@ -47,32 +74,6 @@ def run_trial(
     finally:
         keep_log(context, results)
     return record
-
-
-def context_of(
-    trial: PlannedTrial,
-    record: TrialRecord,
-    ready: ReadyStack,
-    environment: Environment,
-    results: Path,
-    watcher: Watcher = unwatched,
-) -> TrialContext:
-    """All that takes part in a trial.
-
-    Raises:
-        NotUp: the stack could not be made ready, or its service is not there.
-    """
-    condition = trial.condition
-    failure = ready.failure or environment.failure(condition)
-    if failure is not None:
-        raise NotUp(failure)
-    assert ready.folder is not None  # as it has no failure
-    log = results / "logs" / f"{trial.index:03d}-{file_name(condition.label)}.log"
-    try:
-        service = environment.service(condition)
-    except Problem as problem:
-        raise NotUp(Failure.of("service", problem)) from problem
-    return TrialContext(environment.plan, trial, ready.folder, environment, service, record, log, watcher)
 
 
 def keep_log(context: TrialContext, results: Path) -> None:

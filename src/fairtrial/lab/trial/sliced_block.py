@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from fairtrial.base.problem import Problem
 from fairtrial.engine.process_tree import cpu_seconds_below
@@ -22,11 +21,9 @@ from fairtrial.lab.meters.stray_threads import StrayThreadWatch
 from fairtrial.lab.placement import bound_to
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.deployment import Deployment
-from fairtrial.lab.trial.environment import Environment
-from fairtrial.lab.trial.events import StageBegins, Watcher
-from fairtrial.lab.trial.flow import context_of, keep_log, new_record
+from fairtrial.lab.trial.events import StageBegins
+from fairtrial.lab.trial.flow import Workbench, keep_log, new_record
 from fairtrial.lab.trial.offered_load import StackEnded, WindowHandler, run_once
-from fairtrial.lab.trial.ready_stack import ReadyStack
 from fairtrial.lab.trial.up import NotUp, UpContender, up
 from fairtrial.plan.plan import Plan, PlannedTrial
 from fairtrial.record.engine_summary import EngineSummary, WarmUp
@@ -41,21 +38,10 @@ IDLE_SECONDS = 0.5
 
 
 class SlicedBlocks:
-    """Runs the trials of a plan block by block, and hands them out one by one.
+    """Runs the trials of a plan block by block, and hands them out one by one."""
 
-    Args:
-        results: the folder of the run; the stacks' logs go below it.
-    """
-
-    def __init__(
-        self,
-        plan: Plan,
-        ready: Mapping[tuple[str, int], ReadyStack],
-        environment: Environment,
-        results: Path,
-        watcher: Watcher,
-    ) -> None:
-        self._ready, self._environment, self._results, self._watcher = ready, environment, results, watcher
+    def __init__(self, plan: Plan, workbench: Workbench) -> None:
+        self._workbench = workbench
         self._planned: dict[int, list[PlannedTrial]] = defaultdict(list)
         for trial in plan.trials():
             self._planned[trial.block].append(trial)
@@ -77,9 +63,8 @@ class SlicedBlocks:
         records = [new_record(trial) for trial in trials]
         contexts = []
         for trial, record in zip(trials, records, strict=True):
-            ready = self._ready[trial.condition.build_name, trial.build]
             try:
-                contexts.append(context_of(trial, record, ready, self._environment, self._results, self._watcher))
+                contexts.append(self._workbench.context(trial, record))
             except NotUp as error:
                 record.failure = error.failure
         busy: list[int] = []
@@ -89,7 +74,7 @@ class SlicedBlocks:
                     busy = _try_together(contexts, self._spare)
         finally:
             for context in contexts:
-                keep_log(context, self._results)
+                keep_log(context, self._workbench.results)
         _say_why_not(trials, records, busy)
         return records
 

@@ -25,16 +25,13 @@ from fairtrial.lab.placement import planned_placement
 from fairtrial.lab.preparation import StepTimes
 from fairtrial.lab.private_network import network_of
 from fairtrial.lab.trial.context import TrialContext
-from fairtrial.lab.trial.environment import Environment, environment
+from fairtrial.lab.trial.environment import environment
 from fairtrial.lab.trial.events import Event, Preparing
-from fairtrial.lab.trial.flow import check_contract, context_of, new_record
-from fairtrial.lab.trial.ready_stack import ReadyStack
+from fairtrial.lab.trial.flow import Workbench, check_contract, new_record
 from fairtrial.plan.plan import Plan, PlannedCondition, PlannedTrial
 from fairtrial.record.comparison import EqualAnswers
 from fairtrial.record.model import Clause
 from fairtrial.tools.check.output import print_clause, print_verdict
-
-Ready = Mapping[tuple[str, int], ReadyStack]
 
 
 @dataclass
@@ -61,6 +58,11 @@ def check_plan(console: Console, plan: Plan) -> int:
         Problem: the engine cannot be built, a contender could not be built or started (then the others were tried), or
             the reference cannot be compared with.
     """
+
+    def watcher(event: Event) -> None:
+        if isinstance(event, Preparing):
+            console.print(Text(event.what, style="dim"))
+
     plan = _once_each(plan)
     names = ", ".join(stack.build_name(built_apart) for stack, built_apart in plan.builds)
     console.print(Text(f"preparing the load engine and {names} (built once)", style="dim"))
@@ -73,12 +75,12 @@ def check_plan(console: Console, plan: Plan) -> int:
             network_of(plan, plan.stacks),
             environment(plan, planned_placement(plan.experiment)) as services,
         ):
-            ready = preparation.ready_stacks()
+            workbench = Workbench(preparation.ready_stacks(), services, Path(folder), watcher)
             attempts = [
-                _try_condition(console, plan, condition, number, ready, services, Path(folder))
+                _try_condition(console, plan, condition, number, workbench)
                 for number, condition in enumerate(plan.conditions, 1)
             ]
-            differs = _compare(console, plan, attempts, ready, services, Path(folder))
+            differs = _compare(console, plan, attempts, workbench)
     for each in attempts:
         if each.problem is None:
             print_verdict(console, each.condition.label, each.clauses)
@@ -99,13 +101,7 @@ def _once_each(plan: Plan) -> Plan:
 
 
 def _try_condition(
-    console: Console,
-    plan: Plan,
-    condition: PlannedCondition,
-    number: int,
-    ready: Ready,
-    services: Environment,
-    results: Path,
+    console: Console, plan: Plan, condition: PlannedCondition, number: int, workbench: Workbench
 ) -> _Attempt:
     """One contender, started from the state in which trials begin."""
     attempt = _Attempt(condition)
@@ -117,13 +113,13 @@ def _try_condition(
         console.print(Text(where, style="bold"))
 
     try:
-        context = context_of(trial, new_record(trial), ready[condition.build_name, 1], services, results)
+        context = workbench.context(trial, new_record(trial))
         try:
             for clause in check_contract([context], begins):
                 print_clause(console, clause, looked_at.get((clause.name, clause.requirement), ""))
                 attempt.clauses.append(clause)
         finally:
-            services.after_trial(condition, changed=plan.workload.writes or context.service.altered())
+            context.environment.after_trial(condition, changed=plan.workload.writes or context.service.altered())
     except Problem as problem:
         attempt.problem = Problem(f"{condition.label}: {problem.reason}", problem.remedy)
     return attempt
@@ -135,14 +131,7 @@ def _looked_at(plan: Plan) -> Mapping[tuple[str, str], str]:
     return {(clause.name, clause.requirement): clause.expected for clause in clauses}
 
 
-def _compare(
-    console: Console,
-    plan: Plan,
-    attempts: Sequence[_Attempt],
-    ready: Ready,
-    services: Environment,
-    results: Path,
-) -> Problem | None:
+def _compare(console: Console, plan: Plan, attempts: Sequence[_Attempt], workbench: Workbench) -> Problem | None:
     """Compare the answers of those that keep their contract; return what makes the reference useless, if anything."""
     reference = plan.experiment.reference
     holding = {each.condition.recorded.id: each for each in attempts if each.holds}
@@ -154,14 +143,8 @@ def _compare(
         console.print(Text(f"no answers are compared: {reference}, the reference, does not keep its contract"))
         return None
 
-    def watcher(event: Event) -> None:
-        if isinstance(event, Preparing):
-            console.print(Text(event.what, style="dim"))
-
     try:
-        compared = compared_with_reference(
-            replace(plan, conditions=conditions), services, ready, results, watcher, for_a_load=False
-        )
+        compared = compared_with_reference(replace(plan, conditions=conditions), workbench, for_a_load=False)
         with compared as record:
             assert record is not None
             for condition, answers in record.conditions.items():
