@@ -1,4 +1,4 @@
-"""docs/cross-examine.md: every kind with its thresholds, every tool, and every key of a statement."""
+"""docs/cross-examine.md: every kind, every tool, and every key of a statement."""
 
 from pathlib import Path
 
@@ -16,11 +16,8 @@ SECTIONS = {part.split("\n", 1)[0]: part for part in TEXT.split("\n## ")[1:]}
 
 @pytest.mark.parametrize("name", all_kinds())
 def test_every_kind_has_its_section(name: str) -> None:
-    kind, section = all_kinds()[name], SECTIONS[name]
-    for key, threshold in kind.thresholds.items():
-        assert f"| `{key}` | {threshold.value:g} | {threshold.unit} |" in section, key
-    for word in ("**Formula**", "**Means**"):
-        assert word in section
+    kind = all_kinds()[name]
+    assert "**Means**" in SECTIONS[name]
     assert kind.ask.strip().endswith(("?", "."))
 
 

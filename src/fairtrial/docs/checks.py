@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from fairtrial.docs.markdown import bullets, prose, sentence
+from fairtrial.docs.markdown import prose, sentence, thresholds_with_sources
 from fairtrial.judge.checks import all_checks
 from fairtrial.judge.checks.check import Check
 
@@ -26,12 +26,8 @@ def _in_a_row(names: Iterable[str]) -> str:
 
 def _section(check: Check) -> str:
     """What it finds and looks at, how it decides, and its thresholds with their sources."""
-    thresholds = (
-        _with_links(f"`{key}` {each.value:g} ({each.unit}). {sentence(each.source)}")
-        for key, each in check.thresholds.items()
-    )
     rule = prose(_with_links(f"{sentence(check.finds)} **Looks at** {check.looks_at}. {check.decides}"))
-    return f"{rule}\n\n{bullets(thresholds)}".strip()
+    return f"{rule}\n\n{thresholds_with_sources(check.thresholds, _with_links)}".strip()
 
 
 def _with_links(text: str) -> str:

@@ -1,7 +1,9 @@
 """Prose and lists as the pages have them."""
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+
+from fairtrial.judge.checks.model import Threshold
 
 WIDTH = 120
 
@@ -19,6 +21,17 @@ def bullets(items: Iterable[str]) -> str:
 def sentence(text: str) -> str:
     """A text that begins with a capital and ends with a full stop."""
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+def thresholds_with_sources(thresholds: Mapping[str, Threshold], linked: Callable[[str], str] = str) -> str:
+    """A list of thresholds, each with its value, its unit and where it comes from.
+
+    Args:
+        linked: gives a text its links.
+    """
+    return bullets(
+        linked(f"`{key}` {each.value:g} ({each.unit}). {sentence(each.source)}") for key, each in thresholds.items()
+    )
 
 
 def _wrapped(text: str, indent: str = "") -> str:

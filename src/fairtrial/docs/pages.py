@@ -6,10 +6,11 @@ A part stands between `<!-- name -->` and `<!-- /name -->`. Headings and what el
 import re
 from collections.abc import Callable, Mapping
 
-from fairtrial.docs import checks, engine_protocol
+from fairtrial.docs import checks, contradictions, engine_protocol
 
 PAGES: Mapping[str, Callable[[], Mapping[str, str]]] = {
     "checks.md": checks.parts,
+    "cross-examine.md": contradictions.parts,
     "engine-protocol.md": engine_protocol.parts,
 }
 """By the name of the page in `docs/`, what gives its parts by their names."""
