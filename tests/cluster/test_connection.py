@@ -9,7 +9,8 @@ import pytest
 
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.problem import Problem
-from fairtrial.cluster.connection import ANSWER_WITHIN_SECONDS, assert_safe, connected, host_of
+from fairtrial.cluster.addresses import assert_safe, host_of
+from fairtrial.cluster.connection import ANSWER_WITHIN_SECONDS, connected
 from tests.cluster.clusters import Processes, running
 from tests.waiting import wait_for
 

@@ -25,7 +25,8 @@ from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.formatting import count
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.cluster.connection import INSTALL, local_address_towards, silent_dask
+from fairtrial.cluster.addresses import local_address_towards
+from fairtrial.cluster.connection import INSTALL, silent_dask
 from fairtrial.cluster.hosts_file import HostsFile, SshHost, read_hosts
 from fairtrial.cluster.settings import SETTINGS
 from fairtrial.cluster.worker import ANY_PORT_HERE, Credentials, WorkerTask

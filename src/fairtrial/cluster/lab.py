@@ -14,8 +14,6 @@ from fairtrial.cluster.programs import Command
 
 Message = Mapping[str, Any]
 
-CONNECTING = ("lane",)
-"""Commands of labs that connect to the scheduler themselves."""
 NOT_STARTED = -1
 ENDED_WITHIN_SECONDS = 25.0
 """A lab whose input has ended stops its stack and its services, which may take their time of grace."""
@@ -39,7 +37,7 @@ def start_lab(
             Command(
                 arguments,
                 task + "\n",
-                has_credentials=command in CONNECTING,
+                has_credentials=command == "lane",  # it connects to the scheduler itself
                 grace_seconds=ENDED_WITHIN_SECONDS,
             ),
         )

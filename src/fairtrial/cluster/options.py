@@ -5,14 +5,16 @@ Each field is declared as a parameter of a Typer command is. Little is imported 
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from fairtrial.base.problem import Problem
 
-PANEL = "Hosts"
-"""Of the help."""
+
+def _option(name: str, metavar: str | None, text: str, least: int | None = None, most: int | None = None) -> Any:
+    """An option in one panel of the help."""
+    return typer.Option(name, help=text, metavar=metavar, min=least, max=most, rich_help_panel="Hosts")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,29 +23,23 @@ class ClusterOptions:
 
     cluster: Annotated[
         str | None,
-        typer.Option(
+        _option(
             "--cluster",
-            help="Use the hosts of a running Dask cluster, whose scheduler this is (tls://HOST:PORT): docs/cluster.md.",
-            metavar="ADDRESS",
-            rich_help_panel=PANEL,
+            "ADDRESS",
+            "Use the hosts of a running Dask cluster, whose scheduler this is (tls://HOST:PORT): docs/cluster.md.",
         ),
     ] = None
     hosts: Annotated[
         Path | None,
-        typer.Option(
+        _option(
             "--hosts",
-            help="Instead of --cluster: bring a cluster up by SSH on the hosts of this file, and down at the end.",
-            metavar="FILE",
-            rich_help_panel=PANEL,
+            "FILE",
+            "Instead of --cluster: bring a cluster up by SSH on the hosts of this file, and down at the end.",
         ),
     ] = None
     unencrypted: Annotated[
         bool,
-        typer.Option(
-            "--unencrypted",
-            help="Accept connections to the cluster without TLS beyond this machine.",
-            rich_help_panel=PANEL,
-        ),
+        _option("--unencrypted", None, "Accept connections to the cluster without TLS beyond this machine."),
     ] = False
 
     @property
@@ -71,14 +67,13 @@ class LoadHostsOptions(ClusterOptions):
 
     load_hosts: Annotated[
         int | None,
-        typer.Option(
+        _option(
             "--load-hosts",
-            help="The load comes from so many hosts with the role load, which share it and begin together; what they "
+            "N",
+            "The load comes from so many hosts with the role load, which share it and begin together; what they "
             "measured is one load. [default: one for each lane; of `fairtrial load`, all]",
-            metavar="N",
-            min=1,
-            max=1024,
-            rich_help_panel=PANEL,
+            least=1,
+            most=1024,
         ),
     ] = None
 
@@ -89,12 +84,11 @@ class LaneOptions(LoadHostsOptions):
 
     lanes: Annotated[
         int | None,
-        typer.Option(
+        _option(
             "--lanes",
-            help="So many lanes of the cluster at most: each tries blocks of its own. [default: all]",
-            metavar="N",
-            min=1,
-            rich_help_panel=PANEL,
+            "N",
+            "So many lanes at most: each tries blocks of its own. [default: all]",
+            least=1,
         ),
     ] = None
 

@@ -134,7 +134,7 @@ class _Run:
         """Wait for a message, and do what follows from it."""
         number, message = self._inbox.get()
         lane, kind = self._lanes[number], message["kind"]
-        if lane.state in ("left out", "ended"):
+        if lane.state == "left out":
             return
         if kind in ("step", "stage"):
             text = message["text"] if kind == "step" else ""

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from fairtrial.catalog.services.model import Addresses
-from fairtrial.cluster.connection import Cluster, connected, local_address_towards, security_of
+from fairtrial.cluster.addresses import local_address_towards
+from fairtrial.cluster.connection import Cluster, connected, security_of
 from fairtrial.lab.lanes.load_hosts import LoadHosts, load_hosts
 from fairtrial.lab.lanes.remote_host import HostLost, RemoteHost
 from fairtrial.lab.lanes.remote_server import balancer_up_on, service_up_on

@@ -16,7 +16,7 @@ from fairtrial.record.model import ExperimentRecord, LaneHost, LaneRecord
 Inbox = queue.SimpleQueue[tuple[int, Message]]
 """Messages of all lanes, each with the lane's number."""
 
-State = Literal["preparing", "free", "busy", "left out", "ended"]
+State = Literal["preparing", "free", "busy", "left out"]
 
 
 @dataclass

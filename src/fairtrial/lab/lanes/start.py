@@ -10,8 +10,9 @@ from fairtrial.base.formatting import count, figure_in
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.base.units import UNITS
+from fairtrial.cluster.addresses import host_of
 from fairtrial.cluster.clocks import clock_of
-from fairtrial.cluster.connection import Cluster, host_of
+from fairtrial.cluster.connection import Cluster
 from fairtrial.cluster.fitness import assert_fit, worker_facts
 from fairtrial.cluster.lab import Message, start_lab
 from fairtrial.cluster.roles import roles_of

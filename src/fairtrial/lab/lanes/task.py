@@ -7,7 +7,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.base.strict import Strict
 from fairtrial.catalog.services.model import Addresses
 from fairtrial.catalog.stacks.model import Stack
-from fairtrial.cluster.connection import host_of
+from fairtrial.cluster.addresses import host_of
 from fairtrial.experiment.model import Experiment
 from fairtrial.lab.lanes.sources import SentStack, assert_bounded, packed_stack, unpacked_stack
 from fairtrial.plan.make import make_plan

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fairtrial.base.clock_offset import ClockOffset
+from fairtrial.cluster.addresses import host_of
 from fairtrial.cluster.clocks import clock_of
-from fairtrial.cluster.connection import Cluster, host_of
+from fairtrial.cluster.connection import Cluster
 from fairtrial.cluster.facts import Facts
 from fairtrial.cluster.roles import roles_of
 from fairtrial.tools.cluster import link
