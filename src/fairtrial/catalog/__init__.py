@@ -1,1 +1,1 @@
-"""What an experiment can name: workloads, services, stacks, balancers, and the contract between them."""
+"""All that an experiment can name: workloads, services, stacks, balancers, and the contract between them."""

@@ -1,4 +1,4 @@
-"""What an experiment file may claim: `[[claims]]`, one model for each kind. `fairtrial.judge.claims` judges them.
+"""Claims of an experiment file: `[[claims]]`, one model for each kind. `fairtrial.judge.claims` judges them.
 
 A bound on a metric that has a unit is a text with its unit, `at_most = "50 ms"`; a bound on a ratio is a number. The
 models here take either, because records from before bounds had units hold numbers in the metric's base unit (seconds,

@@ -14,7 +14,7 @@ OVER_LOADS = "load"
 
 
 class LoadVariant(Strict):
-    """What one value of the sweep sets in place of `[load]`: over which connections requests are sent.
+    """One value of the sweep, in place of `[load]`: over which connections requests are sent.
 
     How many there are, how long they are measured and how long a client waits is the same for all.
     """

@@ -1,4 +1,4 @@
-"""What an experiment file may contain. `experiment.files` reads one from disk, with errors that name file and key."""
+"""The model of an experiment file. `experiment.files` reads one from disk, with errors that name file and key."""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -212,7 +212,7 @@ class Experiment(Strict):
 
     @property
     def workload_name(self) -> str:
-        """What results call the workload: its name, or that of its file without the folder.
+        """The workload's name in results: its name, or that of its file without the folder.
 
         One that stands in the experiment is called as the experiment, with the ending of a file: none of the lab's is.
         """
@@ -346,7 +346,7 @@ class Experiment(Strict):
 
 
 def _first_words(error: ValueError) -> str:
-    """What is wrong, without the model's name."""
+    """The fault, without the model's name."""
     if isinstance(error, ValidationError):
         first = error.errors()[0]
         return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"

@@ -1,4 +1,4 @@
-"""What a program that was not written for the lab finds on its machine: files, host names, and a network."""
+"""The machine of a program that was not written for the lab: files, host names, and a network."""
 
 import posixpath
 import re

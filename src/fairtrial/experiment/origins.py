@@ -89,7 +89,7 @@ class StackOrigin(Strict):
         return ".", self
 
     def describe(self, _command: Sequence[str]) -> str:
-        """What is run, or where it runs already, in a few words; empty: what the lab built from its folder."""
+        """The program, or where it runs already, in a few words; empty: what the lab built from its folder."""
         return ""
 
 
@@ -172,7 +172,7 @@ def _is_here(url: str) -> bool:
 
 
 class ContainerOrigin(StackOrigin):
-    """What the docker or podman command runs."""
+    """A container of docker or podman."""
 
     is_started_here: ClassVar[bool] = False
     in_container: ClassVar[bool] = True

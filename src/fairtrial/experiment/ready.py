@@ -23,7 +23,7 @@ class Ready(Strict):
         return self
 
     def __str__(self) -> str:
-        """What has to happen, as a sentence without its full stop: `GET /health answers 200`."""
+        """The condition, as a sentence without its full stop: `GET /health answers 200`."""
         if self.tcp:
             return "its port accepts connections"
         return f"GET {self.path} is answered" if self.status is None else f"GET {self.path} answers {self.status}"

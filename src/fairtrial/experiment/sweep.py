@@ -14,7 +14,7 @@ WORD = re.compile(r"[!-~]{1,64}")
 
 
 class Sweep(Strict):
-    """What is varied, and over which values: numbers, or categories, which have no order and no distance."""
+    """The varied parameter, and its values: numbers, or categories, which have no order and no distance."""
 
     parameter: str = Field(
         pattern=r"^(load\.[a-z0-9_]+|load|options\.[a-z_]+|dataset\.[a-z]+|services\.[a-z0-9-]+\.(variant|latency)"
@@ -61,7 +61,7 @@ class Sweep(Strict):
 
     @property
     def title(self) -> str:
-        """What axes and rows call it: `connections` for load.connections, `DB_POOL` for env.DB_POOL."""
+        """Its name on axes and in rows: `connections` for load.connections, `DB_POOL` for env.DB_POOL."""
         return self.parameter.rpartition(".")[2].replace("_", " ")
 
 

@@ -1,4 +1,4 @@
-"""What a plan says of each condition before anything is built or started, as its design is examined by."""
+"""A plan's conditions before anything is built or started, as its design is examined by."""
 
 from collections.abc import Mapping
 
@@ -92,7 +92,7 @@ def _of_instance(name: str, settings: Mapping[str, int], is_program: bool, is_sh
 
 
 def _waits(condition: PlannedCondition) -> list[RequestWait]:
-    """What its answers wait for. Requests are listed only where some wait longer than others: that needs no data."""
+    """The waits of its answers. Requests are listed only where some wait longer than others: that needs no data."""
     point = condition.point
     workload = point.workload
     assert isinstance(workload, ServerWorkload)

@@ -1,4 +1,4 @@
-"""What a plan refuses about loads over HTTP/2: stacks that do not speak it, and what only HTTP/1.1 has."""
+"""Refusals of loads over HTTP/2: stacks that do not speak it, and what only HTTP/1.1 has."""
 
 from collections.abc import Mapping
 

@@ -123,7 +123,7 @@ class PlannedTrial:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What will be tried, and in which order."""
+    """All trials to come, and their order."""
 
     experiment: Experiment
     workload: Workload

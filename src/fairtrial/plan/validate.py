@@ -1,4 +1,4 @@
-"""What a plan refuses: things that exist and do not go together."""
+"""A plan's refusals: things that exist and do not go together."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -173,7 +173,7 @@ def _assert_within_reach(conditions: Sequence[PlannedCondition]) -> None:
 
 
 def beyond_reach(conditions: Sequence[PlannedCondition]) -> list[str]:
-    """What is tried and cannot be reached from a network of the run's own, each in words."""
+    """Things tried that cannot be reached from a network of the run's own, each in words."""
     outside = []
     for each in conditions:
         if isinstance(each.stack.origin, UrlOrigin):
@@ -316,7 +316,7 @@ def _assert_option_takes(experiment: Experiment, point: Point) -> None:
 
 
 def request_names(points: Sequence[Point]) -> RequestNames:
-    """What the workload sends at each point. Its data are made only if a claim asks for the names."""
+    """The workload's requests at each point. Its data are made only if a claim asks for the names."""
     by_value = {point.value: point for point in points}
 
     @cache

@@ -1,4 +1,4 @@
-"""What a balancer is: its configuration, its command, and whether it is installed."""
+"""A balancer: its configuration, its command, and whether it is installed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -41,7 +41,7 @@ class Answer:
         return printable(self.body[:200].decode(errors="replace"), 120)
 
     def unasked_compression(self) -> str | None:
-        """What to say of a body that is compressed, although nothing asked for it; None: it is not."""
+        """The fault of a body that is compressed, although nothing asked for it; None: it is not."""
         encoding = self.headers.get("content-encoding", "").strip().lower()
         if encoding in ("", "identity"):
             return None

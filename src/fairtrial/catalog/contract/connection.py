@@ -1,4 +1,4 @@
-"""What becomes of a connection after an answer, as the client's socket shows it."""
+"""The state of a connection after an answer, as the client's socket shows it."""
 
 import socket
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What a service is, and what the lab asks of one that runs."""
+"""A service, and what the lab asks of one that runs."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -63,7 +63,7 @@ class RunningService(Protocol):
         """
 
     def counters(self) -> Counters:
-        """What the service did so far, the lab's own changes of rows left out; empty if it cannot be asked or tells
+        """All that the service did so far, the lab's own changes of rows left out; empty if it cannot be asked or tells
         nothing.
 
         They are left out by whatever changes them (`common.lab_work`), so that no one else has to. Of what the lab
@@ -104,7 +104,7 @@ class RunningService(Protocol):
 
 @dataclass(frozen=True)
 class DurabilityReading:
-    """What a database tells of its commits at one moment."""
+    """A database's account of its commits at one moment."""
 
     settings: Mapping[str, str]
     """those in force that decide whether a commit is on the disk when it is answered"""
@@ -126,7 +126,7 @@ class TellsDurability(Protocol):
     """before any stack was admitted; None: this server does not tell"""
 
     def durability(self) -> DurabilityReading:
-        """What it tells now. Raises Problem: it cannot be asked."""
+        """Its account now. Raises Problem: it cannot be asked."""
 
     def sessions(self) -> int:
         """How many sessions of stacks are open. Raises Problem: it cannot be asked."""
@@ -134,7 +134,7 @@ class TellsDurability(Protocol):
 
 @dataclass(frozen=True)
 class MaintenanceReading:
-    """What a database has done for itself up to one moment."""
+    """A database's work for itself up to one moment."""
 
     counted: Mapping[str, int]
     """since it started, by the names of `record.maintenance.Maintenance`; those it does not tell are missing"""
@@ -149,7 +149,7 @@ class TellsMaintenance(Protocol):
     identity: ServiceIdentity
 
     def maintenance(self) -> MaintenanceReading | None:
-        """What it tells now; None: its product tells nothing of the kind. Raises Problem: it cannot be asked."""
+        """Its account now; None: its product tells nothing of the kind. Raises Problem: it cannot be asked."""
 
 
 @runtime_checkable

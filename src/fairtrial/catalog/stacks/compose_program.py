@@ -29,7 +29,7 @@ class ComposeProgram:
     version: str
 
     def ask(self, *words: str, within_seconds: float = ANSWER_WITHIN_SECONDS, most_bytes: int = 65_536) -> str:
-        """What the command prints with these words. The arguments and errors are those of `answer_of`."""
+        """The command's output with these words. The arguments and errors are those of `answer_of`."""
         return answer_of([*self.command, *words], REMEDY, within_seconds=within_seconds, most_bytes=most_bytes)
 
 

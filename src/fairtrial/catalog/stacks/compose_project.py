@@ -46,7 +46,7 @@ class ComposeFile(Strict):
 
     @property
     def names(self) -> list[str]:
-        """Of its services, the one that answers first."""
+        """The one of its services that answers first."""
         return [self.answers, *sorted(self.services.keys() - {self.answers})]
 
 

@@ -23,7 +23,7 @@ def answer_of(
     within_seconds: float = ANSWER_WITHIN_SECONDS,
     most_bytes: int = MOST_ANSWER_BYTES,
 ) -> str:
-    """What a command prints to its standard output, without the space around it, cut after `most_bytes`.
+    """A command's standard output, without the space around it, cut after `most_bytes`.
 
     Raises:
         Problem: it failed, or did not end in time; it is ended then.

@@ -62,7 +62,7 @@ class ContainerProgram:
         return "podman" in self.version.lower()
 
     def ask(self, *words: str, within_seconds: float = ANSWER_WITHIN_SECONDS) -> str:
-        """What the command prints with these words, 64 KiB at most.
+        """The command's output with these words, 64 KiB at most.
 
         Raises:
             Problem: it failed, or did not end in time; it is ended then.
@@ -154,7 +154,7 @@ def container_program() -> ContainerProgram:
 
 
 def further_options() -> list[str]:
-    """What FAIRTRIAL_CONTAINER_OPTIONS adds to `run`, word by word.
+    """The options in FAIRTRIAL_CONTAINER_OPTIONS, word by word.
 
     Raises:
         Problem: a quotation in it does not end.

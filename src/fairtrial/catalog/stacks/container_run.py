@@ -102,7 +102,7 @@ def removed_on_failure(process: GuardedContainer) -> Iterator[None]:
 
 
 def variables_of(stack: Stack, settings: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """What a container is told, and what of it is given by name alone, since it may be secret.
+    """A container's variables, and those given by name alone, since they may be secret.
 
     Raises:
         Problem: a variable of the stack's `env_from` is not set.

@@ -1,4 +1,4 @@
-"""What keeps a machine from running containers, by the words in which the container program says it, with remedies.
+"""Obstacles to running containers, by the words in which the container program says it, with remedies.
 
 The words are those of podman 4.3.1 with crun 1.8.1, slirp4netns 1.2 and CNI, seen on a machine without the rights.
 """

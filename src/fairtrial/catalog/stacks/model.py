@@ -141,7 +141,7 @@ class Stack(Described):
         return None if variant_with_build is None or variant_with_build.build is None else variant
 
     def build_name(self, built_apart: str | None) -> str:
-        """What to call a build: the stack's name, or `NAME:VARIANT` for the one that a variant has to itself."""
+        """A build's name: the stack's name, or `NAME:VARIANT` for the one that a variant has to itself."""
         return self.name if built_apart is None else f"{self.name}:{built_apart}"
 
     def build_commands(self, built_apart: str | None) -> list[Command]:
@@ -150,5 +150,5 @@ class Stack(Described):
         return self.build if variant_build is None else variant_build
 
     def requirements(self, built_apart: str | None) -> list[Requirement]:
-        """What the stack requires, and what the build of a variant requires beside it."""
+        """The stack's requirements, and those of a variant's build beside them."""
         return self.requires if built_apart is None else [*self.requires, *self.variants[built_apart].requires]

@@ -1,4 +1,4 @@
-"""What stacks and builders print and answer, without the secrets that they were given."""
+"""All that stacks and builders print, without the secrets that they were given."""
 
 import mmap
 import re
@@ -84,7 +84,7 @@ def new_log(log: Path) -> BinaryIO:
 
 
 def redaction_of(environment: Mapping[str, str], env_from: Sequence[str]) -> Redaction:
-    """What strips the output of a command of what its environment holds: values of `env_from`, passwords of URLs.
+    """A filter that strips a command's output of what its environment holds: values of `env_from`, passwords of URLs.
 
     Registries and proxies are named by URLs that may hold a password.
     """

@@ -151,7 +151,7 @@ class Repository:
 
 
 def _git(folder: Path, *arguments: str) -> str | None:
-    """What git printed, without the last line break; None if it ended with another status than 0.
+    """Git's output, without the last line break; None if it ended with another status than 0.
 
     Raises:
         Problem: git is missing, or does not end.
@@ -174,7 +174,7 @@ def _git(folder: Path, *arguments: str) -> str | None:
 
 
 def usual_refs(repository: Repository) -> tuple[str, str]:
-    """What to compare where nobody says it: the commit at which HEAD left the default branch, with HEAD; or with the
+    """The refs to compare if none are named: the commit at which HEAD left the default branch, with HEAD; or with the
     working tree, where files that git knows have changed.
 
     Raises:

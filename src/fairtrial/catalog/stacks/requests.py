@@ -38,7 +38,7 @@ class BuildRequest:
 
 @dataclass(frozen=True)
 class ReadyProgram:
-    """What a stack is started from."""
+    """A program, ready to start."""
 
     folder: Path
     """in which it is run; of an image or a project, that of the cache which holds its digests"""

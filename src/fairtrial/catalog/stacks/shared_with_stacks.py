@@ -1,4 +1,4 @@
-"""What the lab shares with stacks that run as users of their own: files of a database, and the task barrier."""
+"""Shared with stacks that run as users of their own: files of a database, and the task barrier."""
 
 import os
 import secrets

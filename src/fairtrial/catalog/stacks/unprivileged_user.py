@@ -63,7 +63,7 @@ class RunsAs:
     """by the path at which it alone finds them, those that tell programs of its name"""
 
     def seeing(self, places: Places) -> Places:
-        """What it sees, with what tells of its name, unless the stack has put something there."""
+        """Its view, with what tells of its name, unless the stack has put something there."""
         return replace(places, files={**self.files, **places.files})
 
     def environment(self, environment: Mapping[str, str], choices: Collection[str]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from fairtrial.engine.plan import ExactBody, Expectation, JsonBody
 
 
 def answer_fault(answer: Answer, expect: Expectation) -> str | None:
-    """What is wrong with an answer, without a value of its body; None: nothing."""
+    """The fault of an answer, without a value of its body; None: nothing."""
     statuses = expect.status or range(200, 300)
     if answer.status not in statuses:
         return f"status {answer.status}, not {' or '.join(map(str, expect.status or [])) or 'a 2xx'}"

@@ -39,7 +39,7 @@ def clause(
 
 
 def _what_came(summary: EngineSummary, expect: Expectation) -> str:
-    """What came instead of the expected answer: `status 404, not 200: Not Found`."""
+    """The answer in place of the expected one: `status 404, not 200: Not Found`."""
     kind = next((kind for kind, number in summary.errors.items() if number), "no answer")
     if not summary.examples:
         return kind.replace("_", " ")

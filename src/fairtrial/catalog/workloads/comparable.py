@@ -39,7 +39,7 @@ class Comparable:
 
 
 def comparable_parts(source: WorkloadSource, requests: Sequence[Request], rows: Mapping[str, GivenRows]) -> Comparable:
-    """What can be compared of a workload file.
+    """The comparable parts of a workload file.
 
     Args:
         requests, rows: as the engine sends them.

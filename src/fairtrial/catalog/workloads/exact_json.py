@@ -31,7 +31,7 @@ def exact_difference(answer: Answer, expected: str) -> str | None:
 
 
 def same_value(answer: Answer, expected: str) -> str | None:
-    """What to change in a body that says what is expected, in other bytes; None: it says something else."""
+    """The change to a body that says what is expected, in other bytes; None: it says something else."""
     try:
         value = answer.json()
     except Problem:

@@ -1,4 +1,4 @@
-"""What a workload file expects of the answers to a request, in words and without any value."""
+"""A workload file's expectations of answers to a request, in words and without any value."""
 
 from collections.abc import Iterator, Mapping
 

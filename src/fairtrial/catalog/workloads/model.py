@@ -1,4 +1,4 @@
-"""What a workload is: requests to a server, or a job for a program."""
+"""A workload: requests to a server, or a job for a program."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -49,7 +49,7 @@ class Work:
 
 
 class StoredRows(Protocol):
-    """What an audit reads of a service: a part of `services.model.RunningService`."""
+    """An audit's view of a service: a part of `services.model.RunningService`."""
 
     def rows(self, table: str) -> Any:
         """All rows of a table, as dictionaries by column name."""
@@ -103,7 +103,7 @@ class FreshnessProbe:
 
 @dataclass(frozen=True, kw_only=True)
 class BaseWorkload:
-    """What the two kinds of workload share. What an experiment decides is a function of the workload's options."""
+    """The two kinds of workload share this. What an experiment decides is a function of the workload's options."""
 
     name: str
     title: str

@@ -70,7 +70,7 @@ def send_setup(
 
 
 def secrets_among(variables: Mapping[str, Scalar]) -> dict[str, str]:
-    """What must not be shown of variables, by placeholder. No credential is shorter than four characters, and to hide
+    """The secrets among variables, by placeholder. No credential is shorter than four characters, and to hide
     each `1` would make messages unreadable."""
     texts = {name: spelled(value) for name, value in variables.items() if not isinstance(value, bool)}
     return _long_enough({f"var {name}": text for name, text in texts.items()})
@@ -151,7 +151,7 @@ def _value(name: str, text: str, answer: Answer, secrets: Mapping[str, str]) -> 
 
 
 def _excerpt(answer: Answer, secrets: Mapping[str, str]) -> str:
-    """What a message may show of an answer."""
+    """An answer's part for a message."""
     if not 200 <= answer.status <= 299:
         text = Secrets(secrets).hidden(answer.body[:1000].decode(errors="replace"))
         return printable(text, EXCERPT_CHARACTERS)

@@ -10,7 +10,7 @@ from fairtrial.experiment.workload_file.state import AuditEntry, Reset
 
 @dataclass(frozen=True)
 class DatabaseState:
-    """What a database holds before a trial, and what it must hold after it."""
+    """A database's state before a trial, and the one demanded after it."""
 
     folder: Path = Path()
     """in which commands are run: that of the workload file"""

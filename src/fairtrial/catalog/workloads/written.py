@@ -115,7 +115,7 @@ def spelled(value: Scalar) -> str:
 
 
 def as_sent(template: str) -> str:
-    """What the engine sends for a template that is left without placeholders."""
+    """The engine's text for a template that is left without placeholders."""
     return template.replace(OPEN + OPEN, OPEN)
 
 

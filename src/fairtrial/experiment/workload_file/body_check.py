@@ -1,4 +1,4 @@
-"""What the lab itself looks at in bodies that the engine hands it: a JSON Schema and patterns by pointer, or a page."""
+"""The lab's own look at bodies that the engine hands it: a JSON Schema and patterns by pointer, or a page."""
 
 import json
 from collections.abc import Mapping
@@ -51,7 +51,7 @@ class NumberText(float):
 
 @dataclass(frozen=True)
 class BodyCheck:
-    """What a body must be like. Safe against any body: it is read within the bounds of the engine's."""
+    """A demand on a body. Safe against any body: it is read within the bounds of the engine's."""
 
     schema: AnswerSchema | None = None
     matches: Mapping[str, Pattern] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class BodyCheck:
     """alone: a page is no JSON"""
 
     def fault(self, body: str | None) -> str | None:
-        """What is wrong with a body, for people, with the smallest excerpt that shows it; None if nothing is.
+        """The fault of a body, for people, with the smallest excerpt that shows it; None if nothing is.
 
         Args:
             body: None if it is not UTF-8.

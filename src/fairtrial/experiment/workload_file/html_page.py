@@ -18,7 +18,7 @@ SHOWN_CHARACTERS = 80
 
 
 class HtmlPage:
-    """What a page says: its tags in their order, and the texts between them.
+    """A page's content: its tags in their order, and the texts between them.
 
     Character references count as what they stand for, and `&quot;` is `&#34;`. Of white space, a run counts as one
     space, and none counts at the ends of a text. Names of tags and attributes are compared without their case,
@@ -74,7 +74,7 @@ class _Reader(HTMLParser):
         self._text: list[str] = []
 
     def end_text(self) -> None:
-        """What was read as text since the last tag is one piece, if it is more than white space."""
+        """End the text since the last tag as one piece, if it is more than white space."""
         text = " ".join("".join(self._text).split())
         self._text = []
         if text:

@@ -53,7 +53,7 @@ class Rows(Strict):
 
 
 class Expect(Strict):
-    """What an answer must be like to count. Left out: any 2xx, any type, any length, any body."""
+    """A demand on an answer that counts. Left out: any 2xx, any type, any length, any body."""
 
     status: int | list[int] | None = Field(None, description="one status or several")
     type: str | None = Field(None, min_length=1, description="the media type; its parameters count if they are named")
@@ -256,7 +256,7 @@ class SetupEntry(RequestEntry):
         return self
 
     def variable_texts(self) -> SetupTexts:
-        """What it sends, expects and takes."""
+        """The texts it sends, expects and takes."""
         return SetupTexts(list(self.sent_texts()), list(self.expected_texts()), list(self.take), self.per)
 
     def _assert_for_engine(self) -> None:
@@ -273,7 +273,7 @@ class SetupEntry(RequestEntry):
 
 
 class Defaults(Strict):
-    """What all requests have in common, as far as they do not say otherwise."""
+    """Keys common to all requests, as far as they do not say otherwise."""
 
     headers: Headers = Field(default_factory=dict)
     expect: Expect = Expect()

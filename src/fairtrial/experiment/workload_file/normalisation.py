@@ -1,4 +1,4 @@
-"""What does not count when answers are compared: `[reference]` of a workload file."""
+"""Differences that answers may have: `[reference]` of a workload file."""
 
 import re
 from typing import Annotated
@@ -38,7 +38,7 @@ class TextRule(Strict):
 
 
 class Normalisation(Strict):
-    """What two answers may differ in and still say the same: docs/equal-answers.md."""
+    """Differences of two answers that say the same: docs/equal-answers.md."""
 
     volatile: list[Pointer] = Field(
         default_factory=list, description="values that are there in both and of one type; * stands for any"

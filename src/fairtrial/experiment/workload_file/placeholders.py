@@ -16,7 +16,7 @@ SHOWN_CHARACTERS = 60
 
 @dataclass(frozen=True)
 class Placeholder:
-    """What differs from request to request, or from machine to machine."""
+    """A part that differs by request or by machine."""
 
     name: str
     arguments: tuple[str, ...]

@@ -139,7 +139,7 @@ def names_file(workload: str | WorkloadFile) -> bool:
 
 
 def _checks(file: Path, prefix: str, model: WorkloadFile) -> tuple[dict[str, BodyCheck], list[Path]]:
-    """What the lab looks at in answers, by request; and the files of the schemas and of the pages."""
+    """The lab's checks of answers, by request; and the files of the schemas and of the pages."""
     pages: dict[Path, HtmlPage] = {}
     documents: dict[Path, SchemaDocument] = {}
     schemas: dict[str, AnswerSchema] = {}
@@ -191,7 +191,7 @@ def _assert_readable(file: Path, where: str) -> None:
 
 
 def _sha256(name: str, sha256: str, files: list[Path]) -> str:
-    """Of a file of this name and digest, and of those that it names."""
+    """The digest of such a file and of those that it names."""
     digest = hashlib.sha256(f"{name}\0{sha256}\0".encode())
     for each in files:
         digest.update(f"{each.name}\0{_sha256_of(each)}\0".encode())

@@ -49,7 +49,7 @@ class AnswerSchema:
         """whether it is `true`, `{}` or holds nothing but notes"""
 
     def fault(self, value: Any) -> str | None:
-        """What is wrong with a value, the first thing that is: `/items/3/id: "8" is not of type "integer"`."""
+        """The fault of a value, the first thing that is: `/items/3/id: "8" is not of type "integer"`."""
         if self._validator.is_valid(value):
             return None
         error = next(iter(_innermost(self._validator.iter_errors(value))))
@@ -176,7 +176,7 @@ def _names_itself(document: Any) -> bool:
 
 
 def _resolved(document: Any, reference: str) -> Any:
-    """What a reference within the document names; None for one by another way than a pointer."""
+    """The target of a reference within the document; None for one by another way than a pointer."""
     try:
         return value_at(document, unquote(reference[1:])) if reference.startswith("#") else None
     except LookupError:

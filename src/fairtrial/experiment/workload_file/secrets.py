@@ -9,7 +9,7 @@ FEWEST_OF_A_CUT = 4
 
 
 class Secrets:
-    """What must not be shown, by the name of its environment variable, or by another placeholder: `var token`."""
+    """Secret texts, by the name of its environment variable, or by another placeholder: `var token`."""
 
     def __init__(self, *values: Mapping[str, str]) -> None:
         """Several mappings may hold different values of one name: those of several starts.

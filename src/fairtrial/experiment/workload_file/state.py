@@ -58,7 +58,7 @@ Files = str | Annotated[list[str], Field(min_length=1)]
 
 
 class StateStep(Strict):
-    """What is asked of a database, or of a program."""
+    """A step that a database or a program takes."""
 
     sql: str | None = Field(None, min_length=1)
     command: Command | None = Field(None, description="word by word, run in the folder of the workload file")
@@ -74,11 +74,11 @@ class StateStep(Strict):
 
 
 class Reset(StateStep):
-    """What brings the state back before each trial: `reset = { sql = "reset.sql" }`. `sql` is a file."""
+    """The way back to the state before each trial: `reset = { sql = "reset.sql" }`. `sql` is a file."""
 
 
 class AuditEntry(StateStep):
-    """What must be stored after a trial: `[audit.NAME]`. `sql` is one statement that answers with one number."""
+    """The rows demanded after a trial: `[audit.NAME]`. `sql` is one statement that answers with one number."""
 
     equals: WrittenBound | None = None
     between: list[WrittenBound] | None = Field(None, description="the lowest and the highest number")

@@ -25,7 +25,7 @@ class Client(Protocol):
         """Have the server answer something that costs nothing."""
 
     def product(self) -> str:
-        """What the server calls itself, with its version."""
+        """The server's name for itself, with its version."""
 
     def settings(self) -> Mapping[str, str]:
         """The settings that bear on speed and durability, as far as the server tells them."""
@@ -60,7 +60,7 @@ class Client(Protocol):
         return 0
 
     def change_in_counters(self, table: Table) -> ChangeInCounters:
-        """What it adds to `counters` to change one row of a table."""
+        """The change of `counters` by a change of one row of a table."""
         return one_write(table)
 
     def maintenance(self) -> MaintenanceReading | None:
@@ -73,7 +73,7 @@ class Client(Protocol):
 
 
 class LoadedService:
-    """What the lab asks of the tables on a server by its client, whoever runs the server."""
+    """Tables on a server, as its client asks for them, whoever runs the server."""
 
     def __init__(self, client: Client, tables: Sequence[Table]) -> None:
         self._client, self._tables = client, tables
@@ -86,7 +86,7 @@ class LoadedService:
             return {}
 
     def maintenance(self) -> MaintenanceReading | None:
-        """What the server did for itself so far; None if its client does not know how to ask, or it does not tell.
+        """The server's work for itself so far; None if its client does not know how to ask, or it does not tell.
 
         Raises:
             Problem: it cannot be asked, or does not show it to this login.

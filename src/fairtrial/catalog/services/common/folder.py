@@ -38,7 +38,7 @@ def why_not_root() -> str:
 
 
 def _effective_capabilities() -> int:
-    """Of this process, as bits (proc(5)); all of them where the kernel does not say."""
+    """This process's, as bits (proc(5)); all of them where the kernel does not say."""
     with suppress(OSError, StopIteration, ValueError):
         lines = Path("/proc/self/status").read_text(encoding="utf-8", errors="replace").splitlines()
         return int(next(line for line in lines if line.startswith("CapEff:")).split()[1], 16)

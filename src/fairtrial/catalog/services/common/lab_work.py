@@ -1,4 +1,4 @@
-"""What the lab itself does on a service, so that it is never counted as the work of a stack."""
+"""The lab's own work on a service, so that it is never counted as the work of a stack."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -40,7 +40,7 @@ class LabWork:
 
 @dataclass(frozen=True)
 class ChangeInCounters:
-    """What it adds to a server's counters to change one row of a table, by the names of `Counters`."""
+    """The change of a server's counters by a change of one row of a table, by the names of `Counters`."""
 
     statement: Counters
     """whether or not there is such a row"""
@@ -49,7 +49,7 @@ class ChangeInCounters:
 
 
 def one_write(table: Table) -> ChangeInCounters:
-    """Of counters that do not tell users apart: one write of one row."""
+    """One write of one row, in counters that do not tell users apart."""
     return ChangeInCounters(
         {"statements": 1, "writes": 1, f"writes.{table.name}": 1},
         {"rows_written": 1, f"rows_written.{table.name}": 1},

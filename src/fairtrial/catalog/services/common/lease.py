@@ -65,7 +65,7 @@ def _in_use(title: str, remedy: str = REMEDY) -> Problem:
 
 
 class LockingClient(Protocol):
-    """What a lock needs of a SQL client. All methods but `disconnect` raise Problem."""
+    """A SQL client as a lock needs it. All methods but `disconnect` raise Problem."""
 
     title: str
 
@@ -134,7 +134,7 @@ class SqlLock:
 
 
 class Marker(BaseModel):
-    """What a marker says."""
+    """A marker's text."""
 
     what: str = NOTE
     lab: str

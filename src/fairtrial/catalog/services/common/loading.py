@@ -1,4 +1,4 @@
-"""What every service does while it loads tables: report progress, and verify what it holds afterwards."""
+"""Every service, while it loads tables: report progress, and verify what it holds afterwards."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO

@@ -17,7 +17,7 @@ its source was not told of a budget, and two processes of its entry for FastAPI 
 
 @dataclass(frozen=True)
 class Login:
-    """What stacks connect with. Names are as `ServiceAddress` has them, so that they can be quoted."""
+    """The login of stacks. Names are as `ServiceAddress` has them, so that they can be quoted."""
 
     user: str
     database: str
@@ -30,7 +30,7 @@ class Login:
 
     @property
     def key(self) -> Sequence[str]:
-        """What it adds to what decides a server's filled data: nothing for the lab's own."""
+        """Its part of what decides a server's filled data: nothing for the lab's own."""
         return () if (self.user, self.database) == (USER, USER) else (self.user, self.database)
 
     def password_to_use(self) -> str:
@@ -38,7 +38,7 @@ class Login:
         return self.password or secrets.token_urlsafe(PASSWORD_BYTES)
 
     def url(self, scheme: str, password: str, location: Location) -> str:
-        """What stacks get as DATABASE_URL."""
+        """The stacks' DATABASE_URL."""
         return f"{scheme}://{self.user}:{quote(password, safe='')}@{location.host}:{location.port}/{self.database}"
 
 

@@ -130,7 +130,7 @@ def why_no_power_cut() -> str:
 
 
 def _what_a_cut_leaves() -> str:
-    """What is wrong with a cut, as tried on two files; empty: the synced one is there, the other is not."""
+    """The fault of a cut, as tried on two files; empty: the synced one is there, the other is not."""
     with run_folder("power") as place, disk(place / "disk", place / "disk.image", SMALL_BYTES) as small_disk:
         synced, other = small_disk.folder / "synced", small_disk.folder / "other"
         synced.write_bytes(b"1")

@@ -48,7 +48,7 @@ class PrivateService(LoadedService):
         )
 
     def _begin(self) -> None:
-        """What a server that was just started needs before a stack may use it."""
+        """Prepare a server that was just started before a stack may use it."""
         self._program.admit_stacks(self._location)
         if self._program.data_recipe is None:
             self._client.load(self._tables, self._start.on_rows)
@@ -63,7 +63,7 @@ class PrivateService(LoadedService):
         return Location(self._server.data, self._server.port, self._start.addresses)
 
     def durability(self) -> DurabilityReading:
-        """What the server tells of its commits now.
+        """The server's account of its commits now.
 
         Raises:
             Problem: it cannot be asked.

@@ -1,4 +1,4 @@
-"""What clients of SQL databases share: loading, reading back, changing, and telling the lab's tables from others."""
+"""Clients of SQL databases: loading, reading back, changing, and telling the lab's tables from others."""
 
 import json
 from abc import ABC, abstractmethod
@@ -219,7 +219,7 @@ class SqlClient(ExternalClient, ABC):
             self.lab_work.add({"statements": 1, "reads": int(reads)})
 
     def change_in_counters(self, table: Table) -> ChangeInCounters:
-        """What it adds to `counters` to change one row by its key.
+        """The change of `counters` by a change of one row by its key.
 
         Where one user's statements are counted, the counters by table alone do not know who did it.
         """

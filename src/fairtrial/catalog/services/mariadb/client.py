@@ -152,7 +152,7 @@ class MariaClient(SqlClient):
             yield iter(cursor)
 
     def counters(self) -> Counters:
-        """Of the counted user from `information_schema.user_statistics`, or of all users from the global status.
+        """The counted user's from `information_schema.user_statistics`, or all users' from the global status.
 
         `rows_read` counts the rows that statements looked at, also those passed over. The user's statistics are
         complete when a statement has ended; a prepared statement, by the binary protocol or by PREPARE, is counted at

@@ -1,4 +1,4 @@
-"""What MariaDB tells of its commits: settings in force, the engines of the tables, and how often InnoDB flushed."""
+"""MariaDB's account of its commits: settings in force, the engines of the tables, and how often InnoDB flushed."""
 
 from fairtrial.base.printable import printable
 from fairtrial.catalog.services.mariadb.client import MariaClient

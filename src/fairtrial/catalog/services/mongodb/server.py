@@ -92,7 +92,7 @@ def program(start: ServiceStart) -> ServerProgram:
 
 
 def _labs_login(location: Location) -> Mapping[str, Any]:
-    """What the lab logs in with; nothing while the data are made, when there are no users yet."""
+    """The lab's login; nothing while the data are made, when there are no users yet."""
     file = location.data / LABS_LOGIN_FILE
     if not file.exists():
         return {}

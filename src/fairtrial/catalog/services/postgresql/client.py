@@ -277,7 +277,7 @@ class PostgresClient(SqlClient):
             )
 
     def scram_verifier(self, user: str, password: str) -> str:
-        """What the server stores of a password: a statement with it does not hold the password itself."""
+        """The server's form of a password: a statement with it does not hold the password itself."""
         with self.connection() as connection:
             verifier: bytes = connection.pgconn.encrypt_password(password.encode(), user.encode(), b"scram-sha-256")
         return verifier.decode()
@@ -289,7 +289,7 @@ def reads(query: str) -> bool:
 
 
 def statement_kind(query: str) -> StatementKind:
-    """What a statement does, from its text in `pg_stat_statements`, where constants are replaced by `$1`.
+    """A statement's kind, from its text in `pg_stat_statements`, where constants are replaced by `$1`.
 
     A prepared statement run by EXECUTE is listed as the PREPARE that made it.
     """

@@ -1,4 +1,4 @@
-"""What PostgreSQL tells of its commits: settings in force, what relaxes them, and how often its log was flushed."""
+"""PostgreSQL's account of its commits: settings in force, what relaxes them, and how often its log was flushed."""
 
 import re
 

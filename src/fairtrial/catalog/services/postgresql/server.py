@@ -229,7 +229,7 @@ def _fill(login: Login, location: Location, tables: Sequence[Table], on_rows: Ro
 
 
 def _rights(login: Login, tables: Sequence[Table]) -> list[str]:
-    """What the stacks' user needs, and nothing else: no tables of its own, not even temporary ones."""
+    """The stacks' user's rights, and nothing else: no tables of its own, not even temporary ones."""
     return [
         f'REVOKE ALL ON DATABASE "{login.database}" FROM public',
         f'GRANT CONNECT ON DATABASE "{login.database}" TO "{login.user}"',

@@ -97,7 +97,7 @@ class _Logins:
         return file
 
     def url_for_stacks(self, location: Location) -> str:
-        """What stacks get: a password without a user's name."""
+        """The stacks' URL: a password without a user's name."""
         return f"redis://:{self.stacks}@{location.host}:{location.port}/0"
 
     def client(self, location: Location) -> RedisClient:
