@@ -9,13 +9,13 @@ from rich.console import Console
 from rich.text import Text
 
 from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, INTERRUPTED
+from fairtrial.base.locations import PROJECT_FILE
 from fairtrial.base.network_namespace import why_no_network_namespace
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.base.user_namespace import why_no_network_namespace_within
 from fairtrial.base.within_user_namespace import called_within
 from fairtrial.catalog.stacks.repository import Repository
-from fairtrial.experiment.files import PROJECT_FILE
 from fairtrial.report.files import write_text
 from fairtrial_import.import_source import Import, import_source
 from fairtrial_init.answers import HAS_PARAMETERS, Answers, line_of

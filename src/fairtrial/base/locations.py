@@ -6,6 +6,8 @@ from pathlib import Path
 import platformdirs
 
 PACKAGE = Path(__file__).resolve().parents[1]
+PROJECT_FILE = "fairtrial.toml"
+"""The experiment of a service, in its folder: `fairtrial init` writes it, `run` and `ab-test` look for it."""
 
 
 def shipped(name: str) -> Path:

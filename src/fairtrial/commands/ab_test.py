@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fairtrial.base.locations import PROJECT_FILE
 from fairtrial.commands.option_groups import with_option_groups
 from fairtrial.commands.run_options import RunOptions
-from fairtrial.experiment.files import PROJECT_FILE
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -64,9 +64,10 @@ def run(
     from rich.console import Console
 
     from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT
+    from fairtrial.base.locations import PROJECT_FILE
     from fairtrial.commands.carry_out import carry_out
     from fairtrial.experiment.changes import with_settings
-    from fairtrial.experiment.files import PROJECT_FILE, QUICKSTART, find_experiment, load_experiment
+    from fairtrial.experiment.files import QUICKSTART, find_experiment, load_experiment
     from fairtrial.judge.outcome import exit_status
     from fairtrial.lab.private_network import assert_within
 

@@ -8,8 +8,6 @@ from fairtrial.base.registry import instead_of
 from fairtrial.base.toml_file import read_toml
 from fairtrial.experiment.model import Experiment
 
-PROJECT_FILE = "fairtrial.toml"
-"""The experiment of a service, in its folder: `fairtrial init` writes it, `run` and `ab-test` look for it."""
 QUICKSTART = "quickstart"
 
 

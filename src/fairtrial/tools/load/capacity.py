@@ -18,7 +18,7 @@ from fairtrial.tools.load.measure import Measurement, measure
 from fairtrial.tools.load.request.command_load import DEFAULT_SECONDS, WARMUP_SECONDS, CommandLoad
 from fairtrial.tools.load.request.expected_figure import ExpectedFigure
 from fairtrial.tools.load.request.file_requests import assert_sent
-from fairtrial.tools.load.request.options import Arrival, GoalOptions, LoadOptions
+from fairtrial.tools.load.request.options import GoalOptions, LoadOptions
 from fairtrial.tools.load.request.translate import to_engine_plan
 
 LONGEST_PROBE_SECONDS = 1.0
@@ -45,7 +45,7 @@ def measure_capacity(
             options,
             rate=load.lowest_per_second,
             connections=load.connections,
-            arrival=Arrival(load.arrivals),
+            arrival=load.arrivals,
             warmup_seconds=load.warmup_seconds,
         ),
         hosts,
@@ -88,7 +88,7 @@ def capacity_load(options: LoadOptions, goals: GoalOptions) -> CapacityLoad:
     return CapacityLoad(
         kind="capacity",
         objectives=[_objective(each) for each in goals.capacity],
-        arrivals="constant" if options.arrival is Arrival.CONSTANT else "poisson",
+        arrivals=options.arrival or "poisson",
         warmup_seconds=WARMUP_SECONDS if options.warmup_seconds is None else options.warmup_seconds,
         probe_seconds=min(LONGEST_PROBE_SECONDS, seconds),
         duration_seconds=seconds,

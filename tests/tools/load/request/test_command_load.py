@@ -6,10 +6,10 @@ import pytest
 
 from fairtrial.load.engine_terms import Ramp
 from fairtrial.tools.load.request.command_load import CommandLoad, load_of
-from fairtrial.tools.load.request.options import Arrival, LoadOptions
+from fairtrial.tools.load.request.options import LoadOptions
 from fairtrial.tools.load.request.values import RateRamp, RateStep
 
-POISSON = {"rate": 2000.0, "arrival": Arrival.POISSON}
+POISSON = {"rate": 2000.0, "arrival": "poisson"}
 TWO_STEPS = (RateStep(10, 2), RateStep(0, 1))
 
 

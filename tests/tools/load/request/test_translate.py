@@ -19,7 +19,7 @@ from fairtrial.load.engine_terms import (
     StopAfterRequests,
     StopAfterSeconds,
 )
-from fairtrial.tools.load.request.options import Arrival, DriverChoice, LoadOptions, WaitChoice
+from fairtrial.tools.load.request.options import LoadOptions
 from fairtrial.tools.load.request.translate import to_engine_plan
 from fairtrial.tools.load.request.values import Header, RateRamp, RateStep, parse_connect_to
 from tests.tools.load.conftest import Target
@@ -46,8 +46,8 @@ def test_without_options(target: Target) -> None:
     [
         ({"connections": 3, "think_seconds": 0.5}, Closed(connections=3, think_time_seconds=0.5)),
         ({"rate": 5.0}, Constant(rate_per_second=5, connections=64)),
-        ({"rate": 5.0, "arrival": Arrival.CONSTANT}, Constant(rate_per_second=5, connections=64)),
-        ({"rate": 5.0, "arrival": Arrival.POISSON}, Poisson(rate_per_second=5, connections=64)),
+        ({"rate": 5.0, "arrival": "constant"}, Constant(rate_per_second=5, connections=64)),
+        ({"rate": 5.0, "arrival": "poisson"}, Poisson(rate_per_second=5, connections=64)),
         ({"ramp": RateRamp(1, 2), "connections": 3}, Ramp(from_per_second=1, to_per_second=2, connections=3)),
         ({"steps": (RateStep(5, 2),)}, Steps(steps=[Step(rate_per_second=5, seconds=2)], connections=64)),
     ],
@@ -74,7 +74,7 @@ def test_connections(target: Target) -> None:
     assert plan_of(target, http2=True).http2 == Http2(streams=1)
     assert plan_of(target, http2=True, streams=20).http2 == Http2(streams=20)
     assert plan_of(target).http2 is None
-    assert plan_of(target, driver=DriverChoice.EPOLL).driver == "epoll"
+    assert plan_of(target, driver="epoll").driver == "epoll"
 
 
 @pytest.mark.parametrize(
@@ -94,10 +94,10 @@ def test_awake_it_needs_processors_of_its_own(
     assert plan_of(target, threads=threads).wait == "sleep"
     if is_refused:
         with pytest.raises(Problem) as error:
-            plan_of(target, threads=threads, wait=WaitChoice.AWAKE)
+            plan_of(target, threads=threads, wait="awake")
         assert str(error.value) == snapshot
     else:
-        assert plan_of(target, threads=threads, wait=WaitChoice.AWAKE).wait == "awake"
+        assert plan_of(target, threads=threads, wait="awake").wait == "awake"
 
 
 def test_threads(target: Target) -> None:

@@ -5,11 +5,11 @@ from typing import Any
 
 from fairtrial.load.closed import ClosedLoad
 from fairtrial.load.engine_terms import EngineTerms
-from fairtrial.load.open import Arrivals, OpenLoad
+from fairtrial.load.open import OpenLoad
 from fairtrial.load.ramp import RampLoad
 from fairtrial.load.request_load import NO_OPTIONS, CommandOptions
 from fairtrial.load.steps import LoadStep, StepsLoad
-from fairtrial.tools.load.request.options import Arrival, LoadOptions
+from fairtrial.tools.load.request.options import LoadOptions
 
 DEFAULT_SECONDS = 10.0
 WARMUP_SECONDS = 1.0
@@ -69,7 +69,7 @@ def load_of(options: LoadOptions, *, tls: bool) -> CommandLoad:
         steps = [LoadStep(**step._asdict()) for step in options.steps]
         load = StepsLoad.model_construct(kind="steps", steps=steps, **patience, **shared)
     elif options.rate is not None:
-        arrivals: Arrivals = "poisson" if options.arrival is Arrival.POISSON else "constant"
+        arrivals = options.arrival or "constant"
         load = OpenLoad.model_construct(
             kind="open", rate_per_second=options.rate, arrivals=arrivals, duration_seconds=seconds, **patience, **shared
         )

@@ -6,9 +6,8 @@ Little is imported here: `fairtrial --help` reads this module.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -35,28 +34,6 @@ GOAL, CONNECTION, OUTPUT = "Goal", "Connection", "Output"
 STDOUT = Path("-")
 USUAL_SERVER = "http://127.0.0.1:8080/"
 """What a workload file is aimed at without a URL: where stacks listen by default."""
-
-
-class Arrival(StrEnum):
-    """How requests of a constant rate arrive."""
-
-    CONSTANT = "constant"
-    POISSON = "poisson"
-
-
-class WaitChoice(StrEnum):
-    """What the engine's threads do while they await answers."""
-
-    SLEEP = "sleep"
-    AWAKE = "awake"
-
-
-class DriverChoice(StrEnum):
-    """How the engine drives its sockets."""
-
-    AUTO = "auto"
-    EPOLL = "epoll"
-    IO_URING = "io_uring"
 
 
 def _option(
@@ -129,7 +106,7 @@ class LoadOptions:
         ),
     ] = None
     arrival: Annotated[
-        Arrival | None,
+        Literal["constant", "poisson"] | None,
         _option(
             LOAD,
             "--arrival",
@@ -212,11 +189,11 @@ class LoadOptions:
         ),
     ] = None
     driver: Annotated[
-        DriverChoice,
+        Literal["auto", "epoll", "io_uring"],
         _option(LOAD, "--driver", metavar="NAME", text="How sockets are driven: auto, epoll, io_uring."),
-    ] = DriverChoice.AUTO
+    ] = "auto"
     wait: Annotated[
-        WaitChoice,
+        Literal["sleep", "awake"],
         _option(
             LOAD,
             "--wait",
@@ -224,7 +201,7 @@ class LoadOptions:
             text="While answers are awaited, sleep; or stay awake, which takes all of the generator's processors, and "
             "leaves its own wake-up out of times: keep the server off them.",
         ),
-    ] = WaitChoice.SLEEP
+    ] = "sleep"
 
     file: Annotated[
         Path | None,

@@ -18,7 +18,7 @@ from fairtrial.tools.load.request.command_load import (
 )
 from fairtrial.tools.load.request.file_requests import assert_load_fits, requests_of_file
 from fairtrial.tools.load.request.http_request import host_header, to_engine_request
-from fairtrial.tools.load.request.options import LoadOptions, WaitChoice
+from fairtrial.tools.load.request.options import LoadOptions
 from fairtrial.tools.load.request.url import Url, parse_url, redirected
 
 
@@ -45,7 +45,7 @@ def to_engine_plan(options: LoadOptions, hosts: LoadSite | None = None) -> tuple
     endpoint = hosts.connect(redirected(url, options.connect_to), options.unix_socket, tls, options.timeout_seconds)
     cpus = _cpus(hosts.cpus, options.threads, local=endpoint.local, is_here=hosts.is_here)
     threads = options.threads or min(len(cpus[0]), max(1, load.load.connections // len(cpus)))
-    if options.wait is WaitChoice.AWAKE:
+    if options.wait == "awake":
         _assert_alone(threads, cpus[0], min(map(len, hosts.cpus)), local=endpoint.local)
     plan = EnginePlan(
         address=endpoint.address,
@@ -56,8 +56,8 @@ def to_engine_plan(options: LoadOptions, hosts: LoadSite | None = None) -> tuple
         setup=list(workload.setup),
         threads=threads * len(cpus),
         cpus=[cpu for of_host in cpus for cpu in of_host],
-        driver=options.driver.value,
-        wait=options.wait.value,
+        driver=options.driver,
+        wait=options.wait,
         tls=tls,
         **load.engine_terms(),
     )
