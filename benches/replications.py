@@ -68,9 +68,15 @@ def runs(results: Sequence[KeptResult]) -> str:
     dates = sorted(result.date for result in results)
     hosts = "; ".join(dict.fromkeys(result.host for result in results))
     valid, trials = sum(result.valid for result in results), sum(result.trials for result in results)
-    notes = [f"- `{result.experiment}`: {escape(TRIALS.sub('', note))}" for result in results for note in result.notes]
+    notes = [f"- `{result.experiment}`: {_headline(note)}" for result in results for note in result.notes]
     facts = f"{dates[0]} to {dates[-1]}, on {hosts}: {valid} of {count(trials, 'trial')} valid."
     return "\n".join([facts, *([""] if notes else []), *notes])
+
+
+def _headline(note: str) -> str:
+    """A note without its evidence: `errors refuses rust-axum at 10`."""
+    head, _, rest = TRIALS.sub("", note).partition(": ")
+    return escape(head if " refuses " in head else f"{head}: {rest.partition(': ')[0]}")
 
 
 def study_page(text: str, study: str, results: Sequence[KeptResult]) -> str:

@@ -12,8 +12,8 @@ NOT_STARTED = "see the log of the contender (`answers-` in the results folder), 
 
 @check(
     "answers-differ",
-    looks_at="answers to the same requests, compared with those of the contender that `reference` names: before the "
-    "first trial all of them, one after the other, and during the load those that change no state",
+    looks_at="answers to the same requests: before the first trial all of them, one after the other, and "
+    "during the load those that change no state",
     remedy="make the contender answer as the reference does; what may differ between right answers is declared in "
     "[reference] of the workload file: values that change while others write are `volatile`",
     enough=Threshold(

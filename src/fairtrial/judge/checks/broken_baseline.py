@@ -15,15 +15,14 @@ from fairtrial.judge.statistics.student import LEVEL
 
 @check(
     "broken-baseline",
-    looks_at="the overhead of each condition that a claim with a `baseline` is about: the median over the blocks, and "
-    "its 95% interval",
+    looks_at="the median overhead of each condition that a claim with a `baseline` is about, and its 95% interval",
     remedy="measure against a baseline that does less than whatever is set against it, such as a bare server in the "
     "same language: a layer cannot cost less than nothing, so this baseline does work of its own",
 )
 def broken_baseline(case: Case) -> Iterator[Finding]:
     """Overheads below zero: a baseline that is slower than what is set against it is none.
 
-    For each claim with a baseline, a refusal of its verdict if an overhead that it is about lies below zero.
+    A refusal of the claim's verdict.
     """
     claims = [claim for claim in case.record.experiment.claims if isinstance(claim, MetricClaim)]
     rates = _rates(case) if any(claim.baseline is not None for claim in claims) else {}

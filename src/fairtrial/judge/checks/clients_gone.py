@@ -39,8 +39,7 @@ def clients_gone(engine: EngineSummary, load: Load, *, warn: float, refuse: floa
 
     By Little's law: while n clients without think time are at work, n requests are under way. So the answers' times,
     divided by n, are how long they were at work, give or take the longest one at each edge of the window. Where other
-    requests failed, or clients pause (think times of requests, setup of connections), what that took is not known, and
-    nothing can be told.
+    requests failed, or clients pause, nothing can be told.
     """
     if load.clients is None or load.fixed_requests is not None or engine.has_pauses or _others(engine.errors):
         return

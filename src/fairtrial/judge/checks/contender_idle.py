@@ -28,7 +28,7 @@ def contender_idle(
 ) -> Iterator[Finding]:
     """A server that is idle under a load that never pauses is waiting for something: the finding says for what.
 
-    A note where stack and database together used less than one processor under a closed load, and what was busy.
+    A note where they used less than one processor, and what was busy.
     """
     if engine.achieved_over_offered is not None:
         return

@@ -48,7 +48,7 @@ TOO_MANY_REQUESTS, SERVER_ERROR = 429, 500
 def contract_under_load(engine: EngineSummary) -> Iterator[Finding]:
     """A stack that keeps the contract before the load and breaks it under the load.
 
-    A refusal where a request of the contract was answered wrongly under the load, else a note with their number.
+    A refusal where one was answered wrongly, else a note with their number.
     """
     spot_checks = engine.spot_checks
     wrong = [each for each in spot_checks if each.error is not None and not _is_overload(each, engine)]

@@ -31,8 +31,8 @@ Group = tuple[str, Value | None]
 def database_maintenance(case: Case, *, pages_per_second: float) -> Iterator[Finding]:
     """Windows in which the database did work of its own that it did not do in the others they are compared with.
 
-    A warning for each trial that differs from most others on the same service: by what its window held, or lacked. A
-    note on the experiment where a service did not tell.
+    A warning for each trial that differs from most others: by what its window held, or lacked. A note on the experiment
+    where a service did not tell.
     """
     groups: dict[Group, list[TrialRecord]] = defaultdict(list)
     for trial in case.trials:

@@ -78,7 +78,7 @@ def delayed_ack(
 ) -> Iterator[Finding]:
     """Answers that wait for a TCP timer: a second, narrow mode at 40 ms or 200 ms, which work never produces.
 
-    A warning for each timer whose mode is separate from all other times.
+    A warning for each timer.
     """
     if not engine.service_time.hdr_base64:
         return

@@ -52,11 +52,10 @@ def drift_over_blocks(case: Case, *, alpha: float, note_alpha: float, change: fl
     """A run whose later trials differ from its earlier ones: blocks are then no independent starts.
 
     At most one finding for all trials together, one for each condition beside the others, and one for each series of
-    the load engine's ceilings.
+    ceilings.
 
-    What drifts for all contenders alike (heat, a neighbour, a disk that fills) cancels in ratios, and makes the
-    interval of a single figure too narrow. What drifts for one of them alone (its table grows, its cache fills) cancels
-    nowhere.
+    What drifts for all contenders alike cancels in ratios, and makes the interval of a single figure too narrow. What
+    drifts for one of them alone cancels nowhere.
     """
     distances = distances_of(case.trials)
     in_order = [distances[trial.condition][trial.block] for trial in case.trials if trial.condition in distances]

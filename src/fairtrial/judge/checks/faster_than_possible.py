@@ -9,8 +9,7 @@ from fairtrial.record.model import TrialRecord
 
 @check(
     "faster-than-possible",
-    looks_at="the fastest answer to each request, and the number of answers, compared with the delay, the sleep and "
-    "the round trip that an answer contains: what the experiment asked for, and no stack can shorten",
+    looks_at="the fastest answer to each request, and the number of answers that fit into the window",
     remedy="make the call, the sleep or the query for each request, and answer when it is over",
     share=Threshold(
         0.02,
@@ -25,7 +24,7 @@ def faster_than_possible(
 ) -> Iterator[Finding]:
     """No answer can be faster than the delay, the sleep or the round trip that it contains.
 
-    A refusal for each request with an answer below its least time, and for more answers than fit into the window.
+    A refusal.
     """
     work = case.record.implied_work.get(trial.condition)
     if work is None:

@@ -16,7 +16,7 @@ from fairtrial.record.engine_summary import EngineSummary
 def two_framings(engine: EngineSummary) -> Iterator[Finding]:
     """Answers that announce their length in two ways, of which each recipient may believe another.
 
-    A note for each trial with an answer that had a Content-Length beside a Transfer-Encoding.
+    A note.
     """
     if engine.two_framings:
         yield finding(
@@ -37,7 +37,7 @@ def two_framings(engine: EngineSummary) -> Iterator[Finding]:
 def unasked_bytes(engine: EngineSummary) -> Iterator[Finding]:
     """Bytes on connections on which nothing was asked: a server that answers more often than it is asked.
 
-    A refusal of each trial in which a resting connection got bytes.
+    A refusal.
     """
     if engine.unasked:
         yield finding(

@@ -38,10 +38,8 @@ def generator_late(
 ) -> Iterator[Finding]:
     """An open load whose requests were sent late is not the load that is named beside its figures.
 
-    Lateness is due to the contender where requests waited for a connection, and to the generator where none did.
-
-    It takes the percentiles that it has moved. Goodput, capacity and lower percentiles stand, unless requests were not
-    sent at all.
+    It is due to the contender where requests waited for a connection, and to the generator where none did. It takes the
+    percentiles that it has moved. Goodput, capacity and lower percentiles stand, unless requests were not sent at all.
     """
     if engine.achieved_over_offered is None:
         return

@@ -31,7 +31,7 @@ def generator_saturated(
 ) -> Iterator[Finding]:
     """A load generator that is fully busy measures itself.
 
-    A warning or a refusal, by the share of the window in which the engine's busiest processor was at work.
+    A warning or a refusal, by that share.
     """
     share = engine.busiest_processor_share(case.processors)
     if share < min(warn, refuse):

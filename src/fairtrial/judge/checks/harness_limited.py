@@ -35,8 +35,6 @@ def harness_limited(case: Case, *, share: float, disturbed: float) -> Iterator[F
     """A contender at the harness's own ceiling: how fast it is cannot be told.
 
     A refusal near the ceiling; a warning where it was measured under a disturbance or is clearly too low.
-
-    A trial is held against the ceiling of its own block, in older records against that before the first trial.
     """
     of_load: dict[tuple[str, int | None], list[float]] = defaultdict(list)
     for trial in case.trials:

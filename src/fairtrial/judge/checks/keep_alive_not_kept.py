@@ -31,9 +31,8 @@ def keep_alive_not_kept(
 ) -> Iterator[Finding]:
     """Connections that were planned to be kept, and are closed and opened again: connects are in the figures.
 
-    A warning where connections were opened again for more than so many answers, without a failure behind it.
-
-    A request that fails because the server had closed its connection in the meantime is no such failure.
+    A warning. A request that fails because the server had closed its connection in the meantime is no failure that
+    explains it.
     """
     if not engine.answers or not load.keep_alive:
         return

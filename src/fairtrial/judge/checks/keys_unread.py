@@ -27,7 +27,7 @@ from fairtrial.record.proof import KeysRead, Ledger
 def keys_unread(keys_read: KeysRead, ledger: Ledger, *, share: float, deviations: float) -> Iterator[Finding]:
     """Keys that the load asked for and the store was never asked for: hits paid with other keys.
 
-    A refusal where fewer of the marked keys were read than the answers imply.
+    A refusal.
     """
     rows, marked = keys_read.rows, keys_read.marked
     if ledger.verified == 0 or rows < 1:

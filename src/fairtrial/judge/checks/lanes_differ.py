@@ -38,9 +38,6 @@ def lanes_differ(case: Case, *, alpha: float, difference: float) -> Iterator[Fin
     do.
 
     At most one warning on the experiment, which names the fastest lane and the slowest.
-
-    Lanes are compared by the mean, over the conditions, of a block's log goodput beside the typical one of its
-    condition.
     """
     if len(case.record.lanes) < 2:
         return

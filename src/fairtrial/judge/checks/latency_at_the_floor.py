@@ -43,9 +43,8 @@ class _Share:
 
 @check(
     "latency-at-the-floor",
-    looks_at="p50 of response time, or goodput over a single connection, which is its reciprocal, compared with what "
-    "was calibrated before the first trial against a server that does nothing: at the rate of an open load, else with "
-    "a single connection",
+    looks_at="p50 of response time, or goodput over a single connection, compared with what was calibrated "
+    "before the first trial against a server that does nothing",
     remedy="choose a workload that demands more of the stack; or claim a budget, which the load engine's share "
     "only makes harder to meet. A lower floor: a load engine that waits awake, on processors of its own, and idle "
     "processors that stay awake (fairtrial doctor says whether they do)",
@@ -72,8 +71,8 @@ class _Share:
 def latency_at_the_floor(case: Case, *, warn: float, refuse: float, disturbed: float) -> Iterator[Finding]:
     """Latencies of which the load engine's own share is large: how fast the contender is, they hardly tell.
 
-    A warning for each trial near the floor; a refusal of the verdict for each claim that compares medians near it,
-    of which one is at it. Of a claim with one side well above it, the warnings are all that is said.
+    A warning for each trial near the floor; a refusal of the verdict for each claim that compares medians near it, of
+    which one is at it.
     """
     shares = {
         trial.index: share for trial in case.trials if (share := _share(case, trial, refuse, disturbed)) is not None

@@ -8,8 +8,8 @@ from fairtrial.record.load_hosts import LoadHostAccount
 
 @check(
     "load-host-behind",
-    looks_at="answers of each load host for its part of a load that several shared: its connections, or the requests "
-    "that were due in an open load",
+    looks_at="answers of each load host for its part of the load: its connections, or the requests that were "
+    "due in an open load",
     remedy="use load hosts that are alike and equally far from the server; see what else runs there, and on its link",
     lacking=Threshold(
         0.05,
@@ -26,7 +26,7 @@ from fairtrial.record.load_hosts import LoadHostAccount
 def load_host_behind(load_hosts: list[LoadHostAccount], *, lacking: float, least: float) -> Iterator[Finding]:
     """A load host that did less than its share of a load that several offered: the figure is then rather the others'.
 
-    At most one finding for each trial whose load came from several hosts.
+    At most one finding for each trial.
     """
     shares = shares_of(load_hosts)
     if not shares:

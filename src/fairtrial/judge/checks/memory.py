@@ -21,7 +21,7 @@ MIB = 2**20
 def memory_short(trial: TrialRecord, case: Case, *, available: float) -> Iterator[Finding]:
     """Memory that nearly ran out: the kernel first drops file pages, then kills processes.
 
-    A warning for the machine's memory, and one for the control group's limit.
+    A warning for each of the two.
     """
     for where, machine in case.machines(trial):
         left = {"of the machine": (machine.memory_available_bytes, machine.memory_total_bytes)}

@@ -64,7 +64,7 @@ def not_stationary(
 ) -> Iterator[Finding]:
     """A mean describes a window only if the window is stationary: warm, without a drift, without a leak.
 
-    At most one finding for throughput, median, p99 and memory each; none in windows below ten full seconds.
+    At most one finding for throughput, median, p99 and memory each.
     """
     moved: list[list[Finding]] = []
     for trial in case.trials:

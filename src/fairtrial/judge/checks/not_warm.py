@@ -36,9 +36,9 @@ LONGER_LIMIT = (
 
 @check(
     "not-warm",
-    looks_at="whether the warm-up ended because the pace was flat, as the engine tells by its last doubling of time; "
-    "and goodput of the first fifth of each window (of an open load, its medians) against the rest, paired within each "
-    "window, over all blocks of a condition (Student's interval of the mean log ratio)",
+    looks_at="whether the warm-up ended because the pace was flat; and goodput of the first fifth of each "
+    "window (of an open load, its medians) against the rest, paired within each window, over all "
+    "blocks of a condition (Student's interval of the mean log ratio)",
     remedy="lengthen warmup_seconds: in each block the contender became faster after the window had opened, and a "
     "figure of both is neither of the cold contender nor of the warm one",
     of_loads=True,
@@ -54,10 +54,8 @@ def not_warm(case: LoadCase, *, tolerance: float) -> Iterator[Finding]:
 
     At most one refusal for each trial; beginnings that are too quick, or cold on purpose, once a condition.
 
-    A warm-up goes on until the pace is flat, as the engine tells by the last doubling of its time. It cannot see what
-    comes later: a second compiler that begins when the window is open. One window is too short to tell a slow first
-    second from chance. The windows of a condition are independent of each other, and if each of them begins slowly,
-    they tell it together.
+    The warm-up cannot see what comes later: a second compiler that begins when the window is open. One window is too
+    short to tell a slow first second from chance; those of a condition are independent, and tell it together.
     """
     for trial in case.trials:
         if (rise := rise_at_the_limit(trial)) is not None and trial.engine is not None:

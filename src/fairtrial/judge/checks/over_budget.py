@@ -28,7 +28,7 @@ def over_budget(
 ) -> Iterator[Finding]:
     """Connections to the database beyond the concurrency budget: more requests worked on at once than the others may.
 
-    A warning for each trial whose stack held more connections than its budget explains.
+    A warning.
     """
     condition = case.condition_of(trial)
     budget, processes = case.record.budget_of(condition), max(1, server.processes)

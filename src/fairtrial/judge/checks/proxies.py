@@ -17,7 +17,7 @@ from fairtrial.record.proxy import ProxyAccount
 def latency_bypassed(trial: TrialRecord, case: Case) -> Iterator[Finding]:
     """A stack that reached its service past the proxy did not have the latency that is printed.
 
-    A refusal for each proxy that the stack went past, or that cannot have carried what its service did for it.
+    A refusal for each proxy.
     """
     for service, past in trial.connections_past_proxies.items():
         if past:
@@ -44,8 +44,7 @@ def _least_done(trial: TrialRecord, *, is_database: bool) -> int:
 
 @check(
     "latency-late",
-    looks_at="the time from when a proxy before a service was to hand a chunk on to when the kernel had it, by the "
-    "proxy's own account",
+    looks_at="the time from when a proxy was to hand a chunk on to when the kernel had it, by its own account",
     remedy="give the load generator more processors, because proxies share them with the load engine; offer less load; "
     "see foreign-load and stolen",
     share=Threshold(
@@ -64,7 +63,7 @@ def _least_done(trial: TrialRecord, *, is_database: bool) -> int:
 def latency_late(proxies: dict[str, ProxyAccount], *, share: float, seconds: float) -> Iterator[Finding]:
     """A proxy that was late put more latency before a service than the experiment says.
 
-    A refusal for each proxy of a trial that handed chunks on too late.
+    A refusal for each proxy.
     """
     for service, proxy in proxies.items():
         percentile, late = _tail(proxy.lateness)

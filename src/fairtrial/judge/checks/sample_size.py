@@ -17,7 +17,7 @@ from fairtrial.record.engine_summary import Distribution, EngineSummary
 def too_few_answers(engine: EngineSummary, *, verified: float) -> Iterator[Finding]:
     """A trial without verified answers has no result: zero is never one.
 
-    A refusal for each measured trial with fewer verified answers than the minimum.
+    A refusal.
     """
     if engine.verified < verified:
         waiting = f"; {engine.in_flight_at_end:,} still waited at the end" if engine.in_flight_at_end else ""

@@ -20,7 +20,7 @@ from fairtrial.record.slices import Slicing
 def busy_while_idle(slices: Slicing, *, processors: float) -> Iterator[Finding]:
     """A server that works while nobody asks it: measured in turn with others, it takes their processors from them.
 
-    A refusal for each trial in slices whose server used too much while it was idle.
+    A refusal.
     """
     if slices.idle_processors >= processors:
         yield finding(
@@ -41,7 +41,7 @@ def busy_while_idle(slices: Slicing, *, processors: float) -> Iterator[Finding]:
 def rounds_left_out(case: Case) -> Iterator[Finding]:
     """How much of what was measured in slices the figures rest on, and by which rule the rest was left out.
 
-    A note on the experiment: the rule, how many rounds were kept, and in how many blocks there were too few.
+    A note on the experiment.
     """
     rule = case.record.experiment.slices
     by_block = {trial.block: trial for trial in case.trials if trial.slices is not None and trial.slices.slices}

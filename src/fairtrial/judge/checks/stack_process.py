@@ -11,17 +11,14 @@ CHARACTERS_OF_REASON = 300
 
 @check(
     "start-failed",
-    looks_at="whether the stack ended before it was ready, or was not ready in time, in some trials of a condition and "
-    "not in others",
+    looks_at="whether the stack ended before it was ready, or was not ready in time",
     remedy="read the end of the stack's log, and mend what makes it fail at times; if it only takes longer at times, "
     "raise `ready_within_seconds` in its description",
 )
 def start_failed(case: Case) -> Iterator[Finding]:
     """A contender that came up in some blocks and failed to in others: the trials that are left would be a selection.
 
-    A refusal for each start that was the contender's to bring off and failed, if another of its condition did not.
-
-    A condition that never came up has no figure that could be a selection: it was not run.
+    A refusal for each such start. A condition that never came up was not run.
     """
     for trials in by_condition(case.trials).values():
         came_up = sum(_came_up(trial) for trial in trials)
@@ -54,7 +51,7 @@ SIGNALS = {6: "SIGABRT", 7: "SIGBUS", 9: "SIGKILL", 11: "SIGSEGV"}
 def server_exited(exit_status: int, log: str | None) -> Iterator[Finding]:
     """A stack that exited by itself while it was needed.
 
-    A refusal if the record holds an exit status from before the lab stopped the stack.
+    A refusal.
     """
     ended = f"{_in_words(exit_status)} while it was needed"
     if exit_status < 0:
@@ -97,7 +94,7 @@ def _in_words(status: int) -> str:
 def log_cut(log_dropped_bytes: int) -> Iterator[Finding]:
     """A stack that wrote so much to its log that the log was cut off.
 
-    A warning for each trial in whose log something is missing.
+    A warning.
     """
     if log_dropped_bytes:
         yield finding(

@@ -27,7 +27,7 @@ MEASURE_LONGER = "measure longer, or a table of fewer rows: more answers then sh
 def stale(freshness: Freshness | None, row_changes: RowChangesSeen | None, *, share: float) -> Iterator[Finding]:
     """An answer that shows a row as it was before it changed comes from a cache, not from the database.
 
-    A refusal for each trial in which a changed row's old text was answered; a note where too few could tell.
+    A refusal where a changed row's old text was answered; a note where too few could tell.
     """
     if freshness is not None and freshness.stale > 0:
         grace = freshness.grace_seconds

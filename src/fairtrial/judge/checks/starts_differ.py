@@ -56,9 +56,6 @@ def starts_differ(case: Case, *, deviations: float, factor: float, by_chance: fl
     kinds.
 
     At most one finding for each condition, about the experiment: a note where chance alone explains it.
-
-    Figures and claims are about a typical start. Whoever runs the stack also meets the others, and no median shows
-    them.
     """
     conditions = [(each.contender, trials) for each in case.record.conditions if (trials := _trials_of(case, each.id))]
     chance = by_chance / len(conditions) if conditions else 0.0

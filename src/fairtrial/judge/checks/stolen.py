@@ -35,8 +35,7 @@ def stolen(
 ) -> Iterator[Finding]:
     """Processor time that the hypervisor gave to other guests.
 
-    A warning or a refusal, by the largest of the shares: of the processors of server, load engine and further
-    hosts.
+    A warning or a refusal, by the largest of the shares.
     """
     placement = case.record.placement_of(trial)
     if machine.window_seconds < max(seconds, 1e-9):

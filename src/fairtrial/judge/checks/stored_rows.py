@@ -96,7 +96,7 @@ def _remedy(audit: StateAudit) -> str:
 def dataset_altered(dataset_altered: bool) -> Iterator[Finding]:
     """A workload that only reads must leave the rows as they were.
 
-    A refusal for each trial after which the dataset was not what it had been.
+    A refusal.
     """
     if dataset_altered:
         yield finding("refusal", "the dataset after the trial differs from the one before it")

@@ -54,8 +54,7 @@ def ports_exhausted(
 ) -> Iterator[Finding]:
     """Local ports that ran out: a limit of the client that looks like one of the server.
 
-    A warning where closed connections hold most ports and the kernel does not reuse them; a refusal where connects
-    failed.
+    A warning where the kernel does not reuse them; a refusal where connects failed.
     """
     waiting, ports = network.time_wait_sockets, network.local_ports
     if waiting is None or not ports or waiting / ports < share:

@@ -27,7 +27,7 @@ from fairtrial.record.engine_summary import EngineSummary
 def unanswered(engine: EngineSummary, *, window_share: float, times: float) -> Iterator[Finding]:
     """Requests that were still waiting when the window closed, whose times are in no percentile.
 
-    A refusal where an unanswered request waited much longer than any answered one, and for much of the window.
+    A refusal.
     """
     waited, longest = engine.oldest_in_flight_seconds, engine.response_time.longest_answered_seconds or 0.0
     if waited is not None and waited > window_share * engine.window_seconds and waited > times * longest:

@@ -23,9 +23,7 @@ from fairtrial.record.model import TrialRecord
 def unequal_answers(case: Case, *, tolerance: float) -> Iterator[Finding]:
     """Contenders of one workload must send equally long bodies: a list and an error page are not comparable.
 
-    A refusal for each trial whose mean body disagrees with those of more than half of the other contenders.
-
-    With three contenders or more, that singles out the odd one. Of two that differ, either may be right, and both are
+    A refusal for each trial that disagrees with more than half of the other contenders. Of two that differ, both are
     refused.
     """
     workload = {condition.id: condition.workload for condition in case.record.conditions}

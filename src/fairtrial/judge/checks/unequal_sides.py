@@ -11,7 +11,7 @@ from fairtrial.record.model import TrialRecord, foreign_share
 
 @check(
     "unequal-foreign-load",
-    looks_at="what others than the lab used of the server's processors in the kept slices of either side of a claim",
+    looks_at="the kept slices of either side of a claim that was measured in slices",
     remedy="stop whatever runs on this machine at regular times, and run again",
     difference=Threshold(
         0.0125,
@@ -23,7 +23,7 @@ from fairtrial.record.model import TrialRecord, foreign_share
 def unequal_foreign_load(case: Case, *, difference: float) -> Iterator[Finding]:
     """Sides of a claim beside one of which others used more of the server's processors than beside the other.
 
-    A warning for each claim on a rate or a time, measured in slices, whose sides differ in what others used.
+    A warning for each claim on a rate or a time.
     """
     in_slices = _by_contender(case, [trial for trial in case.trials if trial.slices is not None])
     shares = {name: foreign_share(trials) for name, trials in in_slices.items()}
@@ -43,14 +43,14 @@ def unequal_foreign_load(case: Case, *, difference: float) -> Iterator[Finding]:
 
 @check(
     "unequal-memory",
-    looks_at="how the memory of the conditions was read that a claim about memory compares: as proportional set sizes, "
-    "or, where the lab may not read the maps of another user's processes, as resident set sizes",
+    looks_at="how the memory was read: as proportional set sizes, or, where the lab may not read the maps of "
+    "another user's processes, as resident set sizes",
     remedy="run the lab as the user of all stacks, or as root with the capability CAP_SYS_PTRACE",
 )
 def unequal_memory(case: Case) -> Iterator[Finding]:
     """Sides of a claim about memory that was read in different ways: their figures cannot be compared.
 
-    A refusal of the verdict of each claim whose trials have figures of more than one kind.
+    A refusal of the verdict.
     """
     trials = _by_contender(case, case.trials)
     for claim in case.record.experiment.claims:

@@ -63,7 +63,7 @@ class _Work:
 def unequal_work(case: Case, *, share: float, statements: float, set_up: float) -> Iterator[Finding]:
     """Sides of a claim whose answers took a different number of statements: a comparison of unequal work.
 
-    For each claim whose sides differ, a refusal of its verdict; a note, if the claim says why they differ.
+    A refusal of the verdict; a note, if the claim says why they differ.
     """
     works = _works(case, set_up)
     for claim in case.record.experiment.claims:

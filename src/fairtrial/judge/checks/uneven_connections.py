@@ -122,7 +122,7 @@ def uneven_connections(
 ) -> Iterator[Finding]:
     """Connections of a closed load that get less than others: percentiles count answers, and those who wait have few.
 
-    At most one finding for each trial under a closed load whose clients do not pause.
+    At most one finding for each trial.
     """
     spread = _spread(engine, load, 1 if slices is None else max(slices.kept_rounds, 1))
     if spread is None:

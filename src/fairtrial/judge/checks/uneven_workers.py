@@ -32,7 +32,7 @@ def uneven_workers(
 ) -> Iterator[Finding]:
     """A worker at its limit beside others with room: why some starts of the same stack are slower than others.
 
-    A warning where the busiest of like processes was at its limit, and the least busy one far from it.
+    A warning.
     """
     workers, window = server.workers, server.window_seconds
     if workers is None or window <= 0 or _has_one_for_each(workers, load):
