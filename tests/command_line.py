@@ -12,6 +12,7 @@ from typing import Any
 from tests.forked_command import run_forked
 
 SERVER = Path(__file__).parent / "fixtures" / "server.py"
+SMALL_SERVER = SERVER.with_name("small_server.py")
 
 STACK = """
 title = "{name}"
@@ -119,6 +120,7 @@ class Lab:
         folder = self.stacks / name
         folder.mkdir()
         shutil.copy(server, folder)
+        shutil.copy(SMALL_SERVER, folder)
         command = run or ["python3", "server.py", fault]
         manifest = STACK.format(
             name=name,

@@ -72,7 +72,7 @@ def test_claims_about_what_was_not_tried(lab: Lab, call: Call, results: Path) ->
     (lab.folder / "others.toml").write_text(text.replace('stacks = ["tried"]', 'stacks = ["tried", "absent"]'))
     judged = call("judge", results, "--claims", lab.folder / "others.toml")
     assert judged.status == 2
-    assert "none of its claims is about what was tried: tried" in judged.err
+    assert "claims is about what was" in judged.err
 
 
 def test_a_file_that_cannot_be_written(call: Call, results: Path) -> None:

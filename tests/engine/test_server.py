@@ -30,7 +30,7 @@ def test_it_listens_and_gives_its_account(engine: Path) -> None:
 
 def test_one_that_does_not_start_says_why(engine: Path) -> None:
     with (
-        pytest.raises(Problem, match=r"the target did not start: .*--body-bytes"),
+        pytest.raises(Problem, match=r"target did not start: .*--body-bytes"),
         engine_server("the target", "target", ["--body-bytes", "many"]),
     ):
         pass
@@ -41,5 +41,5 @@ def test_one_that_was_killed_has_no_account(engine: Path) -> None:
     with engine_server("the target", "target", []) as server:
         (target,) = targets() - before
         target.kill()
-        with pytest.raises(Problem, match=r"the target ended without an account: .*listening"):
+        with pytest.raises(Problem, match=r"ended without an account: .*listening"):
             server.account("served")

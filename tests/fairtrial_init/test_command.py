@@ -115,7 +115,7 @@ def test_what_does_not_work_in_a_network_of_its_own_stays_outside(
     finished = call("init", "shop", "--yes")
 
     assert finished.status == 3, finished.out + finished.err
-    assert "in a network of its own: no database" in finished.out and len(tried) == 2
+    assert "of its own: no database" in finished.out and len(tried) == 2
     assert "✗ listens-on-host: it also listens on 0.0.0.0" in finished.out and "variable HOST" in finished.out
     assert load_experiment(folder / "fairtrial.toml").contenders["app"].origin.network is None
 
@@ -140,7 +140,7 @@ def test_a_server_that_ends_is_quoted(lab: Lab, call: Call) -> None:
     finished = call("init", "shop", "--yes", "--port", "PORT")
 
     assert finished.status == 4
-    assert "it ended with status 1 before it was ready" in finished.err and r"no \x1b[2Jdatabase" in finished.err
+    assert "ended with status 1 before" in finished.err and r"no \x1b[2Jdatabase" in finished.err
     assert "mend `command`, `port` or `ready`" in finished.err
     assert (folder / "fairtrial.toml").exists() and "written: fairtrial.toml" in finished.out
 
@@ -172,7 +172,7 @@ def test_what_nobody_can_say(lab: Lab, call: Call) -> None:
     (lab.folder / "empty").mkdir()
     nothing = call("init", "empty", "--yes")
     assert nothing.status == 2 and "--command is missing" in nothing.err
-    assert "No kind of project is recognised" in nothing.out
+    assert "kind of project is recognised" in nothing.out
     silent = call("init", "empty", "--port", "80")
     assert silent.status == 2 and "give --command, --requests; or --yes" in silent.err
     absent = call("init", "absent", "--yes")

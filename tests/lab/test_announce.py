@@ -56,11 +56,11 @@ def test_each_load_of_a_sweep_over_loads_is_announced(snapshot: object) -> None:
 def test_the_placement_is_announced_as_the_experiment_asks_for_it() -> None:
     usual = local_placement()
     load, shared = (", ".join(map(str, each.load_cpus)) for each in (usual, usual.shared()))
-    assert f"placement  load on processor {load}, server on " in announced()
+    assert f"load on processor {load}, server on " in announced()
     asked = announced(placement="shared")
-    assert f"placement  load on processor {shared}, " in asked and ": shared, figures will disturb each other" in asked
+    assert f"load on processor {shared}, " in asked and ": shared, figures will disturb" in asked
     swept = announced(sweep={"parameter": "placement", "values": ["disjoint", "shared"]})
-    assert f"; where it is shared, load on {shared} as well" in swept or not usual.disjoint
+    assert f", load on {shared} as well" in swept or not usual.disjoint
 
 
 def test_what_cores_made_of_the_placement_is_announced(monkeypatch: pytest.MonkeyPatch, snapshot: object) -> None:

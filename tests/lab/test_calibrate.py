@@ -158,8 +158,8 @@ def test_an_experiment_s_record_holds_its_calibration(lab: Lab) -> None:
     assert calibration["connections"] == 4
     assert (calibration["wait"], finished.trial("one")["engine"]["wait"]) == ("sleep", "sleep")
     assert 0 < calibration["floor"]["percentiles"]["50"] < 0.1
-    assert "floor: from a server that does nothing" in whole.replace("\n", " ")
-    assert "load engine asleep while it awaits answers" in whole.replace("\n", " ")
+    assert "floor: from a server" in whole.replace("\n", " ")
+    assert "load engine asleep" in whole.replace("\n", " ")
     goodput = finished.trial("one")["goodput"]["per_second"]
     assert calibration["ceiling_per_second"] > 2 * goodput
     assert "a server that does nothing" in whole.replace("\n", " ")

@@ -11,6 +11,7 @@ from fairtrial.judge.model import Result
 from fairtrial.record.proof import Ledger
 from fairtrial.report.terminal import print_result
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
+from tests.lines import lines_with
 from tests.report.scene import judged
 
 
@@ -154,8 +155,8 @@ def test_a_calm_result_leaves_room_for_the_progress_of_its_run() -> None:
     assert len(printed(judge(record, trials, interrupted=False), 80, verbose=False).splitlines()) <= 40
 
 
-def test_what_is_left_out_is_counted_in_one_line() -> None:
-    assert "--verbose prints 26 notes, which the report has\nreport: " in printed(crowded(), 80, verbose=False)
+def test_what_is_left_out_is_counted_in_one_line(snapshot: object) -> None:
+    assert lines_with(printed(crowded(), 80, verbose=False), "--verbose", "report: ") == snapshot
     assert "--verbose" not in printed(crowded(), 80)
 
 
@@ -165,14 +166,14 @@ def test_a_remedy_is_given_once() -> None:
     assert len(remedies) == len(set(remedies)) > 2
 
 
-def test_remarks_on_all_claims_stand_below_them_once() -> None:
+def test_remarks_on_all_claims_stand_below_them_once(snapshot: object) -> None:
     text = printed(crowded(), 200, verbose=False)
     assert text.count("Not examined: not-stationary") == 1
-    assert "\nAll claims: Of the 10 trials that it rests on, checks warn: memory-short (in 4). Not examined" in text
+    assert lines_with(text, "All claims:") == snapshot
 
 
 def test_the_header_says_on_how_many_blocks_figures_rest() -> None:
-    assert "· figures rest on 4 to 5 of 5 blocks" in " ".join(printed(crowded(), 80, verbose=False).split())
+    assert "· figures rest on 4 to 5" in " ".join(printed(crowded(), 80, verbose=False).split())
     record = an_experiment("a", "b").record()
     whole = judge(record, trials_of(record, a_trial()), interrupted=False)
     assert "· 5 blocks\n" in printed(whole, 200)

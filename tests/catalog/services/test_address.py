@@ -46,7 +46,7 @@ def test_a_login_that_stands_in_a_program_gets_in(temporary: Path, tmp_path: Pat
         assert running.counters()["statements"] == before + 1
         assert running.altered()
 
-        with pytest.raises(Problem, match=f"PostgreSQL is to listen on port {port}, which postgres"):
+        with pytest.raises(Problem, match=f"listen on port {port}, which postgres"):
             up("postgresql", address(port), [file]).__enter__()
 
         running.reset()

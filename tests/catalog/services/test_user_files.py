@@ -69,7 +69,7 @@ def test_a_database_holds_what_sql_files_say(name: str, more: str, temporary: Pa
                 connection.execute("ALTER TABLE orders ADD note text")  # the stacks' user owns it
             wrong = tmp_path / "wrong.sql"
             wrong.write_text("CREATE TABEL orders (id bigint);\n")
-            with pytest.raises(Problem, match=r'wrong.sql: PostgreSQL refused it: .*at or near "TABEL"'):
+            with pytest.raises(Problem, match=r'wrong.sql: PostgreSQL refused.*"TABEL"'):
                 postgresql_files.load(OF_POSTGRESQL.path_of("psql"), up.url, USER, [wrong])
         else:
             up.reset()
@@ -100,7 +100,7 @@ def test_mariadb_s_own_client_loads_files(temporary: Path, tmp_path: Path, share
 
 def test_what_is_wrong_in_a_file_for_sqlite_is_quoted(temporary: Path, tmp_path: Path) -> None:
     (tmp_path / "a.sql").write_text("CREATE TABLE a (id);\nINSERT INTO b VALUES (1);\n")
-    with pytest.raises(Problem, match=r"a.sql: SQLite refused it: no such table: b"):
+    with pytest.raises(Problem, match=r"a.sql: SQLite refused it: .*b$"):
         up_with("sqlite", tmp_path / "a.sql").__enter__()
 
 
@@ -112,7 +112,7 @@ def test_redis_holds_what_commands_say(tmp_path: Path, shared: Shared) -> None:
         user_commands.load(RedisClient(up.url), [file])
         assert client.get("greeting") == "hello there" and client.hgetall("order:1") == {"item": "tea", "quantity": "2"}
         file.write_text("SET a 1\nINCRR a\n")
-        with pytest.raises(Problem, match=r"keys.redis: Redis refused it: line 2: "):
+        with pytest.raises(Problem, match=r"keys.redis: Redis refused.* line 2: "):
             user_commands.load(RedisClient(up.url), [file])
 
 
@@ -125,7 +125,7 @@ def test_a_file_of_documents_fills_the_collection_of_its_name(tmp_path: Path) ->
     user_documents.load(client, [file])
     assert [each["_id"] for each in inserted] == [1, 2] and inserted[0]["placed"].year == 2026
     file.write_text('{"_id": 1}\n[2]\n')
-    with pytest.raises(Problem, match=r"orders.jsonl: .* refused it: line 2: no document"):
+    with pytest.raises(Problem, match=r"orders.jsonl: .* line 2: no document"):
         user_documents.load(client, [file])
     with pytest.raises(Problem, match=r"orders.js: no file of documents"):
         user_documents.load(client, [tmp_path / "orders.js"])

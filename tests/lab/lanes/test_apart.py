@@ -52,7 +52,7 @@ def test_what_is_refused(lab: Lab, service: str, workload: str, more: dict[str, 
     assert roles_apart(plan) == ["service"]
     with pytest.raises(Problem, match=r"apart\.toml: ") as refused:
         assert_separable(plan, "apart.toml", ["service"])
-    assert words in refused.value.reason and "give no worker the role service" in refused.value.remedy
+    assert words in refused.value.reason and "no worker the role service" in refused.value.remedy
 
 
 def test_a_balancer_has_a_role_of_its_own(lab: Lab) -> None:
@@ -62,5 +62,5 @@ def test_a_balancer_has_a_role_of_its_own(lab: Lab) -> None:
 def test_slices_are_measured_on_one_machine(lab: Lab) -> None:
     plan = planned(lab, "none", "plaintext", slices={}, balancer="nginx", instances=2)
     assert_separable(plan, "apart.toml", [])
-    with pytest.raises(Problem, match=r"apart\.toml: \[slices\] .* hosts for balancer"):
+    with pytest.raises(Problem, match=r"apart\.toml: \[slices\] .* for balancer"):
         assert_separable(plan, "apart.toml", ["balancer"])

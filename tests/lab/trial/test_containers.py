@@ -67,7 +67,7 @@ def test_a_daemons_container_is_found_though_no_guard_is_above_it(tmp_path: Path
 
 @pytest.mark.usefixtures("engine", "cache", "docker")
 def test_a_container_that_dies_at_once_shows_the_end_of_its_log(tmp_path: Path) -> None:
-    with pytest.raises(Problem, match="it ended with status 3 before it was ready") as problem:
+    with pytest.raises(Problem, match="ended with status 3 before") as problem:
         started("dies", tmp_path)
     assert "the last line" in problem.value.reason
     assert "\x1b" not in problem.value.reason and len(problem.value.reason) < 3000
@@ -75,7 +75,7 @@ def test_a_container_that_dies_at_once_shows_the_end_of_its_log(tmp_path: Path) 
 
 @pytest.mark.usefixtures("engine", "cache", "docker")
 def test_a_container_of_which_inspect_says_that_its_process_is_0_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Problem, match="something answers, but the container program says"):
+    with pytest.raises(Problem, match="the container program says"):
         started("zero", tmp_path)
 
 
@@ -112,11 +112,11 @@ def test_without_a_daemon_or_a_program_the_remedy_says_what_to_do(
 ) -> None:
     monkeypatch.setenv("STAND_IN", str(tmp_path))
     monkeypatch.setenv(programs.CHOICE, str(docker_in(tmp_path)))
-    with pytest.raises(Problem, match="Cannot connect to the Docker daemon") as problem:
+    with pytest.raises(Problem, match="to the Docker daemon") as problem:
         container_program()
     assert "start docker's daemon" in problem.value.remedy
     monkeypatch.delenv(programs.CHOICE)
     (tmp_path / "docker").unlink()
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(Problem, match="`docker` is not on this machine; `podman` is not on this machine"):
+    with pytest.raises(Problem, match=r"`docker` is not on .*`podman`"):
         container_program()

@@ -74,7 +74,7 @@ def test_a_build_that_fails_shows_the_end_of_its_log(tmp_path: Path, key: str) -
     ready = ready_stack(BuildRequest(stack, tmp_path / "log", lambda: None))
     assert ready.failure is not None and ready.failure.stage == "build"
     assert "ended with status 1" in ready.failure.reason
-    assert 'building at STEP "RUN false": exit status 1' in ready.failure.reason
+    assert 'STEP "RUN false": exit status 1' in ready.failure.reason
     assert str(tmp_path / "log") in ready.failure.remedy
 
 

@@ -46,7 +46,7 @@ def test_hits_of_one_key_pay_for_no_other(tried: Tried, store: str) -> None:
     refusals = {each["check"]: each["evidence"] for each in trial["findings"] if each["severity"] == "refusal"}
     # By commands, hits and bytes it did the work. The freshness test after the load sees that it reads nothing then.
     assert set(refusals) == {"keys-unread", "stale"}
-    assert "drawn keys of links were read" in refusals["keys-unread"]
+    assert "drawn keys of links" in refusals["keys-unread"]
 
 
 @pytest.mark.parametrize("manner", HONEST)

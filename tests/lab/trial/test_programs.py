@@ -105,7 +105,7 @@ def test_a_job_is_timed_metered_and_counted(tried: Tried) -> None:
     assert condition["figures"]["server_cpu_seconds_per_1000_requests"]["estimate"] == pytest.approx(per_1000)
     assert condition["figures"]["peak_rss_bytes"] is not None
     assert condition["figures"]["service_cpu_seconds_per_1000_requests"] is not None
-    assert "a program, timed from its start to its end" in finished.out
+    assert "timed from its start" in finished.out
     assert "an operation" in evidence(trial, "ledger")
 
 
@@ -134,7 +134,7 @@ def test_a_job_of_the_lab_s_own_beside_it_is_counted_and_leaves_nothing(lab: Lab
     assert trial["outcome"] == "valid", finished.out + finished.err  # the lab's changes are not the program's
     (record,) = [line for line in finished.record if "program" in line]
     assert record["ledger"]["done"]["background_commits"] >= 1
-    assert "commits of the lab's own job" in evidence(trial, "ledger")
+    assert "the lab's own job" in evidence(trial, "ledger")
 
 
 @postgresql
@@ -150,7 +150,7 @@ def test_somebody_else_on_a_programs_processor_is_seen(lab: Lab) -> None:
     long_enough_to_tell = "calls = 80\ndelay_milliseconds = 50\nconcurrency = 4"
     with busy(local_placement().server_cpus[0]):
         trial = tried_alone(lab, "done", workload="call-batch", options=long_enough_to_tell).trial("done")
-    assert "processes other than the lab's used" in evidence(trial, "foreign-load")
+    assert "processes other than the lab's" in evidence(trial, "foreign-load")
 
 
 def test_what_a_program_uses_is_not_somebody_elses(tried: Tried) -> None:
@@ -241,14 +241,14 @@ def test_switches_between_threads_are_the_kernel_s_word(tried: Tried) -> None:
     trial = tried(SWITCHES).trial("done")
     assert trial["outcome"] == "valid", trial
     told = evidence(trial, "ledger")
-    assert "1.00 proven steps of the token an operation (4,000 for 4,000)" in told
+    assert "1.00 proven steps" in told and "(4,000 for 4,000)" in told
     assert "word" not in told
 
 
 def test_steps_of_a_single_thread_are_the_program_s_word(tried: Tried) -> None:
     trial = tried(SWITCHES).trial("few-threads")
     assert trial["outcome"] == "valid"
-    assert "the program's word that each was made by another task" in evidence(trial, "ledger")
+    assert "was made by another task" in evidence(trial, "ledger")
 
 
 def test_a_step_that_was_left_out_proves_none(tried: Tried) -> None:

@@ -67,7 +67,7 @@ def test_contract_and_load_have_the_token_of_this_start(finished: Finished) -> N
 def test_a_setup_request_that_is_not_answered_as_expected_refuses_the_trial(finished: Finished) -> None:
     trial = finished.trial("closed")
     assert trial["outcome"] == "refused"
-    assert "setup.login: status 401, not a 2xx" in finished.out
+    assert "status 401, not a 2xx" in finished.out
 
 
 def test_no_token_is_in_what_is_written_or_shown(finished: Finished) -> None:

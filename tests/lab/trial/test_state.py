@@ -164,7 +164,7 @@ def database(tmp_path: Path) -> str:
             "did not finish within 0.2 s",
         ),
         ({"command": ["echo", "warning\n17"]}, 17, ""),
-        ({"command": ["echo", "seventeen"]}, None, "'seventeen', which is no whole number"),
+        ({"command": ["echo", "seventeen"]}, None, "'seventeen', which is no whole"),
         ({"command": ["true"]}, None, "''"),
         ({"command": ["sh", "-c", "echo 17; exit 1"]}, None, "ended with status 1"),
     ],

@@ -170,9 +170,7 @@ def compared(shop: Lab, *contenders: str) -> Finished:
 def test_the_contenders_of_an_experiment_are_compared_with_its_reference(shop: Lab) -> None:
     finished = compared(shop, "right", "rarely")
     assert finished.status == 3, finished.err
-    right, rarely = [
-        line for line in finished.out.splitlines() if "answers: asked the same, it answers as right" in line
-    ]
+    right, rarely = [line for line in finished.out.splitlines() if "asked the same, it answers" in line]
     assert right.strip().startswith("✓ ") and "500 answers to count" in right
     assert rarely.strip().startswith("✗ ") and "/number is 1, not 0" in rarely and "5 of 500 answers to count" in rarely
     assert "right: all " in finished.out and "rarely: 1 of " in finished.out
@@ -182,7 +180,7 @@ def test_the_contenders_of_an_experiment_are_compared_with_its_reference(shop: L
 def test_a_reference_that_does_not_answer_the_same_twice_is_no_reference(shop: Lab) -> None:
     finished = compared(shop, "moving")
     assert finished.status == 3
-    assert "moving does not answer the same when it is asked the same a second time" in finished.err
+    assert "moving does not answer the" in finished.err
     assert 'volatile = ["/number"]' in finished.err
     assert "\n[reference]\n" in finished.err and "counts.workload.toml" in finished.err
     assert "moving: all " in finished.out, "its answers are as expected, each by itself"

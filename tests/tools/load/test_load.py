@@ -34,7 +34,7 @@ def test_a_number_of_requests(call: Call, target: Target) -> None:
     assert lines[:2] == [target.url, "load: closed, 3 connections, keep-alive, 200 requests"]
     assert "verified answers/s" in lines[3]
     assert "200 verified of 200 answers to 200 requests" in finished.out
-    assert "p99 and above are not shown: p99 needs 1,000 answers, there were 200" in finished.out
+    assert "p99 needs 1,000 answers, there were 200" in finished.out
     assert "errors: none" in finished.out
 
 
@@ -121,8 +121,8 @@ def test_what_waits_for_longer_than_the_deadline_is_not_sent(
     told = json.loads((lab.folder / "x.json").read_text())
     assert told["errors"]["deadline"] > 20 and told["load"] == snapshot
     assert told["response_time"]["at_least"]["min_seconds"] > 0.25
-    assert "not sent when due for more than 250 ms" in printed.out
-    assert "deadline  requests were due for longer than --deadline" in printed.out
+    assert "when due for more than 250 ms" in printed.out
+    assert "deadline  requests were due for" in printed.out
 
 
 def test_first_bytes_are_told_apart_from_last_ones(call: Call, serve: Serve) -> None:
@@ -197,7 +197,7 @@ def test_expected_status(call: Call, serve: Serve) -> None:
     finished = call("load", missing.url, "-n", "20")
     assert finished.status == 4
     assert "no verified answer" in finished.out
-    assert "20 status_4xx  the server does not know the request" in finished.out
+    assert "20 status_4xx  the server" in finished.out
 
 
 def test_expected_body_and_length(lab: Lab, call: Call, target: Target) -> None:

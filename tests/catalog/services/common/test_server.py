@@ -48,7 +48,7 @@ def test_a_server_that_does_not_serve_is_ended_and_its_log_shown(
 ) -> None:
     monkeypatch.setattr(server_module, "READY_WITHIN_SECONDS", 0.5)
     with run_folder("late") as folder:
-        with late(60, folder) as server, pytest.raises(Problem, match="a database did not serve within") as caught:
+        with late(60, folder) as server, pytest.raises(Problem, match="database did not serve within") as caught:
             server.start()
         assert "recovering a journal" in caught.value.reason
         assert left_running(folder) == []

@@ -117,9 +117,9 @@ def test_ab_prints_the_familiar_figures(call: Call, target: Target) -> None:
     assert [row.partition(":")[0] for row in rows[2:6]] == ["Connect", "Processing", "Waiting", "Total"]
     for row in rows[2:6]:
         assert re.fullmatch(r"[CPTW][a-z]+: +(\d+\.\d\d *){5}", row)
-    assert "a status of 2xx and the length of the first" in rest
-    assert "The load was closed, 5 connections, one request per connection, 300 requests." in rest
-    assert "The same with every figure: fairtrial load" in rest
+    assert "the length of the first" in rest
+    assert "one request per connection, 300 requests." in rest
+    assert "with every figure: fairtrial load" in rest
 
 
 def test_ab_by_time_ends_in_time(call: Call, target: Target) -> None:
@@ -151,7 +151,7 @@ def test_ab_with_l_lets_lengths_differ(call: Call, serve: Callable[..., Target])
     finished = call("ab", "-k", "-l", "-n", "200", target.url)
     assert finished.status == 0
     assert "Failed requests:        0" in finished.out
-    assert "(Connect is of the connections opened in this time" in finished.out
+    assert "(Connect is of the connections" in finished.out
     assert target.stop()["requests"] == 200
 
 

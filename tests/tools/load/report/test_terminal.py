@@ -31,7 +31,7 @@ def test_an_open_load_shows_both_times_and_explains_them() -> None:
     text = printed(open_measurement(waiting=Waiting(limit=100_000, peak=12, at_end=3)))
     for words in ("response time", "service time", "send lag", "a closed load never shows", "12,000 requests, 100.00%"):
         assert words in text
-    assert "up to 12 for a free connection (limit 100,000), 3 at end" in text
+    assert "12 for a free connection (limit 100,000)" in text
     assert "service time" not in printed(measurement())
 
 
