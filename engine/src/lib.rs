@@ -32,6 +32,10 @@ mod timers;
 pub mod tls;
 pub mod variables;
 pub mod verify;
+pub mod wait;
 pub mod warm_up;
+
+/// The version of the protocol that this engine speaks.
+pub const PROTOCOL: u32 = 2;
 
 pub use fairtrial_guard::{parent, processors, signals};

@@ -13,12 +13,13 @@ use crate::driver::{Conversation, Driver, DriverUse, StopLine};
 use crate::endpoint::Endpoint;
 use crate::http2::Http2Conversation;
 use crate::pipelining::PipelinedConversation;
-use crate::plan::{Stop, Wait};
+use crate::plan::Stop;
 use crate::processors;
 use crate::record::Totals;
 use crate::schedule::{Timeline, split};
 use crate::session::{Ended, Session};
 use crate::tls::{TlsClient, TlsConversation};
+use crate::wait::Wait;
 use crate::warm_up::Opening;
 
 /// A thread that is ready and awaits its timeline.

@@ -4,7 +4,8 @@ use std::io;
 
 use super::{Conversation, DriverUse, StopLine, epoll, uring};
 use crate::endpoint::Endpoint;
-use crate::plan::{DriverChoice, Wait};
+use crate::plan::DriverChoice;
+use crate::wait::Wait;
 
 /// A driver that this kernel has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

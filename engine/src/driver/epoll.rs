@@ -16,8 +16,8 @@ use super::socket::{Begun, Peer, connect_result};
 use super::{Conversation, DriverUse, Next, StopLine};
 use crate::clock::{now_ns, timespec};
 use crate::endpoint::Endpoint;
-use crate::plan::Wait;
 use crate::schedule::Phase;
+use crate::wait::Wait;
 
 const READ_BUFFER_BYTES: usize = 64 * 1024;
 const EVENTS_PER_WAIT: usize = 256;

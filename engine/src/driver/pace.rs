@@ -12,8 +12,8 @@ use rustix::thread::set_current_timer_slack;
 
 use super::Conversation;
 use crate::clock::{thread_cpu_ns, thread_split_ns};
-use crate::plan::Wait;
 use crate::schedule::Phase;
+use crate::wait::Wait;
 
 /// How long before its time the thread is awake.
 const SPIN_NS: u64 = 100_000;

@@ -8,9 +8,10 @@ use std::time::Duration;
 use super::*;
 use crate::clock::now_ns;
 use crate::endpoint::Endpoint;
-use crate::plan::{DriverChoice, Wait};
+use crate::plan::DriverChoice;
 use crate::record::ErrorKind;
 use crate::schedule::Phase;
+use crate::wait::Wait;
 
 /// Sends messages on one connection, each at its time, whether or not the peer takes them.
 struct Flood {

@@ -24,13 +24,12 @@ pub use reference::{NormalisationPlan, ReferencePlan, TextPlan};
 pub use request::{BodyPlan, ByteRange, ChangedTextPlan, Expect, RequestPlan};
 pub use rows::{ChangedRowPlan, PickPlan, RowsPlan};
 pub use setup::{SetupPlan, TakePlan};
-pub use transport::{DriverChoice, TlsPlan, Wait};
+pub use transport::{DriverChoice, TlsPlan};
 
+pub use crate::PROTOCOL;
 use crate::dataset::DatasetSpec;
+use crate::wait::Wait;
 use crate::warm_up::Rule;
-
-/// The version of the protocol that this engine speaks.
-pub const PROTOCOL: u32 = 2;
 
 /// An open load's answers are awaited this long after the window if the plan does not say. Whoever waits for a user's
 /// sake has given up by then, and each trial of a server that is overloaded lasts so much longer.

@@ -1,8 +1,8 @@
-//! How bytes get to the server, and how their answers are awaited: the driver, the wait and TLS.
+//! How bytes get to the server, and how their answers are awaited: the driver and TLS.
 
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// Which driver moves the bytes.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
@@ -15,17 +15,6 @@ pub enum DriverChoice {
     Epoll,
     /// io_uring, and an error where it cannot be had.
     IoUring,
-}
-
-/// What a load thread does while answers are awaited.
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Wait {
-    /// It sleeps, and its processor is free for others. Waking it is part of every time that is measured.
-    #[default]
-    Sleep,
-    /// It looks for answers without a pause, and takes its whole processor for that.
-    Awake,
 }
 
 /// TLS to the server. All files are PEM.

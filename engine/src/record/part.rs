@@ -6,9 +6,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{Record, Summary, WindowFacts};
+use crate::PROTOCOL;
 use crate::clock;
 use crate::dataset::{Dataset, DatasetSpec};
-use crate::plan::PROTOCOL;
 
 /// One engine's record of the window, and what only its coordinator knows.
 #[derive(Debug, Deserialize, Serialize)]
@@ -135,12 +135,12 @@ mod tests {
     use super::*;
     use crate::dataset::mix;
     use crate::dataset::tests::items;
-    use crate::plan::Wait;
     use crate::record::{
         AcknowledgedNumbers, Books, Comparison, ErrorKind, Examples, ExchangeTimes, Handshakes, PickCounts,
         RequestComparison, RequestKinds, SetupCounts, Sighting, SpotCheckOutcome, ThreadUse, TlsFacts,
         Unanswered, UnequalAnswer, WaitingRequests, WindowAccount,
     };
+    use crate::wait::Wait;
 
     /// A record of answers, errors and requests that nobody answered, all drawn from the seed.
     fn record(seed: u64) -> Record {

@@ -12,9 +12,10 @@ use super::{
     Record, RequestCounts, RequestShare, SeriesPoint, SetupCounts, Sightings, SightingsWritten,
     SpotCheckWritten, Tenths, Times, UnderWayWritten,
 };
+use crate::PROTOCOL;
 use crate::clock;
 use crate::dataset::Dataset;
-use crate::plan::{PROTOCOL, Wait};
+use crate::wait::Wait;
 use crate::warm_up::WarmUpWritten;
 
 /// Lengths of bodies.
