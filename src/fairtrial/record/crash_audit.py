@@ -31,7 +31,8 @@ class CrashAudit(Strict):
     acknowledged: int = Field(0, description="writes that were acknowledged before or after it was killed")
     stored: int = Field(0, description="that were found, acknowledged or not")
     lost: int = Field(0, description="acknowledged writes that were not found")
-    example: str = Field("", description="one that was lost; printable")
+    example: str = Field("", description="one that was lost, or else one that nobody had asked for; printable")
+    unasked: int = Field(0, description="stored rows of requests that had not been sent yet")
 
     @property
     def was_tried(self) -> bool:

@@ -461,7 +461,12 @@ class TrialRecord(BaseModel):
     )
     exit_status: int | None = Field(None, description="the stack's, if it ended by itself while it was needed")
     stop: Stop | None = Field(None, description="how the stack ended when it was asked to")
-    dataset_altered: bool = Field(False, description="whether the rows differed after the trial")
+    dataset_altered: bool = Field(False, description="whether the database differed after the trial")
+    altered: str = Field(
+        "",
+        description="what of it differed, in words: `its rows`, unless the workload writes, settings, users, indexes, "
+        "a system table by its name; empty: nothing, as far as the database tells, or an older record",
+    )
     database_connections: int | None = Field(
         None,
         description="the most TCP connections that the stack's processes held to the database, looked at in the "

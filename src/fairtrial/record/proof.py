@@ -28,16 +28,22 @@ class ImpliedWork(Strict):
 
 
 class Ledger(Strict):
-    """Counts of the database from before the load (warm-up included) until the stack had stopped.
+    """Counts of the database from before the load (warm-up included) until the load had ended, the stack still up.
 
-    By the names of `services.model.Counters`, those of tables among them (`rows_read.TABLE`). Also calls: answers that
-    the upstream gave, from its start to its end. Of programs also tasks: those that gathered, all at once; threads: of
+    By the names of `services.model.Counters`, those of tables among them (`rows_read.TABLE`); these and commits come
+    late from open sessions, and are counted until the stack had stopped. Also calls: answers that the upstream gave,
+    from its start to the end of the load. Of programs also tasks: those that gathered, all at once; threads: of
     the kernel, while they were gathered; steps: of the token, all of them if the last token is right, else none;
     voluntary_switches: of the kernel threads, between the first token and the last; background_commits: of the lab's
     own job beside it.
     """
 
     done: dict[str, int] = Field(description="by kind")
+    after_load: dict[str, int] = Field(
+        default_factory=dict,
+        description="what the database counted between the end of the load and the end of the stack, which is not in "
+        "`done`; empty: nothing, for a program, and in older records, where `done` has it",
+    )
     verified: int = Field(description="verified answers in the same time, warm-up included")
     answers: int = Field(description="all answers and failures in the same time")
     verified_by_request: dict[str, int] = Field(

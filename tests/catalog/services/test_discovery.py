@@ -29,5 +29,5 @@ def test_no_database_at_all() -> None:
     with pick_service("none").start(ServiceStart()) as nothing:
         nothing.reset()
         nothing.change("items", 1, "name", "x")
-        assert (nothing.url, nothing.pid, nothing.fault(), nothing.altered()) == ("", None, None, False)
+        assert (nothing.url, nothing.pid, nothing.fault(), nothing.altered()) == ("", None, None, "")
         assert (dict(nothing.counters()), list(nothing.rows("items"))) == ({}, [])

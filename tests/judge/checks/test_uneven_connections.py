@@ -73,6 +73,14 @@ class TestInTurns:
         assert finding.severity == "refusal"
         assert finding.evidence == snapshot
 
+    def test_just_inside_of_both_limits_percentiles_are_lost(self) -> None:
+        """Nine of 16 connections at a time, and 45% of the waiting in the slowest answers: it was valid once."""
+        half_hidden = answered_in(11_940, 80, 60, 13_000)
+        (finding,) = judged(spread(evenness_in_slices=0.56), response_time=half_hidden)
+        assert finding.severity == "refusal" and "response_time_p50" in finding.metrics and not finding.takes("goodput")
+        assert judged(spread(evenness_in_slices=0.8), response_time=half_hidden) == []
+        assert judged(spread(evenness_in_slices=0.56), response_time=answered_in(11_940, 80, 60, 6_000)) == []
+
     def test_pauses_that_all_wait_for_are_another_matter(self) -> None:
         assert judged(spread(evenness_in_slices=0.9), response_time=self.TURNS) == []
 

@@ -59,7 +59,7 @@ def test_what_it_answers_without_its_host() -> None:
     host = SomeHost([], altered=lost, counters=lost, end_sessions=lost, sessions=lost)
     service: Any = service_on(host)
     service.end_sessions()
-    assert service.altered() is True and service.counters() == {}
+    assert service.altered() == "its host is lost" and service.counters() == {}
     with pytest.raises(Problem, match="is lost"):
         service.sessions()
 

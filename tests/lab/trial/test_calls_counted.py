@@ -19,7 +19,7 @@ def tried(shared_lab: Lab) -> Finished:
         shared_lab.stack(
             cheat, run=[sys.executable, "caller.py", cheat], server=CALLER, workload="fan-out", service="none"
         )
-        for cheat in ("none", "sleeps", "shares", "skips")
+        for cheat in ("none", "sleeps", "owes", "shares", "skips")
     ]
     experiment = shared_lab.experiment(*stacks, workload="fan-out", service="none", seconds=1)
     text = experiment.read_text().replace("[dataset]\nrows = 20_000\n", "[options]\ndelay_milliseconds = 5\n")
@@ -38,7 +38,7 @@ def test_answers_that_did_not_wait_for_the_upstream_are_refused_by_their_times_a
     assert "takes 5 ms at least" in refusals(tried, "skips")["faster-than-possible"]
 
 
-@pytest.mark.parametrize("cheat", ["sleeps", "shares", "skips"])
+@pytest.mark.parametrize("cheat", ["sleeps", "owes", "shares", "skips"])
 def test_an_answer_without_a_call_is_refused(tried: Finished, cheat: str) -> None:
     assert "answered calls a verified answer" in refusals(tried, cheat).get("ledger", ""), tried.out
     assert tried.trial(cheat)["outcome"] == "refused"

@@ -20,6 +20,7 @@ pytestmark = needs("postgresql")
 CAUGHT = [
     ("memory", "random-item", "ledger", "reading statements a verified answer"),
     ("preload", "random-item", "ledger", "reading statements that looked at a table a verified answer"),
+    ("owes", "random-item", "ledger", "more came when the load had ended, which was too late"),
     ("first-percent", "random-item", "picks-uniform", "parts of the table"),
     ("lax", "random-item", "contract-under-load", "of the contract were answered otherwise under the load than before"),
     ("stale", "random-item", "stale", "3 of 3 rows"),
@@ -36,6 +37,8 @@ CAUGHT = [
     ("acts", "transaction-mix", "ledger", "rows written in units a verified answer"),
     ("naps", "query-mix", "ledger", "milliseconds within statements a verified answer"),
     ("late-commit", "survey-insert", "ledger", "commits a verified answer"),
+    ("one-commit", "survey-insert", "ledger", "commits that wrote a verified answer"),
+    ("ahead", "survey-insert", "work-after-the-run", "rows, came after the last answer"),
     ("drops", "survey-insert", "writes-stored", "acknowledged and not stored"),
     ("doubles", "survey-insert", "writes-stored", "stored more than once"),
     ("string", "survey-insert", "writes-stored", "a string"),

@@ -22,7 +22,8 @@ Counters = Mapping[str, int]
 """What a service did since it started, as far as it tells, by these names:
 
 statements: all statements or commands; reads: statements that read (selects, finds, gets); writes: statements that
-write (inserts, updates, deletes, sets); commits: transactions committed; rows_read, rows_written: rows (documents,
+write (inserts, updates, deletes, sets); commits: transactions committed;
+writing_commits: those that wrote, or took the number of one that writes; rows_read, rows_written: rows (documents,
 keys) touched; rows_read.TABLE, rows_written.TABLE: those of one table, whatever a statement's text says; reads.TABLE,
 writes.TABLE: statements on one table; table_reads: statements that read and looked at a table; statement_milliseconds:
 for how long statements were carried out, sleeps included, added up over all sessions; bytes_sent: to all clients. A
@@ -49,10 +50,11 @@ class RunningService(Protocol):
     def fault(self) -> str | None:
         """Why the service no longer serves, with the end of its log if it has one; None while it serves."""
 
-    def altered(self) -> bool:
-        """Whether anybody but the lab changed the tables since they were loaded, as far as counters or files tell.
+    def altered(self, rows: bool = True) -> str:
+        """What anybody but the lab changed since the tables were loaded, in words; empty: nothing, as far as it tells.
 
-        True if the service cannot be asked.
+        Looked at are the rows, unless the workload is to write them, and whatever else outlives a stack's sessions:
+        tables, indexes, functions, users, their settings and the server's. A service that cannot be asked is altered.
         """
 
     def reset(self) -> None:

@@ -19,9 +19,10 @@ class Nothing:
         """None: nothing runs that could end."""
         return None
 
-    def altered(self) -> bool:
-        """False: there are no tables."""
-        return False
+    def altered(self, rows: bool = True) -> str:
+        """Empty: there are no tables."""
+        del rows
+        return ""
 
     def reset(self) -> None:
         """Does nothing: there are no tables."""

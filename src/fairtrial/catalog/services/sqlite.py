@@ -77,12 +77,14 @@ class SqliteFile:
         """None: a file does not end."""
         return None
 
-    def altered(self) -> bool:
+    def altered(self, rows: bool = True) -> str:
         """Whether any connection but the lab's committed a change, or another file is in its place."""
         try:
-            return self._file.stat().st_ino != self._inode or self._version() != self._version_at_load
+            if self._file.stat().st_ino != self._inode:
+                return "another file is in its place"
+            return "its content" if rows and self._version() != self._version_at_load else ""
         except (FileNotFoundError, sqlite3.Error):
-            return True
+            return "it cannot be read"
 
     def close(self) -> None:
         """Close the lab's connection."""

@@ -38,6 +38,7 @@ class Work:
     writes: float = 0.0
     rows_written: float = 0.0
     commits: float = 0.0
+    writing_commits: float = 0.0
     bytes_sent: float = 0.0
     computations: float = 0.0
     """which nobody counts: figures of such a workload say that its work is not proven"""

@@ -140,7 +140,7 @@ def work(options: Options) -> Work:
     """Each answer implies a row written; in batches, rows share their statement and its commit."""
     if options.mode == "batched":
         return Work(rows_written=1.0)
-    return Work(rows_written=1.0, writes=1.0, commits=1.0)
+    return Work(rows_written=1.0, writes=1.0, commits=1.0, writing_commits=1.0)
 
 
 def work_in_tables(options: Options) -> Mapping[str, float]:

@@ -94,6 +94,7 @@ def mean_work(weights: Sequence[Weight]) -> Work:
         writes=sum(WRITES[weight] for weight in weights) / len(weights),
         rows_written=sum(WRITES[weight] for weight in weights) / len(weights),
         commits=sum(COMMITS[weight] for weight in weights) / len(weights),
+        writing_commits=sum(COMMITS[weight] for weight in weights if WRITES[weight]) / len(weights),
     )
 
 

@@ -3,6 +3,7 @@ from collections.abc import Iterator, Mapping
 from fairtrial.base.printable import printable
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Finding, Threshold, finding
+from fairtrial.load.capacity import METRIC_PERCENTILES
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.protocol_causes import protocol_remedy
 
@@ -76,6 +77,29 @@ def errors(engine: EngineSummary, *, share: float, wrong_share: float) -> Iterat
         "refusal" if above else "warning",
         _evidence(engine, errors, total),
         error_remedy(commonest, engine),
+    )
+
+
+@check(
+    "percentiles-among-errors",
+    looks_at="percentiles of response time beside the share of requests that were answered with an error",
+    remedy="mend what went wrong: who answers the slowest requests with an error at once has the best percentiles",
+)
+def percentiles_among_errors(engine: EngineSummary) -> Iterator[Finding]:
+    """A percentile above the share of right answers is no figure: the slowest may be among the wrong ones.
+
+    A refusal of the maximum and of each percentile that no more answers exceed than were wrong. Requests without an
+    answer are in the percentiles, as long as somebody waited for them.
+    """
+    wrong = sum(count for kind, count in engine.errors.items() if kind in WRONG or kind.startswith("status_"))
+    if not wrong:
+        return
+    share = wrong / (engine.verified + sum(engine.errors.values()))
+    beyond = [name for name in METRIC_PERCENTILES if 1 - float(name) / 100 <= share]
+    yield finding(
+        "refusal",
+        f"{wrong:,} answers ({_percent(share)}) were errors: the slowest requests may be among them",
+        metrics=[*(f"response_time_p{name}" for name in beyond), "response_time_max"],
     )
 
 

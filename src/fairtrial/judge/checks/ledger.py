@@ -13,6 +13,7 @@ NOUNS = {
     "writes": "writing statements",
     "rows_written": "rows written",
     "commits": "commits",
+    "writing_commits": "commits that wrote",
     "statement_milliseconds": "milliseconds within statements",
     "bytes_sent": "bytes sent by the store",
     "computations": "computations",
@@ -40,7 +41,7 @@ TIMES = {"statement_milliseconds"}
 """Measured by a clock of the database's own, which is not the one by which it slept."""
 
 READS = {"reads", "table_reads", "bytes_sent"}
-STATEMENTS = {"reads", "table_reads", "writes", "commits"}
+STATEMENTS = {"reads", "table_reads", "writes", "commits", "writing_commits"}
 """What requests may share while each still has its rows; in some workloads only."""
 
 SHARED = (
@@ -55,8 +56,8 @@ CACHED = (
 
 @check(
     "ledger",
-    looks_at="what the database and the upstream counted from before the load until the stack was down, compared with "
-    "the verified answers",
+    looks_at="what the database and the upstream counted from before the load until it ended, compared with the "
+    "verified answers",
     remedy="do the work for each request: keep no answers, rows or results between requests, unless the workload "
     "allows it",
     share=Threshold(
@@ -87,7 +88,9 @@ def ledger(ledger: Ledger, trial: TrialRecord, case: Case, *, share: float) -> I
     }
     remedy = _remedy(trial, short, implied.keys() & ledger.done.keys(), share)
     for name, least in short.items():
-        evidence = f"{_figure(trial, name)}; the workload implies at least {least:g}"
+        late = ledger.after_load.get(name, 0)
+        debt = f"; {late:,} more came when the load had ended, which was too late" if late else ""
+        evidence = f"{_figure(trial, name)}; the workload implies at least {least:g}{debt}"
         yield finding("refusal", evidence, remedy)
     too_soon = trial.program is not None and trial.program.seconds < work.least_seconds
     if trial.program is not None and too_soon:

@@ -19,6 +19,7 @@ BY_SETTINGS = nothing_to_do(
 )
 BY_TRIAL = nothing_to_do("it was tried on a file system of its own, under a load of a few seconds")
 TRY_IT = 'let it be tried: crash_audit = "some", on a private service whose commits are on the disk when answered'
+NOT_BEFORE = "store what a request asks for when it has come, not before"
 LOOK_AT_LOG = (
     "see the log of the crash audit in the results folder; a stack has to start again, as it did for its trial"
 )
@@ -40,6 +41,8 @@ def lost_in_crash(case: Case) -> Iterator[Finding]:
     for trial, crash in trials:
         if crash.lost and not _missing_anyway(trial):
             yield finding("refusal", _evidence(trial, crash), trial=trial.index)
+        elif crash.unasked and not _missing_anyway(trial, "unasked"):
+            yield finding("refusal", _unasked(crash), NOT_BEFORE, trial=trial.index)
         elif crash.drawn and not crash.was_tried:
             yield finding("warning", f"not examined: {crash.why_not}", LOOK_AT_LOG, examined=False, trial=trial.index)
         elif crash.was_tried and not crash.acknowledged:
@@ -49,9 +52,16 @@ def lost_in_crash(case: Case) -> Iterator[Finding]:
         yield _summary([crash for _, crash in trials])
 
 
-def _missing_anyway(trial: TrialRecord) -> bool:
-    """Whether rows were missing without a crash as well, which `writes-stored` tells."""
-    return trial.audit is not None and any(fault.kind == "missing" for fault in trial.audit.faults)
+def _missing_anyway(trial: TrialRecord, kind: str = "missing") -> bool:
+    """Whether rows were missing, or unasked for, without a crash as well, which `writes-stored` tells."""
+    return trial.audit is not None and any(fault.kind == kind for fault in trial.audit.faults)
+
+
+def _unasked(crash: CrashAudit) -> str:
+    return (
+        f"{crash.unasked:,} rows were stored that nobody had asked for when the database was killed (SIGKILL) "
+        f"{crash.killed_after_seconds or 0:.2f} s into a load; such as {crash.example}"
+    )
 
 
 def _evidence(trial: TrialRecord, crash: CrashAudit) -> str:

@@ -90,13 +90,14 @@ def _remedy(audit: StateAudit) -> str:
 
 @check(
     "dataset-altered",
-    looks_at="the dataset's content after the trial, compared with its content before",
-    remedy="open the database read-only in workloads that only read; do not add indices, columns or journal modes",
+    looks_at="the database after the trial, compared with what it was before: rows, and whatever outlives a session",
+    remedy="open the database read-only in workloads that only read; change no index, setting, user or function",
 )
-def dataset_altered(dataset_altered: bool) -> Iterator[Finding]:
-    """A workload that only reads must leave the rows as they were.
+def dataset_altered(dataset_altered: bool, altered: str) -> Iterator[Finding]:
+    """A trial must leave the database as it was, but for the rows that its workload writes.
 
     A refusal.
     """
     if dataset_altered:
-        yield finding("refusal", "the dataset after the trial differs from the one before it")
+        what = f": {altered}" if altered else ""
+        yield finding("refusal", f"the database after the trial differs from what it was before{what}")

@@ -7,14 +7,17 @@ from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Finding, Threshold, finding
 from fairtrial.judge.statistics.distributions import chi_square_above, poisson_up_to
 from fairtrial.judge.statistics.support import supports_percentile
+from fairtrial.load.capacity import METRIC_PERCENTILES
 from fairtrial.load.kinds import Load
 from fairtrial.record.engine_summary import ConnectionAnswers, Distribution, EngineSummary
 from fairtrial.record.histogram import read_histogram
 from fairtrial.record.slices import Slicing
 
-FEWEST_PAIRS = 100
-"""Pairs of answers that slices must hold by chance, so that their index is within some tenths of what it would be."""
+FEWEST_PAIRS, ENOUGH_PAIRS = 100, 1_000
+"""Pairs of answers that slices must hold by chance, so that their index is within some tenths of what it would be, or
+within a few hundredths."""
 TAIL = 99.0
+PERCENTILES = tuple(f"response_time_p{name}" for name in METRIC_PERCENTILES if float(name) <= TAIL)
 TO_SERVE_ALL = (
     "serve connections in the order in which they ask: as many workers as connections, or a server that waits for all "
     "of its connections at once; or measure with at most as many connections as it serves"
@@ -63,13 +66,13 @@ class _Spread:
         dispersion = connections * self.share / self.bundle * (1 / index - 1)
         return chi_square_above(dispersion, connections - 1) < alpha
 
-    def in_turns(self, at_a_time: float, hidden: float) -> bool:
+    def in_turns(self, at_a_time: float, hidden: float, fewest_pairs: int) -> bool:
         """Whether few were served at a time, and the percentiles show nothing of what the others waited."""
         index, seconds = self.answers.evenness_in_slices, self.answers.slice_seconds
         if index is None or seconds is None or index >= at_a_time:
             return False
         pairs = self.summary.answers**2 * seconds / self.summary.window_seconds / self.answers.connections
-        return pairs >= FEWEST_PAIRS and hidden_share(self.summary) > hidden
+        return pairs >= fewest_pairs and hidden_share(self.summary) > hidden
 
 
 @check(
@@ -97,6 +100,18 @@ class _Spread:
         "whoever looks in at any moment then finds most connections in a request that no p99 tells of; the slowest "
         "1% of exponential times are 6% of it, of a heavy tail (Pareto, 1.5) 22%",
     ),
+    most_at_a_time=Threshold(
+        0.75,
+        "share of the connections",
+        "below it a quarter of the connections waits while the others are served; without turns the index is that of "
+        "answers that come by chance, and tends to 1 the more come in a slice",
+    ),
+    some_hidden=Threshold(
+        0.3,
+        "share of the time waited",
+        "more than the slowest 1% of a heavy tail have (Pareto, 1.5: 22%): with turns beside it, percentiles are those "
+        "of whoever had a turn",
+    ),
     evenness=Threshold(
         0.889,
         "index, 1: all alike",
@@ -117,12 +132,15 @@ def uneven_connections(
     least: float,
     at_a_time: float,
     hidden: float,
+    most_at_a_time: float,
+    some_hidden: float,
     evenness: float,
     alpha: float,
 ) -> Iterator[Finding]:
     """Connections of a closed load that get less than others: percentiles count answers, and those who wait have few.
 
-    At most one finding for each trial.
+    At most one finding for each trial. Of turns that hide less of the waiting than refuses the trial, a refusal of its
+    percentiles.
     """
     spread = _spread(engine, load, 1 if slices is None else max(slices.kept_rounds, 1))
     if spread is None:
@@ -138,7 +156,9 @@ def uneven_connections(
             "served",
             TO_SERVE_ALL,
         )
-    elif spread.in_turns(at_a_time, hidden):
+    elif (wholly := spread.in_turns(at_a_time, hidden, FEWEST_PAIRS)) or spread.in_turns(
+        most_at_a_time, some_hidden, ENOUGH_PAIRS
+    ):
         yield finding(
             "refusal",
             f"of {answers.connections:,} connections "
@@ -147,6 +167,7 @@ def uneven_connections(
             f"{hidden_share(engine):.0%} of the time that they waited went into the slowest 1% of the answers: "
             "p99 leaves it out",
             TO_SHOW_WAITS,
+            metrics=() if wholly else PERCENTILES,
         )
     elif spread.uneven(evenness, alpha):
         yield finding("warning", f"connections had {counts} ({index})")

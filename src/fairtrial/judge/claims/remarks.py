@@ -30,6 +30,7 @@ def with_remarks(claim: Claim, result: ClaimResult, evidence: Evidence) -> Claim
             "database do not show it."
         ]
     remarks += [f"Known from the design: {finding.evidence}." for finding in findings if is_in_sentence(finding)]
+    remarks += [f"{finding.evidence}." for finding in findings if finding.check == "pauses-hidden"]
     if result.estimate is not None:
         remarks += [
             *baseline_figure(claim, evidence),

@@ -40,6 +40,8 @@ class Call(Strict):
 class Method:
     """How a method is called on another host."""
 
+    signature: inspect.Signature
+    """of the same, with `self`"""
     arguments: TypeAdapter[Any]
     """of all that may be given by place, in their order"""
     answer: TypeAdapter[Any]
@@ -95,14 +97,17 @@ def attributes_of(*kinds: type) -> dict[str, TypeAdapter[Any]]:
 
 
 def _method(function: Any) -> Method:
-    types = get_type_hints(function)
-    by_place = [
-        types[name]
-        for name, each in inspect.signature(function).parameters.items()
-        if name != "self" and each.kind is not each.KEYWORD_ONLY
-    ]
+    types, signature = get_type_hints(function), inspect.signature(function)
+    by_place = {
+        name: each for name, each in signature.parameters.items() if each.kind is not inspect.Parameter.KEYWORD_ONLY
+    }
     answer = types["return"]
     origin = get_origin(answer)
     lasting = origin if origin in (Iterator, AbstractContextManager) else None
-    arguments: Any = tuple.__class_getitem__(tuple(by_place))
-    return Method(TypeAdapter(arguments), TypeAdapter(answer if lasting is None else int), lasting)
+    arguments: Any = tuple.__class_getitem__(tuple(types[name] for name in by_place if name != "self"))
+    return Method(
+        signature.replace(parameters=list(by_place.values())),
+        TypeAdapter(arguments),
+        TypeAdapter(answer if lasting is None else int),
+        lasting,
+    )

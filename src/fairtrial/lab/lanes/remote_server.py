@@ -10,13 +10,13 @@ from typing import Any, cast
 from fairtrial.base.clock_offset import SAME_CLOCK, over_time
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import Change, RowsLoaded, RunningService, Service
-from fairtrial.lab.lanes.host_calls import PROTOCOLS, BalancerUp, Metered, ServiceUp, attributes_of, methods_of
+from fairtrial.lab.lanes.host_calls import PROTOCOLS, BalancerUp, Metered, Method, ServiceUp, attributes_of, methods_of
 from fairtrial.lab.lanes.remote_host import RemoteHost, nobody
 from fairtrial.lab.meters.service import LaterChange
 from fairtrial.record.machine import MachineMeter
 from fairtrial.record.model import ServerMeter, Settle
 
-ANSWERS_WITHOUT_HOST: Mapping[str, Any] = {"altered": True, "counters": {}, "end_sessions": None}
+ANSWERS_WITHOUT_HOST: Mapping[str, Any] = {"altered": "its host is lost", "counters": {}, "end_sessions": None}
 """By method, what a service that cannot be asked answers, as its Protocol has it. All others raise a Problem."""
 
 
@@ -207,9 +207,13 @@ def _within(service: RemoteService, name: str, *arguments: Any) -> Iterator[Any]
 _CALLS: Mapping[type | None, Callable[..., Any]] = {None: _value, Iterator: _rows, AbstractContextManager: _within}
 
 
-def _called(name: str, how: Callable[..., Any]) -> Callable[..., Any]:
-    def call(service: RemoteService, *arguments: Any) -> Any:
-        return how(service, name, *arguments)
+def _called(name: str, method: Method) -> Callable[..., Any]:
+    how, signature = _CALLS[method.lasting], method.signature
+
+    def call(service: RemoteService, *arguments: Any, **keywords: Any) -> Any:
+        bound = signature.bind(service, *arguments, **keywords)
+        bound.apply_defaults()
+        return how(service, name, *bound.args[1:])
 
     return call
 
@@ -220,7 +224,7 @@ def _attribute(name: str) -> property:
 
 for _name, _method in methods_of(*PROTOCOLS).items():
     if not hasattr(RemoteService, _name):
-        setattr(RemoteService, _name, _called(_name, _CALLS[_method.lasting]))
+        setattr(RemoteService, _name, _called(_name, _method))
 for _name in attributes_of(*PROTOCOLS):
     if not hasattr(RemoteService, _name):
         setattr(RemoteService, _name, _attribute(_name))

@@ -144,7 +144,7 @@ def _run(context: TrialContext, load: OneRunLoad, observations: _Observations, r
         record.failure = error.failure
         return
     if service.fault() is None:
-        after = {**service.counters(), **contender.calls}
+        after = {**service.counters(), **contender.calls()}
         record.ledger = ledger_of_runs(before, after, context.engine_runs)
 
 

@@ -13,25 +13,34 @@ from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.proof import Audit, Ledger, WriteFault
 
 EXAMPLE_CHARACTERS = 200
+COUNTED_LATE = ("commits", "rows_read.", "rows_written.")
+"""How names begin of what PostgreSQL counts for a session ten seconds late, or when the session has ended
+(PostgreSQL, "The Cumulative Statistics System"): it is read when the stack has ended."""
 
 
 def ledger(
     before: Counters,
     after: Counters,
     *,
+    at_bell: Counters = MappingProxyType({}),
     verified: int,
     answers: int,
     verified_by_request: Mapping[str, int] = MappingProxyType({}),
 ) -> Ledger | None:
     """What the service counted between two readings, beside what was answered meanwhile.
 
+    Args:
+        at_bell: what it had counted when the load had ended. By then the work was done that the answers imply; what
+            came later is told apart.
+
     Returns None where the service counts nothing.
     """
     if not after:
         return None
-    operations = {name: count - before.get(name, 0) for name, count in after.items()}
+    closed = {name: count for name, count in at_bell.items() if name in after and not name.startswith(COUNTED_LATE)}
     return Ledger(
-        done=operations,
+        done={name: count - before.get(name, 0) for name, count in {**after, **closed}.items()},
+        after_load={name: late for name, count in closed.items() if (late := after[name] - count) > 0},
         verified=verified,
         answers=answers,
         verified_by_request=dict(verified_by_request),
@@ -39,7 +48,9 @@ def ledger(
     )
 
 
-def ledger_of_runs(before: Counters, after: Counters, runs: Sequence[EngineSummary]) -> Ledger | None:
+def ledger_of_runs(
+    before: Counters, after: Counters, runs: Sequence[EngineSummary], at_bell: Counters = MappingProxyType({})
+) -> Ledger | None:
     """The same beside all that was answered in these runs of the engine, their warm-up included."""
     verified = answers = 0
     for run in runs:
@@ -50,7 +61,7 @@ def ledger_of_runs(before: Counters, after: Counters, runs: Sequence[EngineSumma
     if not runs:
         return None
     by_request = _verified_by_request(runs)
-    return ledger(before, after, verified=verified, answers=answers, verified_by_request=by_request)
+    return ledger(before, after, at_bell=at_bell, verified=verified, answers=answers, verified_by_request=by_request)
 
 
 def _verified_by_request(runs: Sequence[EngineSummary]) -> dict[str, int]:

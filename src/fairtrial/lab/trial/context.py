@@ -1,5 +1,6 @@
 """What the steps of a trial share: the plan, the stack, the services around it, and the record that they fill."""
 
+import hashlib
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -98,8 +99,12 @@ class TrialContext:
 
     @property
     def draws_seed(self) -> int:
-        """Of the engine's random draws: the same in all trials of a block, as they are compared with each other."""
-        return self.point.experiment.seed + self.trial.block
+        """Of the engine's random draws, 62 bits: the same in all trials of a block, which are compared with each other.
+
+        No stack knows it: it follows from a secret of the run, and is written nowhere.
+        """
+        key = self.environment.draws_secret + self.trial.block.to_bytes(8, "big")
+        return int.from_bytes(hashlib.sha256(key).digest()[:8], "big") >> 2
 
     def stack_settings(self, instance: int = 0) -> dict[str, str]:
         """The environment variables of one instance of the stack, from 0."""

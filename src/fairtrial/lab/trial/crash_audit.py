@@ -122,7 +122,8 @@ def _kill_and_audit(context: TrialContext, service: CanBeKilled) -> CrashAudit:
     up = time.monotonic()
     audit = audit_answers(context) if operations is None else audit_operations(context, operations)
     assert audit is not None  # `_why_not`
-    missing_writes = next((fault for fault in audit.faults if fault.kind == "missing"), None)
+    faults = {fault.kind: fault for fault in audit.faults}
+    example = next((faults[kind].example for kind in ("missing", "unasked") if kind in faults), "")
     return CrashAudit(
         drawn=True,
         killed_after_seconds=round(seconds, 3),
@@ -130,8 +131,9 @@ def _kill_and_audit(context: TrialContext, service: CanBeKilled) -> CrashAudit:
         audit_seconds=round(time.monotonic() - up, 3),
         acknowledged=audit.acknowledged,
         stored=audit.stored,
-        lost=0 if missing_writes is None else missing_writes.count,
-        example="" if missing_writes is None else context.redaction.hidden(missing_writes.example),
+        lost=faults["missing"].count if "missing" in faults else 0,
+        unasked=faults["unasked"].count if "unasked" in faults else 0,
+        example=context.redaction.hidden(example),
     )
 
 

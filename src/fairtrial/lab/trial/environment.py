@@ -1,5 +1,6 @@
 """What stands around the stacks while they are tried: their databases, and a cache."""
 
+import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from fairtrial.plan.plan import Plan, PlannedCondition, Point
 from fairtrial.record.identity import ServiceIdentity
 from fairtrial.record.model import Failure, Placement
 
+SECRET_BYTES = 16
 UPSTREAM = "upstream"
 """Under this name the URL of a trial's upstream stands among those of the services."""
 
@@ -55,6 +57,8 @@ class Environment:
     reference: ReferenceAnswers | None = None
     """what answers under load are compared with"""
     site: Site = THIS_MACHINE
+    draws_secret: bytes = field(default_factory=lambda: secrets.token_bytes(SECRET_BYTES), repr=False)
+    """from which the draws of the load engine follow, in this run"""
     _started: dict[str, _Started] = field(default_factory=dict)
     """by the service's name"""
 
@@ -86,14 +90,16 @@ class Environment:
         return self.failures.get(_key(condition))
 
     def after_trial(self, condition: PlannedCondition, *, changed: bool) -> None:
-        """Make sure that the next trial begins with the tables as they were loaded.
+        """Make sure that the next trial begins with the database as it was loaded, and with an empty cache.
 
         Args:
-            changed: whether the trial changed them.
+            changed: whether the trial changed the database.
 
         Raises:
             Problem: that was not possible.
         """
+        if self.cache is not None:
+            self.bring_back(self.cache)
         service = condition.service
         if len({point.contents_sha256(service) for point in self.plan.points}) > 1:
             self._end(service)

@@ -134,6 +134,9 @@ def _run(context: TrialContext) -> None:
             run(context)
     except Problem as problem:
         context.record.failure = Failure.of("service", problem)
+    if context.fault() is None:
+        context.record.altered = context.service.altered(rows=not context.plan.workload.writes)
+        context.record.dataset_altered = bool(context.record.altered)
 
 
 def _crash(context: TrialContext, results: Path) -> None:
@@ -164,5 +167,5 @@ def restore(context: TrialContext) -> None:
     fault = awaited_fault(context.fault) if failed_at_service else context.fault()
     if fault:
         raise Problem(fault, "this trial was discarded; the server restarts for the next one. See its log above")
-    context.record.dataset_altered = not writes and service.altered()
-    context.environment.after_trial(context.condition, changed=writes or context.record.dataset_altered)
+    changed = writes or bool(context.record.altered or service.altered())
+    context.environment.after_trial(context.condition, changed=changed)

@@ -29,7 +29,7 @@ from fairtrial.load.request_load import OneRunLoad
 from fairtrial.record.engine_summary import EngineSummary
 
 DRAWS_APART = 1_000_003
-"""Between the seeds of two draws of one trial: further apart than blocks are, whose seeds follow one another."""
+"""Between the seeds of two draws of one trial."""
 
 WindowHandler = Callable[[str], None]
 """Called with `opened` and `closed` when the engine's window does so, and now and then before with `warming up`."""

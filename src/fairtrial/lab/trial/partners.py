@@ -1,7 +1,8 @@
 """What the stack of one trial works with beside its services: proxies before them, and the upstream that it calls."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from zlib import crc32
 
 from fairtrial.catalog.services.proxy import proxy_before
@@ -11,12 +12,12 @@ from fairtrial.lab.trial.environment import UPSTREAM
 
 
 @contextmanager
-def partners_up(context: TrialContext, cpus: Sequence[int]) -> Iterator[dict[str, int]]:
+def partners_up(context: TrialContext, cpus: Sequence[int]) -> Iterator[Callable[[], Mapping[str, int]]]:
     """Run the proxies and the upstream of a trial, as far as it has some. Inside, `context.stack_settings` has their
     URLs.
 
-    Each trial has its own upstream, because an upstream counts what it answers from its start to its end. Yields its
-    account, which is empty until then: `calls`.
+    Each trial has its own upstream, because an upstream counts what it answers from its start to its end. Yields what
+    ends it, if it still serves, and gives its account: `calls`; empty where there is none.
 
     Args:
         cpus: the processors to which the upstream is bound; proxies are bound to the lab's.
@@ -25,18 +26,18 @@ def partners_up(context: TrialContext, cpus: Sequence[int]) -> Iterator[dict[str
         Problem: one of them did not start, or gives no account.
     """
     arguments = context.plan.workload.upstream
-    calls: dict[str, int] = {}
     with _proxies_up(context):
         if arguments is None:
-            yield calls
+            yield dict
             return
         with upstream(arguments(context.point.options), cpus) as running:
             context.urls[UPSTREAM] = running.url
+            calls = cache(lambda: {"calls": running.served()})
             try:
                 yield calls
             finally:
                 del context.urls[UPSTREAM]
-            calls["calls"] = running.served()
+            calls()
 
 
 @contextmanager

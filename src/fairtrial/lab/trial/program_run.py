@@ -166,7 +166,7 @@ def do_job(context: TrialContext) -> Job:
             counted |= tasks.counted()
             seconds -= tasks.held_seconds
         service.end_sessions()
-        after = {**service.counters(), **calls, **counted}
+        after = {**service.counters(), **calls(), **counted}
     work = ledger(before, after, verified=operations, answers=operations)
     return Job(operations, seconds, work, None if status == 0 else _failure(context, status))
 

@@ -34,7 +34,7 @@ def run_server(context: TrialContext) -> None:
             wait_for_ports()
     try:
         with up(context) as contender:
-            before, marked = _observe(contender)
+            before, at_bell = _observe(contender)
     except NotUp as error:
         record.failure = error.failure
         return
@@ -42,22 +42,23 @@ def run_server(context: TrialContext) -> None:
         # Databases report what a connection did at the latest when it has ended.
         service.end_sessions()
         record.durability = durability_since(context, contender.commits)
-        record.ledger = ledger_of_runs(before, {**service.counters(), **contender.calls}, context.engine_runs)
-        record.keys_read = keys_read(context, marked)
+        after = {**service.counters(), **contender.calls()}
+        record.ledger = ledger_of_runs(before, after, context.engine_runs, at_bell)
         with context.stage("audit"):
             record.audit = audit_answers(context)
 
 
-def _observe(contender: UpContender) -> tuple[Counters, Sequence[int]]:
+def _observe(contender: UpContender) -> tuple[Counters, Counters]:
     """Try the contract, offer the load, and wait for the database to settle.
 
-    Returns the service's counters before the load, and the keys that were marked as unread then.
+    Returns the service's counters before the load, and those when it had ended. What the answers imply has been done by
+    then: a stack that owes work cannot do it later, when nobody measures.
     """
     context, deployment = contender.context, contender.deployment
     record, service = context.record, context.service
     record.not_measured = deployment.not_measured
     before: Counters = {}
-    marked: Sequence[int] = []
+    at_bell: Counters = {}
     try:
         with context.stage("contract"):
             record.contract.extend(contender.contract())
@@ -69,6 +70,9 @@ def _observe(contender: UpContender) -> tuple[Counters, Sequence[int]]:
             before = service.counters()
             with context.stage("load"):
                 offer_load(context, deployment)
+            at_bell = service.counters()
+            record.keys_read = keys_read(context, marked)
+            contender.calls()
             erring = record.engine is not None and any(record.engine.errors.values())
             _assert_front(context, deployment, went_well=not erring)
             if context.plan.workload.writes and has_processes(service):
@@ -81,7 +85,7 @@ def _observe(contender: UpContender) -> tuple[Counters, Sequence[int]]:
         pass  # its exit status, which is read when it is stopped, says so
     except Problem as problem:
         record.failure = Failure.of("service" if deployment.fault() else "load", problem)
-    return before, marked
+    return before, at_bell
 
 
 def _assert_front(context: TrialContext, deployment: Deployment, *, went_well: bool) -> None:
@@ -102,7 +106,7 @@ def check_server(contexts: Sequence[TrialContext], begins: Callable[[TrialContex
     first = contexts[0]
     service = first.service
     with up(first) as contender:
-        altered = False
+        altered = ""
         for context in contexts:
             if context.plan.workload.writes and context is not first:
                 altered = service.altered()

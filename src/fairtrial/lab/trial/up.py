@@ -1,6 +1,6 @@
 """A contender up once: brought up from the state in which trials begin, set up, asked its contract, and stopped."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 
@@ -38,8 +38,8 @@ class UpContender:
     deployment: Deployment
     commits: DurabilityReading | None
     """what the database told before the start"""
-    calls: Mapping[str, int]
-    """the upstream's account; empty until the stack has been stopped"""
+    calls: Callable[[], Mapping[str, int]]
+    """ends the upstream, if there is one and it still serves, and gives its account; raises Problem"""
 
     def set_up(self) -> list[Clause]:
         """Send the setup requests of a workload file: once for each start of the stack, before everything else.

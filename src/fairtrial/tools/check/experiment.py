@@ -119,7 +119,8 @@ def _try_condition(
                 print_clause(console, clause, looked_at.get((clause.name, clause.requirement), ""))
                 attempt.clauses.append(clause)
         finally:
-            context.environment.after_trial(condition, changed=plan.workload.writes or context.service.altered())
+            changed = plan.workload.writes or bool(context.service.altered())
+            context.environment.after_trial(condition, changed=changed)
     except Problem as problem:
         attempt.problem = Problem(f"{condition.label}: {problem.reason}", problem.remedy)
     return attempt

@@ -8,6 +8,7 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
+from fairtrial.catalog.services.common.client import State
 from fairtrial.catalog.services.common.external import ExternalClient, ExternalService, external, external_service
 from fairtrial.catalog.services.common.lab_work import LabWork
 from fairtrial.catalog.services.common.sql_external import redactor
@@ -45,12 +46,13 @@ class Server(ExternalClient):
     def load(self, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
         self._do("load")
 
-    def mark_loaded(self) -> None:
-        self.written = False
-
-    def altered(self) -> bool:
-        self._do("altered")
+    def rows_written(self) -> int:
+        if "rows written" in self.failing:
+            raise Problem("rows written failed")
         return self.written
+
+    def state(self) -> State:
+        return {}
 
     def counters(self) -> Counters:
         self._do("counters")
@@ -145,11 +147,12 @@ def test_a_lost_lease_ends_the_work_and_nothing_is_removed() -> None:
 def test_a_server_that_cannot_be_asked() -> None:
     server = Server()
     with entered(server) as service:
-        assert (service.fault(), service.altered(), dict(service.counters())) == (None, False, {"reads": 3})
+        assert (service.fault(), service.altered(), dict(service.counters())) == (None, "", {"reads": 3})
         server.written = True
-        assert service.altered()
-        server.failing |= {"ping", "altered", "counters", "remove"}
-        assert (service.fault(), service.altered(), dict(service.counters())) == ("ping failed", True, {})
+        assert service.altered() == "its rows"
+        server.failing |= {"ping", "rows written", "counters", "remove"}
+        reason = "it cannot be asked: rows written failed"
+        assert (service.fault(), service.altered(), dict(service.counters())) == ("ping failed", reason, {})
 
 
 def test_the_url_comes_from_the_environment_and_is_in_no_message(

@@ -9,6 +9,9 @@ from fairtrial.catalog.services.common.lab_work import ChangeInCounters, ClientC
 from fairtrial.catalog.services.model import Change, Counters, MaintenanceReading, RowsLoaded
 from fairtrial.catalog.tables import Table
 
+State = Mapping[str, str]
+"""By what it is, in words: a text, or a digest, that is the same as long as nobody changes anything of it."""
+
 
 class Client(Protocol):
     """The lab's access to one database.
@@ -33,11 +36,14 @@ class Client(Protocol):
     def load(self, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
         """Create the tables with their indexes, fill them, and verify what the server then holds."""
 
-    def mark_loaded(self) -> None:
-        """From now on, `altered` compares with what the database holds at this moment."""
+    def rows_written(self) -> int | None:
+        """What the server counts whenever somebody changes a row, what the lab does left out; None: it does not tell.
 
-    def altered(self) -> bool:
-        """Whether anybody but this client wrote since `mark_loaded`, as far as the server counts writes."""
+        One that counts nothing of the kind counts statements or commands that may write.
+        """
+
+    def state(self) -> State:
+        """What outlives a stack's sessions beside the rows, and bears on how the server serves the next stack."""
 
     def counters(self) -> Counters:
         """As `RunningService.counters`, what the lab did among them: ask `counters_without_lab`."""
@@ -77,6 +83,29 @@ class LoadedService:
 
     def __init__(self, client: Client, tables: Sequence[Table]) -> None:
         self._client, self._tables = client, tables
+        self._rows_written_at_load: int | None = None
+        self._state_at_load: State = {}
+
+    def mark_loaded(self) -> None:
+        """From now on, `altered` compares with this moment, and nothing that the lab did so far counts.
+
+        Raises:
+            Problem: the server cannot be asked.
+        """
+        self._client.lab_work.begin_anew()
+        self._state_at_load, self._rows_written_at_load = self._client.state(), self._client.rows_written()
+
+    def altered(self, rows: bool = True) -> str:
+        """As `RunningService.altered`."""
+        before, rows_before = self._state_at_load, self._rows_written_at_load
+        try:
+            now, rows_now = self._client.state(), self._client.rows_written() if rows else rows_before
+        except Problem as problem:
+            return f"it cannot be asked: {problem.reason}"
+        # More, not other: what the lab wrote may be counted late.
+        rows_differ = rows_now is not None and rows_before is not None and rows_now > rows_before
+        others = [name for name in {**before, **now} if before.get(name) != now.get(name)]
+        return ", ".join([*(["its rows"] if rows_differ else []), *others])
 
     def counters(self) -> Counters:
         """The server's counters without what the lab did, as far as it tells; empty if it cannot be asked."""

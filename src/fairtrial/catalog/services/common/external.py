@@ -51,8 +51,7 @@ class ExternalService(LoadedService):
         self._lease.hold()
         self._client.clear(self._tables)
         self._client.load(self._tables, self._on_rows)
-        self._client.lab_work.begin_anew()
-        self._client.mark_loaded()
+        self.mark_loaded()
 
     def fault(self) -> str | None:
         """Why the server does not answer, or None."""
@@ -62,12 +61,13 @@ class ExternalService(LoadedService):
             return problem.reason
         return None
 
-    def altered(self) -> bool:
-        """Whether anybody but the lab wrote; True if the server cannot be asked, or another lab may have had it."""
+    def altered(self, rows: bool = True) -> str:
+        """What anybody but the lab changed, in words; another lab may have done anything."""
         try:
-            return not self._lease.is_held() or self._client.altered()
+            is_held = self._lease.is_held()
         except Problem:
-            return True
+            is_held = False
+        return super().altered(rows) if is_held else "another lab may have had it"
 
     def reset(self) -> None:
         """Remove the tables and load them again.

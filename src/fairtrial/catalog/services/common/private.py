@@ -52,11 +52,10 @@ class PrivateService(LoadedService):
         self._program.admit_stacks(self._location)
         if self._program.data_recipe is None:
             self._client.load(self._tables, self._start.on_rows)
-        self._client.lab_work.begin_anew()
-        self._client.mark_loaded()
         if (durable := self._program.durability) is not None:
             durable.begin(self._location)
             self.durability_at_start = durable.reading(self._location)
+        self.mark_loaded()
 
     @property
     def _location(self) -> Location:
@@ -133,12 +132,10 @@ class PrivateService(LoadedService):
         location = self._location
         self._server.start_again(lambda port: listens(port, location.host) and answers(self._program.client(location)))
 
-    def altered(self) -> bool:
-        """Whether anybody but the lab wrote; True if the server cannot be asked."""
-        try:
-            return self._client.altered()
-        except Problem:
-            return True
+    def altered(self, rows: bool = True) -> str:
+        """What anybody but the lab changed, in words. Sessions of stacks are ended, for they are counted late."""
+        self.end_sessions()
+        return super().altered(rows)
 
     def reset(self) -> None:
         """Start the server anew, on the same port, on a new copy of the loaded data.

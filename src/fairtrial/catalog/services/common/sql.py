@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.common.client import State
 from fairtrial.catalog.services.common.external import ExternalClient
 from fairtrial.catalog.services.common.installed import dotted
 from fairtrial.catalog.services.common.lab_work import ChangeInCounters, ClientChange, LabWork, one_write
@@ -62,7 +63,7 @@ class SqlClient(ExternalClient, ABC):
 
     def __init__(self, counted_user: str | None = None, redact: Redact = lambda message: message) -> None:
         self._counted_user, self._redact = counted_user, redact
-        self._alterations_at_load = self._changed_by_lab = 0
+        self._changed_by_lab = 0
         self.lab_work = LabWork()
 
     @abstractmethod
@@ -90,12 +91,15 @@ class SqlClient(ExternalClient, ABC):
         """The declaration of a column of this kind; `indexed`: it is part of an index other than the key's."""
 
     @abstractmethod
-    def alterations(self) -> int:
-        """How many rows were written and tables altered so far, by those whose statements are counted.
+    def rows_written(self) -> int:
+        """As `Client.rows_written`; raises Problem if the database cannot be asked."""
 
-        Raises:
-            Problem: the database cannot be asked.
-        """
+    @abstractmethod
+    def state(self) -> State:
+        """As `Client.state`; raises Problem if the database cannot be asked."""
+
+    def count_now(self, connection: Any) -> None:
+        """Have the server count at once what this connection did."""
 
     @abstractmethod
     def relations(self) -> list[str]:
@@ -276,6 +280,7 @@ class SqlClient(ExternalClient, ABC):
                         cursor.execute(index_statement(table, index))
                 self._analyze(connection, table)
                 self._verify(connection, table)
+            self.count_now(connection)
 
     def _verify(self, connection: Any, table: Table) -> None:
         names = table.given_columns
@@ -296,25 +301,6 @@ class SqlClient(ExternalClient, ABC):
         indexed = {column for index in table.indexes for column in index.columns}
         columns = [f"{name} {self.column_type(kind, name in indexed)}" for name, kind in table.columns.items()]
         return f"CREATE TABLE {table.name} ({', '.join(columns)})"
-
-    def mark_loaded(self) -> None:
-        """From now on, `altered` compares with this moment.
-
-        Raises:
-            Problem: as `alterations`.
-        """
-        self._changed_by_lab, self._alterations_at_load = 0, self.alterations()
-
-    def altered(self) -> bool:
-        """Whether rows were written or tables altered since `mark_loaded`, except by this client.
-
-        Where the lab's own statements are counted, they are subtracted; they may be counted late.
-
-        Raises:
-            Problem: as `alterations`.
-        """
-        alterations = self.alterations() - self._alterations_at_load
-        return alterations != 0 if self._counted_user else alterations > self._changed_by_lab
 
     def rows(self, table: Table) -> Iterator[dict[str, Any]]:
         """As `RunningService.rows`.
@@ -344,18 +330,20 @@ class SqlClient(ExternalClient, ABC):
                     cursor.execute(statement, [value, key])
                 written_rows = int(cursor.rowcount)
                 self._changed_by_lab += written_rows
-                self.lab_work.add({"commits": 0 if together else 1})
+                self.lab_work.add({"commits": 1, "writing_commits": 1}, 0 if together else 1)
                 return written_rows
 
             if not together:
                 yield change
+                self.count_now(connection)
                 return
             with self._driver_errors():
                 cursor.execute("BEGIN")
             yield change  # what is raised here ends the connection, and so the transaction, without a commit
             with self._driver_errors():
                 cursor.execute("COMMIT")
-            self.lab_work.add({"commits": 1})
+                self.count_now(connection)
+            self.lab_work.add({"commits": 1, "writing_commits": 1})
 
     def assert_only_labs_data(self) -> None:
         """Raise Problem if the database holds any table or view that no lab made.

@@ -1,5 +1,6 @@
 """The lab's access to MariaDB."""
 
+import hashlib
 import os
 import re
 import threading
@@ -13,6 +14,7 @@ from pymysql.constants import CLIENT
 from pymysql.cursors import SSCursor
 
 from fairtrial.base.loopback import LOOPBACK
+from fairtrial.catalog.services.common.client import State
 from fairtrial.catalog.services.common.lab_work import ChangeInCounters
 from fairtrial.catalog.services.common.loading import reported_blocks
 from fairtrial.catalog.services.common.sql import Redact, SqlClient
@@ -56,7 +58,29 @@ LONGEST_IDLE_SECONDS = 31_536_000
 SECONDS_OF_TIME = len("2012-01-01T00:00:00")
 
 WRITES = ("insert", "insert_select", "update", "update_multi", "delete", "delete_multi", "replace", "replace_select")
-ALTERS = ("truncate", "drop_table", "alter_table", "create_index", "drop_index")
+COMMITS = "SELECT count FROM information_schema.innodb_metrics WHERE name = 'trx_rw_commits' AND time_enabled > 0"
+ROWS_CHANGED = "SELECT coalesce(sum(rows_changed), 0) FROM information_schema.table_statistics"
+STATE = {
+    "its tables": "SELECT table_schema, table_name, table_type, engine, create_time, create_options "
+    "FROM information_schema.tables WHERE table_schema = database()",
+    "its columns": "SELECT table_schema, table_name, column_name, column_type, column_default, extra "
+    "FROM information_schema.columns WHERE table_schema = database()",
+    "its indexes": "SELECT table_schema, table_name, index_name, seq_in_index, column_name "
+    "FROM information_schema.statistics WHERE table_schema = database()",
+    "its triggers": "SELECT * FROM information_schema.triggers",
+    "its routines": "SELECT * FROM mysql.proc",
+    "its events": "SELECT * FROM information_schema.events",
+    "its users": "SELECT * FROM mysql.global_priv",
+    "rights to databases": "SELECT * FROM mysql.db",
+    "rights to tables": "SELECT * FROM mysql.tables_priv",
+    "roles": "SELECT * FROM mysql.roles_mapping",
+    "statistics of tables": "SELECT * FROM mysql.table_stats",
+    "statistics of columns": "SELECT * FROM mysql.column_stats",
+    "statistics of indexes": "SELECT * FROM mysql.index_stats",
+    "its settings": "SHOW GLOBAL VARIABLES",
+}
+"""What outlives a session, and a query of it."""
+
 ROWS_WRITTEN = ("handler_write", "handler_update", "handler_delete")
 USER_STATISTICS = """
     SELECT select_commands, update_commands, other_commands, rows_read, rows_inserted + rows_updated + rows_deleted,
@@ -158,13 +182,15 @@ class MariaClient(SqlClient):
         complete when a statement has ended; a prepared statement, by the binary protocol or by PREPARE, is counted at
         each execution. `statement_milliseconds` is `busy_time`: a statement that sleeps adds to it, whatever its text
         and however it was prepared. There are no `commits`: MariaDB also counts those of statements within a
-        transaction, and of transactions that were rolled back.
+        transaction, and of transactions that were rolled back. `writing_commits` are those of InnoDB.
         """
         if self._counted_user is None:
             return self._counters_of_all()
         rows = self.query(USER_STATISTICS, [self._counted_user])
         reads, writes, others, rows_read, rows_written, milliseconds = map(int, rows[0]) if rows else (0,) * 6
+        commits = self.query(COMMITS)
         return {
+            **({"writing_commits": int(commits[0][0])} if commits else {}),
             "statements": reads + writes + others,
             "reads": reads,
             "writes": writes,
@@ -209,10 +235,27 @@ class MariaClient(SqlClient):
         rows = self.query("SHOW GLOBAL STATUS")
         return {str(name).lower(): int(value) for name, value in rows if str(value).isdigit()}
 
-    def alterations(self) -> int:
-        """Rows written by the counted user, or by all, plus statements of anybody that alter a table as such."""
-        status = self._status()
-        return self.counters()["rows_written"] + sum(status[f"com_{name}"] for name in ALTERS)
+    def rows_written(self) -> int:
+        """By whomever and by whatever statement, a procedure among them."""
+        if self._counted_user is None:
+            return self._counters_of_all()["rows_written"] - self._changed_by_lab
+        return int(self.query(ROWS_CHANGED)[0][0]) - self._changed_by_lab
+
+    def state(self) -> State:
+        """Tables with their columns, indexes and engines, triggers, routines, events, users with their passwords and
+        rights, the statistics that ANALYZE TABLE keeps, and the global settings; as far as the login may see them."""
+        with self.connection() as connection, connection.cursor() as cursor:
+            return {name: self._digest(cursor, query) for name, query in STATE.items()}
+
+    @staticmethod
+    def _digest(cursor: Any, query: str) -> str:
+        """Of a query's whole answer; of why it was refused, where the login may not ask that."""
+        try:
+            cursor.execute(query)
+            rows = sorted(map(repr, cursor.fetchall()))
+        except pymysql.Error as error:
+            rows = [type(error).__name__]
+        return hashlib.sha256("\n".join(rows).encode()).hexdigest()
 
     def relations(self) -> list[str]:
         """Tables and views of the database."""

@@ -1,7 +1,7 @@
 """MariaDB's account of its commits: settings in force, the engines of the tables, and how often InnoDB flushed."""
 
 from fairtrial.base.printable import printable
-from fairtrial.catalog.services.mariadb.client import MariaClient
+from fairtrial.catalog.services.mariadb.client import COMMITS, MariaClient
 from fairtrial.catalog.services.model import DurabilityReading
 
 PROMISES = {"innodb_flush_log_at_trx_commit": ("1", "3"), "innodb_doublewrite": ("ON",)}
@@ -14,7 +14,6 @@ ENGINES = """
     WHERE table_schema = database() AND table_type = 'BASE TABLE' AND engine <> 'InnoDB' ORDER BY table_name
 """
 COUNT_COMMITS = "SET GLOBAL innodb_monitor_enable = 'trx_rw_commits'"
-COMMITS = "SELECT count FROM information_schema.innodb_metrics WHERE name = 'trx_rw_commits' AND time_enabled > 0"
 FLUSHES = "SHOW GLOBAL STATUS LIKE 'Innodb_data_fsyncs'"
 SESSIONS = "SELECT count(*) FROM information_schema.processlist WHERE user = %s"
 EXCERPT_CHARACTERS = 120

@@ -12,6 +12,7 @@ from pymemcache.exceptions import MemcacheError
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.common.client import State
 from fairtrial.catalog.services.common.external import ExternalClient, ExternalService, external_service
 from fairtrial.catalog.services.common.key_value import (
     BATCH_ROWS,
@@ -67,7 +68,8 @@ class MemcachedClient(ExternalClient):
 
     def __init__(self, address: Address, prefixes: Sequence[str] | None = None) -> None:
         self._address, self._prefixes = address, prefixes
-        self._writes_at_load = self._evictions_at_load = 0
+        self._most_writes: dict[bytes, int] = {}
+        """by the server's process"""
         self.lab_work = LabWork()
 
     @property
@@ -113,26 +115,35 @@ class MemcachedClient(ExternalClient):
             Problem: memory is too small, what is stored is not what was to be loaded, or the server does not answer.
         """
         with self.connection() as driver:
-            self._evictions_at_load = _evictions(driver)
+            evictions_before = _evictions(driver)
             for table in tables:
                 before = self._stored(driver)
                 _fill(driver, table, on_rows)
-                if _evictions(driver) > self._evictions_at_load:
+                if _evictions(driver) > evictions_before:
                     raise Problem(
                         f"{TITLE} has too little memory for the table {table.name}: it dropped keys",
                         "give it more by its option -m, or load fewer rows",
                     )
                 _verify(driver, table, self._stored(driver) - before)
 
-    def mark_loaded(self) -> None:
-        """From now on, `altered` compares with this moment."""
-        self._writes_at_load = self.counters_without_lab()["writes"]
-
-    def altered(self) -> bool:
-        """Whether any command was given that may write, the lab's own apart, or memory was too small for all keys."""
+    def rows_written(self) -> int:
+        """Commands that may write, keys that were dropped for want of memory, and the keys that are there: a `mg` that
+        makes them (`N`) is no write."""
         with self.connection() as driver:
-            evictions = _evictions(driver)
-        return evictions > self._evictions_at_load or self.counters_without_lab()["writes"] != self._writes_at_load
+            stats = driver.stats()
+        return int(stats[b"evictions"]) + int(stats[b"curr_items"]) + self.counters_without_lab()["writes"]
+
+    def state(self) -> State:
+        """Its settings, which any client may change (`verbosity`, `cache_memlimit`, `lru`, `slabs`, `stats detail`),
+        and whether its counters were set back (`stats reset`)."""
+        with self.connection() as driver:
+            settings, stats = driver.stats("settings"), driver.stats()
+        process, commands = stats[b"pid"], sum(int(stats.get(name.encode(), 0)) for name in WRITES)
+        most = self._most_writes[process] = max(commands, self._most_writes.get(process, 0))
+        return {
+            "its settings": repr(sorted(settings.items())),
+            "its counters": "set back" if commands < most else "counted on",
+        }
 
     def counters(self) -> Counters:
         """memcached counts keys and not commands: one get for five keys is five reads. rows_read: keys found."""

@@ -12,6 +12,7 @@ from pymongo.errors import ConfigurationError, ConnectionFailure, DuplicateKeyEr
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.common.client import State
 from fairtrial.catalog.services.common.external import ExternalClient, ExternalService, external_service
 from fairtrial.catalog.services.common.lab_work import LabWork
 from fairtrial.catalog.services.common.lease import MarkerLease
@@ -32,6 +33,9 @@ TOO_OLD = re.compile(r"reports wire version (\d+), but .* requires at least (\d+
 """The driver's message about a server that is too old for it; user and address are left out."""
 
 NOT_AUTHENTICATED, NOT_ALLOWED = 18, 13
+ANSWERS_OWN = ("$clusterTime", "operationTime", "ok")
+"""What a server adds to every answer."""
+
 FORM = "it looks like mongodb://USER:PASSWORD@HOST:PORT/DATABASE"
 
 
@@ -46,7 +50,6 @@ class MongodbClient(ExternalClient):
     def __init__(self, url: str, package: str = "", login: Callable[[], Mapping[str, Any]] = dict) -> None:
         self._url, self._package, self._login = url, package, login
         self._open: MongoClient[Document] | None = None
-        self._writes_at_load: int | None = None
         self.lab_work = LabWork()
 
     @property
@@ -110,14 +113,33 @@ class MongodbClient(ExternalClient):
         with driver_errors():
             fill(self.database, tables, on_rows)
 
-    def mark_loaded(self) -> None:
-        """From now on, `altered` compares with this moment."""
-        self._writes_at_load = self.counters_without_lab().get("writes")
+    def rows_written(self) -> int | None:
+        """Operations that wrote in the database; None if the server does not tell."""
+        return self.counters_without_lab().get("writes")
 
-    def altered(self) -> bool:
-        """Whether any operation wrote in the database, the lab's own apart; False if the server does not tell."""
-        writes = self.counters_without_lab().get("writes")
-        return None not in (writes, self._writes_at_load) and writes != self._writes_at_load
+    def state(self) -> State:
+        """The collections of the database with their indexes, its users, and the server's parameters, as far as it
+        tells them to this login."""
+        with driver_errors():
+            indexes = {
+                name: sorted(map(repr, self.database[name].index_information().items()))
+                for name in sorted(self._collections())
+            }
+        return {
+            "its collections": repr(list(indexes)),
+            "its indexes": repr(indexes),
+            "its users": self._text(self.database, "usersInfo", 1),
+            "its parameters": self._text(self.driver.admin, "getParameter", "*"),
+        }
+
+    def _text(self, database: Database[Document], command: str, argument: object) -> str:
+        """The answer to a command but for its time; why it was refused, where the server does not know or allow it."""
+        with driver_errors():
+            try:
+                answer = database.command(command, argument)
+            except OperationFailure as error:
+                return f"error {error.code}"
+        return repr(sorted((name, repr(value)) for name, value in answer.items() if name not in ANSWERS_OWN))
 
     def counters(self) -> Counters:
         """The operations on all collections of the database, by the command `top`; empty where that is forbidden.

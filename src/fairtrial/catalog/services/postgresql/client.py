@@ -10,6 +10,7 @@ import psycopg
 from psycopg.types.string import TextLoader
 
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.common.client import State
 from fairtrial.catalog.services.common.loading import reported_blocks
 from fairtrial.catalog.services.common.sql import Redact, SqlClient
 from fairtrial.catalog.services.model import Counters, MaintenanceReading, RowsLoaded
@@ -63,6 +64,9 @@ STATEMENTS = """
       AND dbid = (SELECT oid FROM pg_database WHERE datname = %(database)s)
 """
 COMMITS = "SELECT xact_commit FROM pg_stat_database WHERE datname = %(database)s"
+NUMBERED = "SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint"
+"""Transactions of the whole server that took a number, which those do that write (PostgreSQL, "Transactions and
+Identifiers")."""
 IN_TABLES = """
     SELECT relname, seq_tup_read + coalesce(entries, 0), n_tup_ins + n_tup_upd + n_tup_del
     FROM pg_stat_user_tables LEFT JOIN (
@@ -84,7 +88,14 @@ MAINTENANCE = """
     FROM pg_stat_all_tables
 """
 
+CATALOGS = """
+    SELECT relname FROM pg_class
+    WHERE relnamespace = 'pg_catalog'::regnamespace AND relkind = 'r' AND has_table_privilege(oid, 'SELECT')
+      AND relname NOT IN ('pg_statistic', 'pg_statistic_ext_data') AND (%(shared)s OR NOT relisshared)
+"""
+SETTINGS_IN_FORCE = "SELECT md5(string_agg(name || '=' || setting, ',' ORDER BY name)) FROM pg_settings"
 ROWS_WRITTEN = "SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0) FROM pg_stat_user_tables"
+NUMBERS_DRAWN = "SELECT coalesce(sum(last_value), 0) FROM pg_sequences"
 RELATIONS = """
     SELECT relname FROM pg_class
     WHERE relkind IN ('r', 'p', 'v', 'm', 'f')
@@ -173,7 +184,8 @@ class PostgresClient(SqlClient):
         `table_reads` come at once: a statement that reads a row of a table looks at one block of it at least, and
         `SELECT 1` at none. `statement_milliseconds` is the time in which statements were executed, sleeps among it; a
         statement adds to it when it has ended. Without `pg_stat_statements` there are only `rows_written`, from the
-        table statistics, and `commits`.
+        table statistics, and `commits`. `writing_commits` come at once, and only where no other database is on the
+        server; a savepoint in which something is written is one, too, and a transaction that is rolled back.
         """
         ((commits,),) = self.query(COMMITS, {"database": self._database()})
         statements = self._statements()
@@ -193,6 +205,7 @@ class PostgresClient(SqlClient):
             "rows_read": total(2, "read", "fetch"),
             "rows_written": total(2, "write"),
             "commits": int(commits),
+            **({"writing_commits": int(self.query(NUMBERED)[0][0])} if self._counted_user else {}),
             "statement_milliseconds": int(sum(row[4] for row in statements)),
             **self._in_tables(),
         }
@@ -234,13 +247,42 @@ class PostgresClient(SqlClient):
             while connection.execute(END_SESSIONS, [user]).fetchone() is not None and time.monotonic() < deadline:
                 time.sleep(LOOK_EVERY_SECONDS)
 
-    def alterations(self) -> int:
-        """Rows that statements wrote, plus statements that alter tables as such."""
-        statements = self._statements()
-        if statements is None:
-            return int(self.query(ROWS_WRITTEN)[0][0])
-        counted: dict[StatementKind, int] = {"write": 2, "alter": 1}
-        return sum(int(row[counted[kind]]) for row in statements if (kind := statement_kind(row[0])) in counted)
+    def count_now(self, connection: Any) -> None:
+        """Have the session hand in what it counted, which it does ten seconds later otherwise (from version 15 on)."""
+        if self._server_version(connection) >= COUNTS_AT_THE_END:
+            connection.execute("SELECT pg_stat_force_next_flush()")
+            self.lab_work.add({"commits": 1})
+
+    def rows_written(self) -> int:
+        """By whomever and by whatever statement, a DO block among them; rows that were rolled back as well, and numbers
+        that were drawn from sequences.
+
+        Before version 15 the statistics of tables come late: there, by the statements of the counted user.
+        """
+        if self._version() < COUNTS_AT_THE_END and (statements := self._statements()) is not None:
+            rows = sum(int(row[2]) for row in statements if statement_kind(row[0]) == "write")
+            return rows if self._counted_user else rows - self._changed_by_lab
+        sequence_numbers = int(self.query(NUMBERS_DRAWN)[0][0])
+        return int(self.query(ROWS_WRITTEN)[0][0]) + sequence_numbers - self._changed_by_lab
+
+    def state(self) -> State:
+        """The rows of the system's own tables, by the transactions that wrote them: whatever is made, dropped or set
+        writes there, in whatever statement it stands. Vacuum and ANALYZE write the planner's statistics, which are left
+        out, and else in place, without a transaction (PostgreSQL, "System Catalogs"). Beside them the settings in
+        force.
+
+        On a server of somebody else's, what belongs to all databases is left out, as others work there.
+        """
+        shared = self._counted_user is not None
+        with self.connection() as connection, connection.cursor() as cursor:
+            names = [str(name) for (name,) in cursor.execute(CATALOGS, {"shared": shared}).fetchall()]
+            counted = " UNION ALL ".join(
+                f"SELECT '{name}', count(*), coalesce(sum(xmin::text::bigint), 0) FROM pg_catalog.{name}"  # noqa: S608
+                for name in names
+            )
+            catalogs = {str(name): f"{rows} {writers}" for name, rows, writers in cursor.execute(counted).fetchall()}
+            ((settings,),) = cursor.execute(SETTINGS_IN_FORCE).fetchall()
+        return {**catalogs, "its settings": str(settings)}
 
     def _statements(self) -> list[Sequence[Any]] | None:
         """(text, calls, rows, blocks looked at, milliseconds) of each statement.

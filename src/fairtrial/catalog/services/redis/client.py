@@ -1,5 +1,6 @@
 """The lab's access to Redis."""
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
@@ -10,6 +11,7 @@ from redis.retry import Retry
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.common.client import State
 from fairtrial.catalog.services.common.external import ExternalClient, ExternalService, external_service
 from fairtrial.catalog.services.common.key_value import (
     BATCH_ROWS,
@@ -55,7 +57,6 @@ class RedisClient(ExternalClient):
                 "the URL of the Redis is malformed", "it looks like redis://USER:PASSWORD@HOST:PORT/NUMBER"
             ) from None
         self._flags: dict[str, frozenset[str]] = {}
-        self._changes_at_load = 0
         self.lab_work = LabWork()
         self._saved_at: int | None = None
         self._saves_seen = 0
@@ -105,18 +106,29 @@ class RedisClient(ExternalClient):
         with driver_errors():
             self.driver.save()
 
-    def mark_loaded(self) -> None:
-        """From now on, `altered` compares with this moment."""
-        self._changes_at_load = self._changes()
-
-    def altered(self) -> bool:
-        """Whether any command was given that may write, the lab's own apart, or memory was too small for all keys."""
-        return self._changes() != self._changes_at_load
-
-    def _changes(self) -> int:
+    def rows_written(self) -> int:
+        """Commands that may write, within scripts as well, and keys that were dropped for want of memory."""
         with driver_errors():
             evicted = int(self.driver.info("stats").get("evicted_keys", 0))
         return evicted + self.counters_without_lab()["writes"]
+
+    def state(self) -> State:
+        """Its settings, users and functions, where it tells them to this login."""
+        return {
+            "its settings": self._digest("CONFIG", "GET", "*"),
+            "its users": self._digest("ACL", "LIST"),
+            "its functions": self._digest("FUNCTION", "DUMP"),
+        }
+
+    def _digest(self, *command: str) -> str:
+        """Of its answer; of why it was refused, where the server does not know the command or forbids it."""
+        with driver_errors():
+            try:
+                answer: Any = self.driver.execute_command(*command)  # type: ignore[no-untyped-call]
+            except redis.ResponseError as error:
+                answer = type(error).__name__
+        items = sorted(map(repr, answer.items() if isinstance(answer, dict) else answer))
+        return hashlib.sha256("\n".join(items).encode()).hexdigest()
 
     def counters(self) -> Counters:
         """By commands: what reads or writes is what Redis itself flags as such.

@@ -1,0 +1,88 @@
+"""Percentiles that can be bought: by errors for the slowest, and by pauses that a closed load does not see."""
+
+import math
+
+import pytest
+
+from fairtrial.judge.checks.model import Finding
+from fairtrial.judge.checks.pauses_hidden import due_percentile
+from fairtrial.record.histogram import Bucket, Histogram
+from fairtrial.record.model import TrialRecord
+from tests.builders import a_trial, an_experiment, trials_of
+from tests.judge.checks.findings import found
+from tests.judge.checks.test_uneven_connections import answered_in
+
+EXPERIMENT = an_experiment("a").record()
+
+
+def histogram(times: list[tuple[float, int]]) -> Histogram:
+    return Histogram([Bucket(seconds * 0.999, seconds * 1.001, count) for seconds, count in times])
+
+
+def exponential(mean_seconds: float, answers: int) -> Histogram:
+    steps = [mean_seconds * (number + 0.5) / 200 for number in range(3000)]
+    share = [math.exp(-step / mean_seconds) / 200 for step in steps]
+    return histogram(
+        [(step, round(answers * each)) for step, each in zip(steps, share, strict=True) if answers * each > 1]
+    )
+
+
+def test_pauses_of_six_hundredths_of_the_time_are_what_one_in_a_hundred_requests_waits_for() -> None:
+    """One second on one of 16 connections: 4,700 answers in 0.2 ms each, and one of 60 ms."""
+    times = histogram([(0.0002, 4700 * 16), (0.06, 16)])
+    assert times.at(99) < 0.0003
+    assert due_percentile(times, 99) == pytest.approx(0.06 - 0.01, rel=0.02), "of 6% in the pause, 1% are due early"
+
+
+def test_exponential_times_are_left_as_they_are() -> None:
+    times = exponential(0.01, 1_000_000)
+    assert due_percentile(times, 99) == pytest.approx(times.at(99), rel=0.1)
+
+
+def test_times_that_are_all_alike_hide_nothing() -> None:
+    times = histogram([(0.0099, 500), (0.01, 500), (0.0101, 500)])
+    assert due_percentile(times, 99) == pytest.approx(times.at(99), rel=0.01)
+
+
+def taken(trial: TrialRecord) -> list[str]:
+    findings: list[Finding] = list(found("percentiles-among-errors", EXPERIMENT, [trial]))
+    return [metric for finding in findings for metric in finding.metrics]
+
+
+def test_who_answers_the_slowest_with_an_error_has_no_percentile_beyond_them() -> None:
+    few, many = a_trial().erring(status_5xx=5).record(), a_trial().erring(status_5xx=200).record()
+    assert taken(few) == ["response_time_max"]
+    assert taken(many) == ["response_time_p99", "response_time_p99.9", "response_time_max"]
+
+
+@pytest.mark.parametrize("errors", [{}, {"timeout": 200}, {"reset": 12}])
+def test_whom_nobody_answered_is_in_the_percentiles(errors: dict[str, int]) -> None:
+    assert taken(a_trial().erring(**errors).record()) == []
+
+
+def claim_on(metric: str, quick: int, slow: int) -> list[Finding]:
+    """A claim on trials whose answers took 200 µs, but for those that took 60 ms."""
+    record = an_experiment("a", "b").claiming("a", "b", metric=metric, at_least=1.0).record()
+    trials = trials_of(record, a_trial())
+    engines = [trial.engine for trial in trials]
+    times = answered_in(quick, 200, slow, 60_000)
+    changed = [
+        trial.model_copy(update={"engine": engine.model_copy(update={"response_time": times})})
+        for trial, engine in zip(trials, engines, strict=True)
+        if engine is not None
+    ]
+    return found("pauses-hidden", record, changed)
+
+
+def test_a_verdict_on_a_percentile_says_what_an_open_load_would_see() -> None:
+    (finding,) = claim_on("response_time_p99", 4700 * 16, 16)
+    assert (finding.severity, finding.claim) == ("warning", "claim-1")
+    assert "1 in 100 would wait 50" in finding.evidence and "p99 of the answers is 0.2" in finding.evidence
+
+
+@pytest.mark.parametrize(
+    ("metric", "quick", "slow"),
+    [("response_time_p50", 75_200, 16), ("goodput", 75_200, 16), ("response_time_p99", 75_200, 0)],
+)
+def test_what_rests_on_no_hidden_pause_is_left_alone(metric: str, quick: int, slow: int) -> None:
+    assert claim_on(metric, quick, slow) == []
