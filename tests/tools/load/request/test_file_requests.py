@@ -126,7 +126,7 @@ def test_what_load_leaves_out_and_what_meets_any_answer_is_said(
     notes = [
         f"load sends requests only; of {file.name}, `fairtrial run` alone heeds: reset, audit",
         "look: any answer with 2xx is right, as the file expects nothing of it",
-        "its schema accepts any answer",
+        "loose: its schema accepts any answer",
     ]
     lines = [line.removeprefix("note: ") for line in finished.out.splitlines() if line.startswith("note: ")]
     assert lines == notes, finished.err
