@@ -12,7 +12,7 @@ from tests.builders import a_trial, an_experiment, trials_of
 from tests.judge.checks.findings import found
 from tests.judge.checks.test_uneven_connections import answered_in
 
-EXPERIMENT = an_experiment("a").record()
+EXPERIMENT = an_experiment("a").checking("errors", share=0.1).record()
 
 
 def histogram(times: list[tuple[float, int]]) -> Histogram:
@@ -45,7 +45,7 @@ def test_times_that_are_all_alike_hide_nothing() -> None:
 
 
 def taken(trial: TrialRecord) -> list[str]:
-    findings: list[Finding] = list(found("percentiles-among-errors", EXPERIMENT, [trial]))
+    findings: list[Finding] = list(found("errors", EXPERIMENT, [trial]))
     return [metric for finding in findings for metric in finding.metrics]
 
 

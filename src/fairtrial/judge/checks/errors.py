@@ -64,7 +64,8 @@ def error_remedy(kind: str, engine: EngineSummary) -> str:
 def errors(engine: EngineSummary, *, share: float, wrong_share: float) -> Iterator[Finding]:
     """Errors are not throughput, and wrong answers must not be mixed with right ones.
 
-    A refusal above either limit, a warning for any error below them.
+    A refusal above either limit, a warning for any error below them. Who answers the slowest requests with an error has
+    the best percentiles: the maximum is taken away, and each percentile that no more answers exceed than were wrong.
     """
     errors = {kind: count for kind, count in engine.errors.items() if count > 0}
     if not errors:
@@ -78,29 +79,18 @@ def errors(engine: EngineSummary, *, share: float, wrong_share: float) -> Iterat
         _evidence(engine, errors, total),
         error_remedy(commonest, engine),
     )
+    if not above and (metrics := _metrics_beyond(engine, total)):
+        yield finding("refusal", "the slowest requests may be among those that were answered wrongly", metrics=metrics)
 
 
-@check(
-    "percentiles-among-errors",
-    looks_at="percentiles of response time beside the share of requests that were answered with an error",
-    remedy="mend what went wrong: who answers the slowest requests with an error at once has the best percentiles",
-)
-def percentiles_among_errors(engine: EngineSummary) -> Iterator[Finding]:
-    """A percentile above the share of right answers is no figure: the slowest may be among the wrong ones.
+def _metrics_beyond(engine: EngineSummary, total: int) -> list[str]:
+    """The maximum, and percentiles that no more answers exceed than were wrong: the slowest may be among these.
 
-    A refusal of the maximum and of each percentile that no more answers exceed than were wrong. Requests without an
-    answer are in the percentiles, as long as somebody waited for them.
+    Requests without an answer are in the percentiles, as long as somebody waited for them. Empty: no answer was wrong.
     """
     wrong = sum(count for kind, count in engine.errors.items() if kind in WRONG or kind.startswith("status_"))
-    if not wrong:
-        return
-    share = wrong / (engine.verified + sum(engine.errors.values()))
-    beyond = [name for name in METRIC_PERCENTILES if 1 - float(name) / 100 <= share]
-    yield finding(
-        "refusal",
-        f"{wrong:,} answers ({_percent(share)}) were errors: the slowest requests may be among them",
-        metrics=[*(f"response_time_p{name}" for name in beyond), "response_time_max"],
-    )
+    beyond = [name for name in METRIC_PERCENTILES if 1 - float(name) / 100 <= wrong / total]
+    return [*(f"response_time_p{name}" for name in beyond), "response_time_max"] if wrong else []
 
 
 def _evidence(summary: EngineSummary, errors: Mapping[str, int], total: int) -> str:

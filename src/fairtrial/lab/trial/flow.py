@@ -134,7 +134,8 @@ def _run(context: TrialContext) -> None:
             run(context)
     except Problem as problem:
         context.record.failure = Failure.of("service", problem)
-    if context.fault() is None:
+    # What the requests of a workload file, its reset and its migrations change is not known.
+    if context.plan.workload.identity is None and context.fault() is None:
         context.record.altered = context.service.altered(rows=not context.plan.workload.writes)
         context.record.dataset_altered = bool(context.record.altered)
 
