@@ -59,8 +59,9 @@ lint: $(DEV) lint-rust  ## ruff, mypy, rustfmt, clippy
 lint-rust: $(DEV)
 	$(VENV)/python -m tests.machine.rust_lint
 
-collect: $(DEV)  # compiles the tests once, while the engine's wait; otherwise each worker does
-	$(VENV)/pytest --collect-only --quiet -p no:syrupy >/dev/null  # to which snapshots of tests that do not run are unused
+# Compiles the tests once, while the engine's wait; otherwise each worker does. To syrupy, all snapshots would be unused.
+collect: $(DEV)
+	$(VENV)/pytest --collect-only --quiet -p no:syrupy >/dev/null
 
 test-engine:  ## the engine's own tests, those of its drivers by both
 	cd engine && cargo test --quiet --locked --workspace --lib --bins --test fuzz_smoke --test integration
