@@ -124,6 +124,7 @@ def test_what_a_stack_changed_is_named_and_undone(name: str, change: Change, wha
     with shared.private(name) as service:
         assert service.altered() == ""
         change(service)
+        service.end_sessions()
         assert what in service.altered()
         assert (what in service.altered(rows=False)) == (what != "its rows"), "a workload that writes may write rows"
         service.reset()

@@ -70,7 +70,7 @@ class TestErrors:
         assert "dataset" in finding.remedy
 
     def test_the_example_cannot_command_the_terminal(self) -> None:
-        (finding,) = in_trial("errors", a_trial().erring(status_5xx=9).showing("\x1b[2Joops\n<script>"))
+        finding, _ = in_trial("errors", a_trial().erring(status_5xx=9).showing("\x1b[2Joops\n<script>"))
         assert "\x1b" not in finding.evidence and "\\x1b[2Joops <script>" in finding.evidence
 
     @pytest.mark.parametrize("kind", ERROR_KINDS)

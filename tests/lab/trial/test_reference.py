@@ -29,7 +29,7 @@ def answer(method, target, sent):
     item = {"id": number, "price": 100 + number, "tags": ["a", {"b": None}], "at": time.time()}
     if FAULT == "spelled":
         item = {"at": 7, "tags": ["a", {"b": None}], "price": 100.0 + number, "id": number}
-    if FAULT == "faulty" and served % (20 if open_connections > 1 else 998) == 0:
+    if FAULT == "faulty" and served % (21 if open_connections > 1 else 998) == 0:
         item["price"] += 1
     return 200, item
 
@@ -54,7 +54,7 @@ class Shop(asyncio.Protocol):
         method, target, _ = head.split(b"\\r\\n")[0].decode().split(" ")
         status, value = answer(method, target, body[:length])
         text = json.dumps(value, indent=1 if FAULT == "spelled" else None)
-        if FAULT == "faulty" and open_connections > 1 and served % 20 == 1:
+        if FAULT == "faulty" and open_connections > 1 and served % 19 == 1:
             text = text.replace('"price"', '"id": 0, "price"')
         close = "Connection: close\\r\\n" if b"onnection: close" in head else ""
         kind = "application/json; charset=utf-8" if FAULT == "spelled" else "application/json"

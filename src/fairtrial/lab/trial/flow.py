@@ -136,6 +136,7 @@ def _run(context: TrialContext) -> None:
         context.record.failure = Failure.of("service", problem)
     # What the requests of a workload file, its reset and its migrations change is not known.
     if context.plan.workload.identity is None and context.fault() is None:
+        context.service.end_sessions()  # what they did is counted then at the latest
         context.record.altered = context.service.altered(rows=not context.plan.workload.writes)
         context.record.dataset_altered = bool(context.record.altered)
 

@@ -132,11 +132,6 @@ class PrivateService(LoadedService):
         location = self._location
         self._server.start_again(lambda port: listens(port, location.host) and answers(self._program.client(location)))
 
-    def altered(self, rows: bool = True) -> str:
-        """What anybody but the lab changed, in words. Sessions of stacks are ended, for they are counted late."""
-        self.end_sessions()
-        return super().altered(rows)
-
     def reset(self) -> None:
         """Start the server anew, on the same port, on a new copy of the loaded data.
 

@@ -257,13 +257,16 @@ class PostgresClient(SqlClient):
         """By whomever and by whatever statement, a DO block among them; rows that were rolled back as well, and numbers
         that were drawn from sequences.
 
-        Before version 15 the statistics of tables come late: there, by the statements of the counted user.
+        By the statistics of tables, which come late from open sessions, and by the counted user's statements, which do
+        not. Before version 15 the first come late in any case, and are left out where there are the second.
         """
-        if self._version() < COUNTS_AT_THE_END and (statements := self._statements()) is not None:
-            rows = sum(int(row[2]) for row in statements if statement_kind(row[0]) == "write")
+        statements = self._statements()
+        rows = sum(int(row[2]) for row in statements or () if statement_kind(row[0]) == "write")
+        if self._version() < COUNTS_AT_THE_END and statements is not None:
             return rows if self._counted_user else rows - self._changed_by_lab
         sequence_numbers = int(self.query(NUMBERS_DRAWN)[0][0])
-        return int(self.query(ROWS_WRITTEN)[0][0]) + sequence_numbers - self._changed_by_lab
+        by_user = rows if self._counted_user else 0
+        return by_user + int(self.query(ROWS_WRITTEN)[0][0]) + sequence_numbers - self._changed_by_lab
 
     def state(self) -> State:
         """The rows of the system's own tables, by the transactions that wrote them: whatever is made, dropped or set
