@@ -13,7 +13,7 @@ from fairtrial.lab.profile.processes import busiest, cpu_seconds_by_process
 from fairtrial.lab.profile.recordings import Recordings, Sampled
 from fairtrial.lab.trial.audit import ledger_of_runs
 from fairtrial.lab.trial.context import TrialContext
-from fairtrial.lab.trial.flow import Workbench, file_name, keep_log, new_record, restore
+from fairtrial.lab.trial.flow import Workbench, file_name, keep_log, new_record, note_alterations, restore
 from fairtrial.lab.trial.free_ports import takes_ports, wait_for_ports
 from fairtrial.lab.trial.offered_load import StackEnded, run_once
 from fairtrial.lab.trial.up import NotUp, UpContender, up
@@ -63,6 +63,7 @@ def profile_condition(trial: PlannedTrial, workbench: Workbench, earlier: Sequen
             try:
                 with bound_to(context.lab_cpus):
                     _run(context, load, observations, recordings)
+                note_alterations(context)
                 restore(context)
             except Problem as problem:
                 record.failure = record.failure or Failure.of("service", problem)

@@ -67,6 +67,7 @@ def run_trial(trial: PlannedTrial, workbench: Workbench) -> TrialRecord:
         return record
     try:
         _run(context)
+        note_alterations(context)
         _crash(context, results)
         restore(context)
     except Problem as problem:
@@ -134,11 +135,6 @@ def _run(context: TrialContext) -> None:
             run(context)
     except Problem as problem:
         context.record.failure = Failure.of("service", problem)
-    # What the requests of a workload file, its reset and its migrations change is not known.
-    if context.plan.workload.identity is None and context.fault() is None:
-        context.service.end_sessions()  # what they did is counted then at the latest
-        context.record.altered = context.service.altered(rows=not context.plan.workload.writes)
-        context.record.dataset_altered = bool(context.record.altered)
 
 
 def _crash(context: TrialContext, results: Path) -> None:
@@ -158,16 +154,24 @@ def _crash(context: TrialContext, results: Path) -> None:
         keep_log(again, results)
 
 
+def note_alterations(context: TrialContext) -> None:
+    """Record what of the database differs from what it was, with the stack down and the database up."""
+    # What the requests of a workload file, its reset and its migrations change is not known.
+    if context.plan.workload.identity is None and context.fault() is None:
+        context.service.end_sessions()  # what they did is counted then at the latest
+        context.record.altered = context.service.altered(rows=not context.plan.workload.writes)
+        context.record.dataset_altered = bool(context.record.altered)
+
+
 def restore(context: TrialContext) -> None:
-    """Every trial begins with the same rows.
+    """Every trial begins with the same rows, by what `note_alterations` recorded.
 
     Raises:
         Problem: the service died in this trial, or its rows cannot be restored.
     """
-    writes, service = context.plan.workload.writes, context.service
+    writes = context.plan.workload.writes
     failed_at_service = context.record.failure is not None and context.record.failure.stage == "service"
     fault = awaited_fault(context.fault) if failed_at_service else context.fault()
     if fault:
         raise Problem(fault, "this trial was discarded; the server restarts for the next one. See its log above")
-    changed = writes or bool(context.record.altered or service.altered())
-    context.environment.after_trial(context.condition, changed=changed)
+    context.environment.after_trial(context.condition, changed=writes or context.record.dataset_altered)
