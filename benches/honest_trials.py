@@ -19,12 +19,9 @@ from statistics import fmean
 from typing import Any
 
 from benches.false_refusals import Tally
-from fairtrial.catalog.services import services
 from fairtrial.catalog.stacks.find import find_stacks
-from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.workloads import workloads
 from fairtrial.catalog.workloads.model import ProgramWorkload, Workload
-from fairtrial.plan.validate import implements
 
 PREFERRED = (
     *("go-nethttp", "rust-axum", "node-http", "node-rapid", "python-starlette", "java-spring"),
@@ -102,17 +99,13 @@ def settings(most_stacks: int, only: Sequence[str] = ()) -> list[Setting]:
     for workload in workloads().values():
         caches = () if isinstance(workload, ProgramWorkload) else workload.cache
         for service in workload.services:
-            able = [name for name in PREFERRED if _able(known[name], workload, service)]
+            able = [name for name in PREFERRED if known[name].implements(workload, service)]
             for cache in caches or (None,):
                 stacks = [name for name in able if cache is None or cache in known[name].services][:most_stacks]
                 if stacks and (not only or workload.name in only):
                     further = FURTHER_LOADS if (workload.name, service) in WITH_FURTHER_LOADS else ()
                     found += [Setting(workload, service, cache, stacks, load) for load in ("", *further)]
     return found
-
-
-def _able(stack: Stack, workload: Workload, service: str) -> bool:
-    return implements(stack, workload, services()[service])
 
 
 def planned(every: Sequence[Setting], trials: int) -> Iterator[tuple[Setting, int]]:

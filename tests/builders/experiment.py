@@ -8,7 +8,7 @@ from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import ConditionRef, StackRef
 from fairtrial.experiment.stack_class import PRODUCTION, StackClass
 from fairtrial.experiment.value import Value
-from fairtrial.plan.order import recorded_condition
+from fairtrial.plan.make import recorded_condition
 from fairtrial.record.identity import DatasetIdentity, Host, StackIdentity
 from fairtrial.record.model import Condition, ExperimentRecord, Placement
 from fairtrial.record.proof import ImpliedWork

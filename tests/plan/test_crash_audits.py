@@ -1,6 +1,6 @@
 """In which trials the database is killed."""
 
-from fairtrial.plan.crash_audits import EACH_BLOCKS, draw_crash_audits
+from fairtrial.plan.make import EACH_BLOCKS, draw_crash_audits
 
 BLOCKS = [["a", "b"], ["b", "a"]] * 10
 

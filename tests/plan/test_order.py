@@ -5,7 +5,7 @@ from collections import Counter
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
 from fairtrial.load.closed import ClosedLoad
-from fairtrial.plan.order import block_order
+from fairtrial.plan.make import block_order
 from tests.builders.experiment import conditions_of
 
 

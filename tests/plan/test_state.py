@@ -11,7 +11,7 @@ from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.workloads.state import DatabaseState
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.workload_file.state import AuditEntry, Reset
-from fairtrial.plan.state import assert_state
+from fairtrial.plan.conditions import assert_state
 
 SCHEMA = [Path("schema.sql")]
 

@@ -8,7 +8,7 @@ import pytest
 from fairtrial.base.problem import Problem
 from fairtrial.engine.plan import SetupRequest
 from fairtrial.experiment.model import Experiment
-from fairtrial.plan.think_and_setup import assert_think_and_setup
+from fairtrial.plan.conditions import assert_think_and_setup
 
 OPEN = {"kind": "open", "rate_per_second": 10.0}
 LOGIN = SetupRequest(name="login", path="/login")

@@ -14,7 +14,6 @@ from fairtrial.catalog.stacks.model import Stack
 from fairtrial.engine.binary import engine_binary, guard_binary
 from fairtrial.experiment.contenders import Contender
 from fairtrial.plan.plan import Plan
-from fairtrial.plan.validate import beyond_reach
 
 
 @contextmanager
@@ -62,5 +61,5 @@ def _keeps_others_out(plan: Plan, stacks: Sequence[Stack]) -> bool:
     """
     services = [each.service for each in plan.conditions] + [plan.cache]
     is_open = any(service is not None and service.is_open for service in services)
-    outside = beyond_reach(plan.conditions) or any(stack.origin.in_container for stack in stacks)
+    outside = plan.beyond_reach or any(stack.origin.in_container for stack in stacks)
     return is_open and plan.workload.identity is None and not outside

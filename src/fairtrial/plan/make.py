@@ -1,8 +1,12 @@
-"""From an experiment to its plan: the only place that looks things up by name."""
+"""From an experiment to its plan, its conditions and their order: the only place that looks things up by name."""
 
 import math
-from collections.abc import Mapping, Sequence
+import random
+from collections import defaultdict
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
+from secrets import randbelow
+from typing import TypeVar
 
 from fairtrial.base.problem import Problem
 from fairtrial.base.registry import did_you_mean
@@ -13,20 +17,27 @@ from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.workloads import options_of, pick_workload
 from fairtrial.catalog.workloads.from_file import workload_from_file
 from fairtrial.catalog.workloads.model import Workload
-from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.model import CrashAudits, Experiment
 from fairtrial.experiment.reference import StackRef
-from fairtrial.experiment.value import Value
+from fairtrial.experiment.stack_class import PRODUCTION, StackClass
+from fairtrial.experiment.value import Value, format_value
 from fairtrial.experiment.workload_file.read import inline_workload, names_file, read_workload_file
 from fairtrial.judge.statistics.looks import plan_looks
 from fairtrial.judge.statistics.planning import MOST_BLOCKS
-from fairtrial.plan.crash_audits import draw_crash_audits
-from fairtrial.plan.order import block_order, recorded_condition
+from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
 from fairtrial.plan.plan import Plan, PlannedCondition, Point
-from fairtrial.plan.validate import assert_decidable, assert_sound
+from fairtrial.plan.validate import assert_sound
+from fairtrial.record.model import Condition
+
+Item = TypeVar("Item")
 
 MOST_FACTOR = 8
 """Until its claims are decided, a run that has the time may grow to so many times its blocks, an interval about a third
 as wide, and in any case to as many as an undecided claim may ask for."""
+
+EACH_BLOCKS = 5
+"""Of so many trials of a condition, the crash audit is tried after one: with five blocks, the default, each condition
+has one."""
 
 SPARE_SHARE = 0.2
 """Of the blocks of a run of a fixed number, rounded up, so many more are tried where the machine spoiled some. Where it
@@ -54,7 +65,7 @@ def make_plan(
             does not implement the workload on the service; the reason begins with `file`.
     """
     if until_decided:
-        assert_decidable(experiment)
+        _assert_decidable(experiment)
     try:
         workload = _workload(experiment, Path(file), workloads)
         plan = _resolve(experiment, workload, stacks, until_decided=until_decided)
@@ -120,3 +131,89 @@ def _condition(
         point.experiment, reference, point.value, stack_class=stack.class_of(variant), again=again
     )
     return PlannedCondition(recorded, stack, variant, service, point)
+
+
+def recorded_condition(
+    experiment: Experiment,
+    stack: StackRef,
+    value: Value | None,
+    *,
+    stack_class: StackClass = PRODUCTION,
+    again: bool = False,
+) -> Condition:
+    """A condition's entry in the record.
+
+    Args:
+        experiment: as it stands at `value`.
+        again: whether it is the second of a pair of equals, tried for the noise floor.
+    """
+    service = experiment.service_of(stack)
+    label = str(stack) if value is None else f"{stack} at {format_value(value)}"
+    at = [] if value is None else [format_value(value)]
+    parts = [stack.name, stack.variant, experiment.workload_name, service, *at]
+    return Condition(
+        id="/".join([*parts, "again"] if again else parts),
+        stack=stack.name,
+        variant=stack.variant,
+        workload=experiment.workload_name,
+        service=service,
+        stack_class=stack_class,
+        load=experiment.load,
+        placement=experiment.placement,
+        distances=_distances(experiment, service),
+        contender=f"{label} again" if again else label,
+        at=value,
+        again=again,
+    )
+
+
+def _distances(experiment: Experiment, service: str) -> dict[str, str]:
+    """By service, how far it is away from a stack on `service`, in words; one without a proxy before it is left out."""
+    used = [name for name in (service, experiment.cache) if name is not None and name in experiment.services]
+    words = {name: experiment.services[name].distance() for name in used}
+    return {name: distance for name, distance in words.items() if distance is not None}
+
+
+def block_order(conditions: Sequence[Item], blocks: int, seed: int) -> list[list[Item]]:
+    """Per block, all conditions in an order drawn anew: randomised complete blocks.
+
+    What drifts over the run (temperature, other tenants) then falls on no condition in particular, and within a block
+    on all of them alike.
+    """
+    draw = random.Random(seed)  # noqa: S311 (an order, not a secret)
+    return [draw.sample(conditions, len(conditions)) for _ in range(blocks)]
+
+
+def draw_crash_audits(kind: CrashAudits, blocks: Sequence[Sequence[Hashable]], first_look: int) -> frozenset[int]:
+    """The numbers of the trials, from 1, that the crash audit is tried in.
+
+    Every condition has at least one of them before the first look, however many blocks there are.
+
+    Args:
+        blocks: per block, the conditions in the order in which they are tried.
+        first_look: after how many blocks the run may end, at the earliest.
+    """
+    trials: dict[Hashable, list[int]] = defaultdict(list)
+    for number, condition in enumerate((condition for block in blocks for condition in block), 1):
+        trials[condition].append(number)
+    if kind == "none":
+        return frozenset()
+    if kind == "all":
+        return frozenset(number for numbers in trials.values() for number in numbers)
+    apart = max(1, min(EACH_BLOCKS, first_look))
+    # Of the last few, which are fewer than `apart`, none may be drawn: the share is the same for all trials.
+    places = (
+        (numbers, first + randbelow(apart)) for numbers in trials.values() for first in range(0, len(numbers), apart)
+    )
+    return frozenset(numbers[place] for numbers, place in places if place < len(numbers))
+
+
+def _assert_decidable(experiment: Experiment) -> None:
+    """Raise a Problem if a run until claims are decided has no claims, or too few blocks for its first look."""
+    if not experiment.claims:
+        raise Problem("--decide: the experiment has no claims", "leave --decide out, or write a claim")
+    if experiment.blocks < MINIMUM_BLOCKS:
+        raise Problem(
+            f"--decide: {experiment.blocks} blocks carry no interval, and the first look is after them",
+            f"plan at least {MINIMUM_BLOCKS} blocks",
+        )

@@ -17,6 +17,7 @@ from fairtrial.catalog.stacks.model import Stack, Variant
 from fairtrial.catalog.tables import Data, tables_sha256
 from fairtrial.catalog.workloads.model import Workload
 from fairtrial.experiment.model import Experiment, ServiceOptions
+from fairtrial.experiment.origins import UrlOrigin
 from fairtrial.experiment.value import Value
 from fairtrial.load.kinds import Load
 from fairtrial.record.model import Condition
@@ -161,6 +162,18 @@ class Plan:
     def trials_until_first_end(self) -> int:
         """How many trials there are until the run may end."""
         return sum(len(block) for block in self.blocks[: self.possible_ends[0]])
+
+    @property
+    def beyond_reach(self) -> list[str]:
+        """Things tried that cannot be reached from a network of the run's own, each in words."""
+        origins = {each.stack.name: each.stack.origin for each in self.conditions}
+        outside = [f"{name} at {it.url}" for name, it in origins.items() if isinstance(it, UrlOrigin)]
+        for each in self.conditions:
+            experiment = each.point.experiment
+            for name in (each.service.name, experiment.cache):
+                if name is not None and experiment.services.get(name, ServiceOptions()).url_from is not None:
+                    outside.append(f"the server of [services.{name}] url_from")
+        return outside
 
     def trials(self) -> Iterator[PlannedTrial]:
         """Every trial, in the order in which they are tried. Blocks take the builds of a stack in turn."""

@@ -10,7 +10,6 @@ from fairtrial.experiment.changes import with_stacks
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.workload_file.read import names_file
-from fairtrial.plan.validate import implements
 
 
 def select_stacks(
@@ -33,7 +32,7 @@ def select_stacks(
     workload = None if names_file(experiment.workload) else pick_workload(experiment.workload_name)
     parents = {folder.resolve() for folder in stack_folders}
     in_folders = [stack for stack in stacks.values() if {stack.folder, stack.folder.parent} & parents]
-    fitting = [stack for stack in in_folders if implements(stack, workload, experiment.service)]
+    fitting = [stack for stack in in_folders if stack.implements(workload, experiment.service)]
     if not fitting:
         raise Problem(
             f"no stack in {', '.join(map(str, stack_folders))} implements workload {experiment.workload_name} on "

@@ -1,4 +1,4 @@
-"""A plan's refusals: things that exist and do not go together."""
+"""A plan's refusals as a whole: things that exist and do not go together."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -8,24 +8,19 @@ from fairtrial.base.problem import Problem
 from fairtrial.base.registry import instead_of
 from fairtrial.catalog.services import pick_service, services
 from fairtrial.catalog.services.common.external import url_given
-from fairtrial.catalog.services.model import MOST_CONCURRENCY, Service
-from fairtrial.catalog.stacks.model import Stack, Variant
+from fairtrial.catalog.services.model import Service
+from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.workloads.model import ProgramWorkload, Workload
 from fairtrial.experiment.model import Experiment, ServiceOptions
-from fairtrial.experiment.origins import ImageOrigin, UrlOrigin
-from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.service_address import ServiceAddress
 from fairtrial.experiment.slices import COMPARING
 from fairtrial.experiment.sweep import assert_same_type
 from fairtrial.experiment.value import Value, format_value
 from fairtrial.judge.checks import validate_thresholds
 from fairtrial.judge.claims import RequestNames, validate_claim
-from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
 from fairtrial.load.capacity import CapacityLoad
-from fairtrial.plan.http2 import assert_http2
-from fairtrial.plan.plan import Plan, PlannedCondition, Point
-from fairtrial.plan.state import assert_state
-from fairtrial.plan.think_and_setup import assert_think_and_setup
+from fairtrial.plan.conditions import assert_condition
+from fairtrial.plan.plan import Plan, Point
 
 
 def assert_sound(plan: Plan, stacks: Mapping[str, Stack]) -> None:
@@ -41,8 +36,8 @@ def assert_sound(plan: Plan, stacks: Mapping[str, Stack]) -> None:
     for point in plan.points:
         _assert_option_takes(experiment, point)
     for reference, condition in zip(experiment.condition_refs, plan.conditions, strict=False):
-        _assert_condition(condition, reference.stack, stacks)
-    _assert_within_reach(plan.conditions)
+        assert_condition(condition, reference.stack, stacks)
+    _assert_within_reach(plan)
     _assert_cache(experiment, workload)
     _assert_load(experiment, workload)
     _assert_sliceable(plan)
@@ -55,51 +50,6 @@ def assert_sound(plan: Plan, stacks: Mapping[str, Stack]) -> None:
     _assert_objectives(plan.points, requests)
     for claim in experiment.claims:
         validate_claim(claim, experiment, requests)
-
-
-def _assert_condition(condition: PlannedCondition, reference: StackRef, stacks: Mapping[str, Stack]) -> None:
-    """Raise a Problem unless stack, service, workload and load of a condition go together."""
-    point, service, stack = condition.point, condition.service, condition.stack
-    _assert_defined_on(point.workload, service)
-    assert_state(point.workload, point.experiment, service)
-    assert_think_and_setup(point.workload, point.experiment)
-    _assert_concurrency(point.experiment, service)
-    _assert_implements(stack, point.workload, service)
-    _assert_startable(stack, service, point)
-    _assert_env(point.experiment, reference, condition.variant)
-    assert_http2(reference, stack, condition.variant, point, stacks)
-
-
-def implements(stack: Stack, workload: Workload | None, service: Service | str) -> bool:
-    """Whether the stack's manifest names the workload and the service, and the stack is of the workload's kind.
-
-    Args:
-        workload: None: a workload file. Any server can be tried on one, and its manifest need not name it.
-    """
-    name = service if isinstance(service, str) else service.name
-    kind = "program" if isinstance(workload, ProgramWorkload) else "server"
-    has_workload = workload is None or not workload.services or workload.name in stack.workloads
-    return has_workload and name in stack.services and stack.kind == kind
-
-
-def _assert_implements(stack: Stack, workload: Workload, service: Service) -> None:
-    """Raise a Problem unless the stack implements the workload on the service."""
-    if not implements(stack, workload, service):
-        raise Problem(
-            f"stack {stack.name} does not implement workload {workload.name} on {service.name}: it is a {stack.kind} "
-            f"with workloads {', '.join(stack.workloads) or 'none'} and services {', '.join(stack.services)}",
-            "choose another stack, or add to its stack.toml what it implements",
-        )
-
-
-def _assert_defined_on(workload: Workload, service: Service) -> None:
-    """Raise a Problem unless the workload makes sense on the service."""
-    if workload.services and service.name not in workload.services:
-        raise Problem(
-            f"workload {workload.name} is not defined on service {service.name}; "
-            f"it is on: {', '.join(workload.services)}",
-            "set `service`, or write the stack as NAME@SERVICE",
-        )
 
 
 def _assert_load(experiment: Experiment, workload: Workload) -> None:
@@ -121,69 +71,17 @@ def _assert_reference(experiment: Experiment, workload: Workload) -> None:
         )
 
 
-def _assert_env(experiment: Experiment, reference: StackRef, variant: Variant) -> None:
-    """Raise a Problem if the experiment sets an environment variable that the variant sets as well."""
-    for name in experiment.env.keys() & variant.env.keys():
-        raise Problem(
-            f"env.{name}: the variant {reference} sets it as well",
-            "leave one of them out; `fairtrial list stacks` shows variants",
-        )
-
-
-def _assert_startable(stack: Stack, service: Service, point: Point) -> None:
-    """Raise a Problem if the experiment asks what cannot be done with a fixed port, or with what runs already."""
-    experiment = point.experiment
-    if stack.origin.port is not None and experiment.instances > 1:
-        raise Problem(
-            f"instances: {stack.name} always listens on port {stack.origin.port}, so that there can be one alone",
-            "leave `instances` out, or let the program take its port from PORT and leave `port` out",
-        )
-    if stack.origin.in_container:
-        _assert_reachable_from_container(stack, service, point)
-    if not stack.origin.runs_already:
-        return
-    workload = point.workload
-    untold = [
-        *([f"instances = {experiment.instances}"] if experiment.instances > 1 else []),
-        *([f"balancer = {experiment.balancer}"] if experiment.balancer is not None else []),
-        *(f"env.{name}" for name in {**workload.environment(point.options), **experiment.env}),
-        *(f"the {name} that the lab starts" for name in _private_services(experiment, service)),
-        *(["the upstream that the lab starts"] if workload.upstream is not None else []),
-    ]
-    if untold:
-        raise Problem(
-            f"{stack.name} runs already and cannot be told of {untold[0]}",
-            "let the lab start it (`command` and `directory`), or name a service of your own with url_from",
-        )
-
-
-def _assert_within_reach(conditions: Sequence[PlannedCondition]) -> None:
+def _assert_within_reach(plan: Plan) -> None:
     """Raise a Problem if a stack asks for a network of its own, from which something else that is tried is not reached.
 
     All trials of a run are in one network.
     """
-    apart = next((each.stack.name for each in conditions if each.stack.origin.network == "own"), None)
-    if apart is None:
-        return
-    if outside := beyond_reach(conditions):
+    apart = next((each.stack.name for each in plan.conditions if each.stack.origin.network == "own"), None)
+    if apart is not None and (outside := plan.beyond_reach):
         raise Problem(
             f"network: {apart} has a network of its own, from which {outside[0]} cannot be reached",
             "try them in experiments of their own, or leave `network` out",
         )
-
-
-def beyond_reach(conditions: Sequence[PlannedCondition]) -> list[str]:
-    """Things tried that cannot be reached from a network of the run's own, each in words."""
-    outside = []
-    for each in conditions:
-        if isinstance(each.stack.origin, UrlOrigin):
-            outside.append(f"{each.stack.name} at {each.stack.origin.url}")
-    for each in conditions:
-        experiment = each.point.experiment
-        for name in (each.service.name, experiment.cache):
-            if name is not None and experiment.services.get(name, ServiceOptions()).url_from is not None:
-                outside.append(f"the server of [services.{name}] url_from")
-    return outside
 
 
 def _assert_sliceable(plan: Plan) -> None:
@@ -208,48 +106,6 @@ def _assert_sliceable(plan: Plan) -> None:
         reason = f"{workload.name} has a reset or audits, which are of one contender at a time"
     if reason is not None:
         raise Problem(f"slices: {reason}", "leave `slices` out; `fairtrial ab-test` does with --no-slices")
-
-
-def _assert_reachable_from_container(stack: Stack, service: Service, point: Point) -> None:
-    private = _private_services(point.experiment, service)
-    if "sqlite" in private:
-        raise Problem(
-            f"{stack.name} runs in a container, which has no part of the lab's files, and SQLite is a file",
-            "choose another service, or let the lab start the program itself (`command` and `directory`)",
-        )
-    started = [*private, *(["the upstream"] if point.workload.upstream is not None else [])]
-    if started and not (isinstance(stack.origin, ImageOrigin) and stack.origin.container_network == "host"):
-        raise Problem(
-            f"{stack.name} runs in a container with a network of its own, and {started[0]}, which the lab starts, "
-            "listens on the host's loopback alone",
-            'set `container_network = "host"`'
-            if stack.origin.kind == "image"
-            else 'let the compose file bring its own, and choose `service = "none"`',
-        )
-
-
-def _private_services(experiment: Experiment, service: Service) -> list[str]:
-    """The services of a stack that the lab starts, cache included: only stacks that it starts are told of them."""
-    names = [service.name, *([experiment.cache] if experiment.cache is not None else [])]
-    private = [name for name in names if experiment.services.get(name, ServiceOptions()).url_from is None]
-    return [name for name in private if name != "none"]
-
-
-def _assert_concurrency(experiment: Experiment, service: Service) -> None:
-    """Raise a Problem if the concurrency budget is too small for the instances, or too large for a private server."""
-    budget = experiment.concurrency_budget
-    if experiment.instances > budget:
-        raise Problem(
-            f"instances: {experiment.instances} of them cannot share a concurrency budget of {budget}",
-            "raise `concurrency_budget`, or lower `instances`",
-        )
-    private = bool(service.schemes) and experiment.services.get(service.name, ServiceOptions()).url_from is None
-    if private and budget > MOST_CONCURRENCY:
-        raise Problem(
-            f"concurrency_budget: {service.title} is started with connections for at most {MOST_CONCURRENCY} requests "
-            f"at once, and {budget} are asked for",
-            f"lower it, or name a server of your own with [services.{service.name}] url_from",
-        )
 
 
 def _assert_cache(experiment: Experiment, workload: Workload) -> None:
@@ -354,14 +210,3 @@ def validate_claims(experiment: Experiment, file: Path, requests: RequestNames) 
             validate_claim(claim, experiment, requests)
     except ValueError as error:
         raise Problem(f"{file}: {error}", "see docs/claims.md") from error
-
-
-def assert_decidable(experiment: Experiment) -> None:
-    """Raise a Problem if a run until claims are decided has no claims, or too few blocks for its first look."""
-    if not experiment.claims:
-        raise Problem("--decide: the experiment has no claims", "leave --decide out, or write a claim")
-    if experiment.blocks < MINIMUM_BLOCKS:
-        raise Problem(
-            f"--decide: {experiment.blocks} blocks carry no interval, and the first look is after them",
-            f"plan at least {MINIMUM_BLOCKS} blocks",
-        )

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field, model_validator
 from fairtrial.base.problem import Problem
 from fairtrial.base.registry import instead_of
 from fairtrial.base.strict import LONGEST_TITLE, SLUG, Strict
+from fairtrial.catalog.workloads.model import ProgramWorkload, Workload
 from fairtrial.experiment.origins import Described
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.stack_class import PRODUCTION, StackClass
@@ -116,6 +117,16 @@ class Stack(Described):
     def class_of(self, variant: Variant) -> StackClass:
         """The class of one of its variants: the variant's own, or else the stack's."""
         return variant.stack_class or self.stack_class
+
+    def implements(self, workload: Workload | None, service: str) -> bool:
+        """Whether the manifest names the workload and the service, and the stack is of the workload's kind.
+
+        Args:
+            workload: None: a workload file. Any server can be tried on one, and its manifest need not name it.
+        """
+        kind = "program" if isinstance(workload, ProgramWorkload) else "server"
+        has_workload = workload is None or not workload.services or workload.name in self.workloads
+        return has_workload and service in self.services and self.kind == kind
 
     def speaks_http2(self, variant: Variant) -> bool:
         """Whether one of its variants says that it speaks HTTP/2: the variant itself, or else the stack."""
