@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.workloads.from_file import sent_requests
+from fairtrial.catalog.workloads.sent_requests import sent_requests
 from fairtrial.engine.plan import EnginePlan
 from fairtrial.engine.run import run_engine
 from fairtrial.engine.windows import PartHandler, WindowPart, in_turn

@@ -8,7 +8,7 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
-from fairtrial.catalog.workloads.state import DatabaseState
+from fairtrial.catalog.workloads.model import DatabaseState
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.workload_file.state import AuditEntry, Reset
 from fairtrial.plan.conditions import assert_state

@@ -9,8 +9,7 @@ from typing import Any
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.folder import run_folder
-from fairtrial.catalog.workloads.comparable import Comparable
-from fairtrial.catalog.workloads.model import ServerWorkload
+from fairtrial.catalog.workloads.model import Comparable, ServerWorkload
 from fairtrial.engine.plan import EnginePlan, Request
 from fairtrial.engine.reference import KeepAnswers
 from fairtrial.engine.run import StopEarly, run_engine

@@ -7,8 +7,7 @@ from fairtrial.base.registry import did_you_mean
 from fairtrial.catalog.services import services
 from fairtrial.catalog.services.model import MOST_CONCURRENCY, Service
 from fairtrial.catalog.stacks.model import Stack, Variant
-from fairtrial.catalog.workloads.model import ProgramWorkload, Workload
-from fairtrial.catalog.workloads.state import DatabaseState
+from fairtrial.catalog.workloads.model import DatabaseState, ProgramWorkload, Workload
 from fairtrial.experiment.model import Experiment, ServiceOptions
 from fairtrial.experiment.origins import ImageOrigin
 from fairtrial.experiment.reference import StackRef

@@ -9,7 +9,6 @@ from secrets import randbelow
 from typing import TypeVar
 
 from fairtrial.base.problem import Problem
-from fairtrial.base.registry import did_you_mean
 from fairtrial.catalog.balancers import pick_balancer
 from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.stacks.find import pick_stack
@@ -21,7 +20,7 @@ from fairtrial.experiment.model import CrashAudits, Experiment
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.stack_class import PRODUCTION, StackClass
 from fairtrial.experiment.value import Value, format_value
-from fairtrial.experiment.workload_file.read import inline_workload, names_file, read_workload_file
+from fairtrial.experiment.workload_file.read import names_file, read_workload
 from fairtrial.judge.statistics.looks import plan_looks
 from fairtrial.judge.statistics.planning import MOST_BLOCKS
 from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
@@ -78,19 +77,10 @@ def make_plan(
 
 
 def _workload(experiment: Experiment, origin: Path, workloads: Sequence[Path]) -> Workload:
-    if not isinstance(experiment.workload, str):
-        return workload_from_file(inline_workload(experiment.workload, experiment.workload_name, origin))
-    if not names_file(experiment.workload):
-        return pick_workload(experiment.workload)
-    folders = [origin.parent, *workloads]
-    for folder in folders:
-        if (file := folder / experiment.workload).is_file():
-            return workload_from_file(read_workload_file(file))
-    raise Problem(
-        f"there is no workload file {experiment.workload} in {', '.join(dict.fromkeys(map(str, folders)))}"
-        f"{did_you_mean(experiment.workload, [file.name for folder in folders for file in folder.glob('*.toml')])}",
-        "give its path relative to the experiment file, or name its folder with --workloads DIR",
-    )
+    workload = experiment.workload
+    if isinstance(workload, str) and not names_file(workload):
+        return pick_workload(workload)
+    return workload_from_file(read_workload(workload, experiment.workload_name, origin, workloads))
 
 
 def _resolve(experiment: Experiment, workload: Workload, stacks: Mapping[str, Stack], *, until_decided: bool) -> Plan:

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from fairtrial.catalog.workloads.comparable import Comparable
 from fairtrial.catalog.workloads.from_file import workload_from_file
+from fairtrial.catalog.workloads.model import Comparable
 from fairtrial.experiment.workload_file.read import read_workload_file
 
 FILE = """

@@ -6,8 +6,9 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.tables import Data
-from fairtrial.catalog.workloads.from_file import CHECK_EVERY, sent_requests, workload_from_file
+from fairtrial.catalog.workloads.from_file import CHECK_EVERY, workload_from_file
 from fairtrial.catalog.workloads.model import NoOptions, ServerWorkload
+from fairtrial.catalog.workloads.sent_requests import sent_requests
 from fairtrial.engine.plan import BodyRange, ExactBody, GivenRows, JsonBody, Pick, Request
 from fairtrial.experiment.workload_file.read import read_workload_file
 from tests.experiment.workload_file.files import SHOP, shop

@@ -10,9 +10,8 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.answer import client_of
-from fairtrial.catalog.workloads.from_file import sent_requests
+from fairtrial.catalog.workloads.sent_requests import Scalar, sent_requests
 from fairtrial.catalog.workloads.setup_requests import send_setup
-from fairtrial.catalog.workloads.written import Scalar
 from fairtrial.experiment.workload_file.read import WorkloadSource, read_workload_file
 
 PASSWORD = 'open "sesame"'

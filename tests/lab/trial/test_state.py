@@ -11,7 +11,7 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
-from fairtrial.catalog.workloads.state import DatabaseState
+from fairtrial.catalog.workloads.model import DatabaseState
 from fairtrial.experiment.workload_file.state import AuditEntry, Reset
 from fairtrial.lab.trial.state import audit_state, reset_state
 from fairtrial.record.state_audit import StateAudit

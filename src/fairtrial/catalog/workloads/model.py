@@ -2,17 +2,19 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 from fairtrial.base.strict import Strict
 from fairtrial.catalog.contract.clause import ClauseTest
 from fairtrial.catalog.contract.every_stack import EVERY_STACK
 from fairtrial.catalog.tables import Data, Table
-from fairtrial.catalog.workloads.comparable import Comparable
-from fairtrial.catalog.workloads.state import DatabaseState
 from fairtrial.engine.plan import GivenRows, Request, SetupRequest
 from fairtrial.experiment.model import DatasetOptions
 from fairtrial.experiment.ready import HEALTH, Ready
+from fairtrial.experiment.workload_file.normalisation import Normalisation
+from fairtrial.experiment.workload_file.rows import RowTable
+from fairtrial.experiment.workload_file.state import AuditEntry, Reset
 from fairtrial.record.identity import WorkloadIdentity
 from fairtrial.record.proof import WriteFault
 
@@ -76,6 +78,41 @@ class Acknowledged:
 def write_faults(examples: Mapping[str, Sequence[str]]) -> list[WriteFault]:
     """One fault for each kind that has examples: their count, and the first of them."""
     return [WriteFault(kind=kind, count=len(texts), example=texts[0]) for kind, texts in examples.items() if texts]
+
+
+@dataclass(frozen=True)
+class DatabaseState:
+    """A database's state before a trial, and the one demanded after it: docs/workload-file.md, "State"."""
+
+    folder: Path = Path()
+    """in which commands are run: that of the workload file"""
+    data: Mapping[str, Sequence[Path]] = field(default_factory=dict)
+    """by service, the files that it is loaded from"""
+    reset: Reset | None = None
+    reset_file: Path | None = None
+    """the SQL of the reset, where it is SQL"""
+    audits: Mapping[str, AuditEntry] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Comparable:
+    """The requests of a workload file, as they are put to the reference and to other contenders."""
+
+    file: Path
+    table: str
+    """of the file, in which the normalisation stands"""
+    normalisation: Normalisation
+    requests: Sequence[Request]
+    """all of them, each with the weight 1"""
+    rows: Mapping[str, GivenRows]
+    most_in_turn: int | None
+    """so many instances of each can be sent before rows that are taken once run out; None: as many as one likes"""
+    under_load: Sequence[str]
+    """names of those that can be sent again and again: their answers are compared during the load, too"""
+    has_varying: bool
+    """whether one of these is not always the same request"""
+    row_files: Mapping[str, RowTable]
+    """by the names of `[rows.NAME]`"""
 
 
 @dataclass(frozen=True)

@@ -5,24 +5,33 @@ What an answer holds may be a credential. Of answers that are right at first sig
 shape only, and of others nothing that was sent or taken.
 """
 
+import json
 import os
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import httpx
 
 from fairtrial.base.formatting import count
+from fairtrial.base.json_members import once_each
 from fairtrial.base.json_pointer import value_at
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.answer import Answer, ask
-from fairtrial.catalog.workloads.answer_fault import answer_fault, parsed
-from fairtrial.catalog.workloads.file_request import engine_request
-from fairtrial.catalog.workloads.written import Scalar, TemplateWriter, as_sent, spelled
-from fairtrial.engine.plan import Request
-from fairtrial.experiment.workload_file.model import SetupEntry, rows_in
+from fairtrial.catalog.workloads.sent_requests import (
+    Scalar,
+    TemplateWriter,
+    as_sent,
+    engine_request,
+    long_enough,
+    secrets_among,
+    spelled,
+)
+from fairtrial.engine.plan import ExactBody, Expectation, JsonBody, Request
+from fairtrial.experiment.workload_file.model import SetupEntry
 from fairtrial.experiment.workload_file.placeholders import Placeholder
 from fairtrial.experiment.workload_file.read import WorkloadSource
-from fairtrial.experiment.workload_file.secrets import FEWEST_OF_A_CUT, Secrets
+from fairtrial.experiment.workload_file.secrets import Secrets
 from fairtrial.experiment.workload_file.variables import parse_taken
 
 LONGEST_VALUE_CHARACTERS = 16 << 10
@@ -53,14 +62,14 @@ def send_setup(
     variables: dict[str, Scalar] = {}
     rows_taken: dict[str, int] = {}
     with client:
-        for name, entry in source.model.load_entries().items():
+        for name, entry in source.setup.items():
             key = f"setup.{name}"
             cells = _cells(source, key, entry, rows_taken)
             fixed = {**cells, **{Placeholder("var", (each,)): value for each, value in variables.items()}}
             writer = TemplateWriter(source.prefix, os.environ if environment is None else environment, 0, fixed)
             request = engine_request(source, key, name, entry, 1, writer)
             cell_values = {" ".join((cell.name, *cell.arguments)): spelled(value) for cell, value in cells.items()}
-            secrets = {**writer.used, **_long_enough(cell_values), **secrets_among(variables)}
+            secrets = {**writer.used, **long_enough(cell_values), **secrets_among(variables)}
             try:
                 variables |= _variables(entry, request, _ask(client, request, host, headers), secrets)
             except Problem as problem:
@@ -69,22 +78,11 @@ def send_setup(
     return variables
 
 
-def secrets_among(variables: Mapping[str, Scalar]) -> dict[str, str]:
-    """The secrets among variables, by placeholder. No credential is shorter than four characters, and to hide
-    each `1` would make messages unreadable."""
-    texts = {name: spelled(value) for name, value in variables.items() if not isinstance(value, bool)}
-    return _long_enough({f"var {name}": text for name, text in texts.items()})
-
-
-def _long_enough(values: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in values.items() if len(value) >= FEWEST_OF_A_CUT}
-
-
 def _cells(source: WorkloadSource, key: str, entry: SetupEntry, used_rows: dict[str, int]) -> dict[Placeholder, Scalar]:
     """The cells that a request takes: of the first row that no setup request before it took."""
     cells: dict[Placeholder, Scalar] = {}
     places: dict[str, int] = {}
-    for _, placeholder in [*rows_in(entry.sent_texts()), *rows_in(entry.expected_texts())]:
+    for _, placeholder in entry.cells:
         table, column = placeholder.arguments
         rows = source.rows[table]
         if table not in places:
@@ -118,7 +116,7 @@ def _ask(client: httpx.Client, request: Request, host: str | None, headers: Sequ
 
 
 def _variables(entry: SetupEntry, request: Request, answer: Answer, secrets: Mapping[str, str]) -> dict[str, Scalar]:
-    fault = answer_fault(answer, request.expect)
+    fault = _answer_fault(answer, request.expect)
     if fault is not None:
         raise Problem(f"{fault}: {_excerpt(answer, secrets)}")
     return {name: _value(name, text, answer, secrets) for name, text in entry.take.items()}
@@ -129,7 +127,7 @@ def _value(name: str, text: str, answer: Answer, secrets: Mapping[str, str]) -> 
     value: object
     if where.pointer is not None:
         try:
-            value = value_at(parsed(answer.body), where.pointer)
+            value = value_at(_parsed(answer.body), where.pointer)
         except (LookupError, ValueError):
             raise Problem(f"take.{name}: nothing stands at {where.pointer}: {_excerpt(answer, secrets)}") from None
     else:
@@ -156,7 +154,7 @@ def _excerpt(answer: Answer, secrets: Mapping[str, str]) -> str:
         text = Secrets(secrets).hidden(answer.body[:1000].decode(errors="replace"))
         return printable(text, EXCERPT_CHARACTERS)
     try:
-        document = parsed(answer.body)
+        document = _parsed(answer.body)
     except ValueError:
         return f"the body is {count(len(answer.body), 'byte')}, and no JSON"
     if not isinstance(document, dict):
@@ -172,3 +170,68 @@ def _kind(value: object) -> str:
         return "an object"
     kinds = {str: "a text", int: "a number", float: "a number", list: "an array"}
     return kinds.get(type(value), "null")
+
+
+def _answer_fault(answer: Answer, expect: Expectation) -> str | None:
+    """The fault of an answer, without a value of its body, by the rules of the engine; None: nothing."""
+    statuses = expect.status or range(200, 300)
+    if answer.status not in statuses:
+        return f"status {answer.status}, not {' or '.join(map(str, expect.status or [])) or 'a 2xx'}"
+    content_type = answer.headers.get("content-type", "")
+    if expect.content_type is not None and not _fits(content_type, expect.content_type):
+        return f"the content type is {printable(content_type, 60) or 'missing'}, not {expect.content_type}"
+    length = expect.body_bytes
+    if length is not None and not length.min <= len(answer.body) <= length.max:
+        return f"the body has {count(len(answer.body), 'byte')}, not {length.min:,} to {length.max:,}"
+    if isinstance(expect.body, ExactBody) and answer.body != expect.body.text.encode():
+        return "the body is another text"
+    if isinstance(expect.body, JsonBody):
+        return _wrong_value(answer.body, expect.body)
+    return None
+
+
+def _parsed(body: bytes) -> Any:
+    """A body of JSON.
+
+    Raises:
+        ValueError: it is none, or a member occurs twice.
+    """
+    try:
+        return json.loads(body, object_pairs_hook=once_each, parse_constant=_no_constant)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def _wrong_value(body: bytes, expect: JsonBody) -> str | None:
+    try:
+        document = _parsed(body)
+    except ValueError:
+        return "the body is no JSON, or a member occurs twice"
+    for pointer, text in expect.values.items():
+        try:
+            value = value_at(document, pointer)
+        except LookupError:
+            return f"nothing stands at {pointer}"
+        if not _equal(value, json.loads(as_sent(text))):
+            return f"at {pointer or 'the whole body'} stands another value"
+    return None
+
+
+def _equal(first: Any, second: Any) -> bool:
+    """Equal JSON: numbers by value, and no boolean is a number."""
+    if isinstance(first, dict) and isinstance(second, dict):
+        return first.keys() == second.keys() and all(_equal(each, second[name]) for name, each in first.items())
+    if isinstance(first, list) and isinstance(second, list):
+        return len(first) == len(second) and all(map(_equal, first, second))
+    return isinstance(first, bool) == isinstance(second, bool) and bool(first == second)
+
+
+def _fits(actual: str, expected: str) -> bool:
+    """Whether a media type is the expected one; parameters count if the expected one has some."""
+    if ";" not in expected:
+        actual = actual.partition(";")[0]
+    return "".join(actual.split()).lower() == "".join(expected.split()).lower()
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")

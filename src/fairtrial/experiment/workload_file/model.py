@@ -234,6 +234,24 @@ class RequestEntry(Strict):
             for _, text in json_strings(value):
                 yield f"expect.json {pointer}".rstrip(), text
 
+    @property
+    def cells(self) -> list[tuple[str, Placeholder]]:
+        """(key, placeholder) of each `{{row …}}` in what is sent and expected."""
+        texts = [*self.sent_texts(), *self.expected_texts()]
+        return [(key, each) for key, text in texts for each in placeholders_in(text) if each.name == "row"]
+
+    @property
+    def row_tables(self) -> set[str]:
+        """The names of the rows of which it takes one when it is sent."""
+        return {each.arguments[0] for each in self._sent_placeholders() if each.name == "row"}
+
+    def sends(self, *names: str) -> bool:
+        """Whether what is sent holds a placeholder of one of these names."""
+        return any(each.name in names for each in self._sent_placeholders())
+
+    def _sent_placeholders(self) -> Iterator[Placeholder]:
+        return (each for _, text in self.sent_texts() for each in placeholders_in(text))
+
 
 class SetupEntry(RequestEntry):
     """A request that is sent before the others, once or by each connection: `[setup.NAME]`."""
@@ -299,8 +317,8 @@ class WorkloadFile(Strict):
     def _consistent(self) -> Self:
         used: set[str] = set()
         for name, entry in self.all_entries():
-            row_tables = {each.arguments[0] for _, each in rows_in(entry.sent_texts())}
-            for key, each in [*rows_in(entry.sent_texts()), *rows_in(entry.expected_texts())]:
+            row_tables = entry.row_tables
+            for key, each in entry.cells:
                 table = each.arguments[0]
                 if table not in self.rows:
                     hint = did_you_mean(table, self.rows)
@@ -328,19 +346,6 @@ class WorkloadFile(Strict):
         """The setup requests by name, in their order, each with the defaults."""
         return {name: entry.over(self.defaults) for name, entry in self.setup.items()}
 
-    def connection_entries(self) -> Mapping[str, SetupEntry]:
-        """Those that each connection sends for itself."""
-        return {name: entry for name, entry in self.setup_entries().items() if entry.per == "connection"}
-
-    def load_entries(self) -> Mapping[str, SetupEntry]:
-        """Those that are sent once."""
-        return {name: entry for name, entry in self.setup_entries().items() if entry.per == "load"}
-
-    def rows_of_connections(self) -> set[str]:
-        """The rows that connections take when they are opened."""
-        entries = self.connection_entries().values()
-        return {each.arguments[0] for entry in entries for _, each in rows_in(entry.sent_texts())}
-
     def all_entries(self) -> Iterator[tuple[str, RequestEntry]]:
         """(key, request) of those before the load and of the mix."""
         yield from ((f"setup.{name}", entry) for name, entry in self.setup_entries().items())
@@ -354,20 +359,11 @@ class WorkloadFile(Strict):
         """The keys that were set, as they stand in a file."""
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
-    def rows_of_requests(self) -> set[str]:
-        """The rows that requests of the mix take."""
-        return {each.arguments[0] for entry in self.entries().values() for _, each in rows_in(entry.sent_texts())}
-
     def columns(self) -> dict[str, dict[str, str]]:
         """By rows, the columns that requests name, each with the key that names it first."""
         columns: dict[str, dict[str, str]] = {name: {} for name in self.rows}
         for name, entry in self.all_entries():
-            for key, each in [*rows_in(entry.sent_texts()), *rows_in(entry.expected_texts())]:
+            for key, each in entry.cells:
                 table, column = each.arguments
                 columns[table].setdefault(column, f"{name}.{key}")
         return columns
-
-
-def rows_in(texts: Iterator[tuple[str, str]]) -> list[tuple[str, Placeholder]]:
-    """(key, placeholder) of each `{{row …}}` in some (key, template)."""
-    return [(key, each) for key, text in texts for each in placeholders_in(text) if each.name == "row"]

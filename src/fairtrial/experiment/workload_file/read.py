@@ -8,10 +8,11 @@ from pathlib import Path
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.base.registry import did_you_mean
 from fairtrial.base.toml_file import read_toml
 from fairtrial.experiment.workload_file.body_check import BodyCheck, Pattern
 from fairtrial.experiment.workload_file.html_page import HtmlPage, read_html_page
-from fairtrial.experiment.workload_file.model import Expect, RequestEntry, WorkloadFile, rows_in
+from fairtrial.experiment.workload_file.model import Expect, RequestEntry, SetupEntry, WorkloadFile
 from fairtrial.experiment.workload_file.rows import RowTable, read_rows
 from fairtrial.experiment.workload_file.schema import AnswerSchema, SchemaDocument, read_schema_document, schema_file
 from fairtrial.experiment.workload_file.state import StateStep, files_of
@@ -34,6 +35,12 @@ class WorkloadSource:
     prefix: str
     """what messages put before its keys"""
     model: WorkloadFile
+    requests: Mapping[str, RequestEntry]
+    """those of the mix by name, each with the defaults"""
+    setup: Mapping[str, SetupEntry]
+    """those that are sent once before, in their order, with the defaults"""
+    connection_setup: Mapping[str, SetupEntry]
+    """those that each connection sends for itself"""
     rows: Mapping[str, RowTable]
     """by the names of `[rows.NAME]`"""
     checks: Mapping[str, BodyCheck]
@@ -45,16 +52,6 @@ class WorkloadSource:
     def reference_table(self) -> str:
         """The name of its table `[reference]`, as its file has to write it."""
         return f"{self.prefix if self.prefix == IN_EXPERIMENT else ''}reference"
-
-    @property
-    def variables(self) -> list[str]:
-        """The names of those that setup requests take which are sent once."""
-        return [name for entry in self.model.load_entries().values() for name in entry.take]
-
-    def rows_of_setup(self, name: str) -> int:
-        """How many rows of a table setup requests take which are sent once."""
-        entries = self.model.load_entries().values()
-        return sum(any(each.arguments[0] == name for _, each in rows_in(entry.sent_texts())) for entry in entries)
 
     def body_file(self, entry: RequestEntry) -> Path | None:
         """Where the file lies that is the body of a request."""
@@ -72,6 +69,32 @@ class WorkloadSource:
         return None if reset is None or reset.sql is None else _beside(self.file, reset.sql)
 
 
+def read_workload(workload: str | WorkloadFile, name: str, origin: Path, folders: Sequence[Path]) -> WorkloadSource:
+    """The workload that an experiment names or holds, of those for which `names_file` is true.
+
+    Args:
+        name: what the experiment calls it.
+        origin: the experiment's file, beside which a workload file is looked for.
+        folders: further ones to look into.
+
+    Raises:
+        Problem: as of `read_workload_file`, or there is no such file. Of a workload that the experiment holds, the
+            reason names the key, but not the file; paths in it are relative to the experiment's.
+    """
+    if not isinstance(workload, str):
+        content = json.dumps(workload.as_written(), sort_keys=True).encode()
+        return _source(name, origin, IN_EXPERIMENT, workload, hashlib.sha256(content).hexdigest())
+    folders = [origin.parent, *folders]
+    for folder in folders:
+        if (file := folder / workload).is_file():
+            return read_workload_file(file)
+    raise Problem(
+        f"there is no workload file {workload} in {', '.join(dict.fromkeys(map(str, folders)))}"
+        f"{did_you_mean(workload, [file.name for folder in folders for file in folder.glob('*.toml')])}",
+        "give its path relative to the experiment file, or name its folder with --workloads DIR",
+    )
+
+
 def read_workload_file(file: Path) -> WorkloadSource:
     """Read a workload file, and the rows that it names. The environment is not looked at.
 
@@ -81,20 +104,6 @@ def read_workload_file(file: Path) -> WorkloadSource:
     """
     model = read_toml(file, WorkloadFile)
     return _source(file.name, file, f"{file}: ", model, _sha256_of(file))
-
-
-def inline_workload(model: WorkloadFile, name: str, file: Path) -> WorkloadSource:
-    """The workload that stands in an experiment as the table `[workload]`.
-
-    Args:
-        name: what it is called.
-        file: the experiment's; paths are relative to it.
-
-    Raises:
-        Problem: as of `read_workload_file`; the reason names the key, but not the file.
-    """
-    content = json.dumps(model.as_written(), sort_keys=True).encode()
-    return _source(name, file, IN_EXPERIMENT, model, hashlib.sha256(content).hexdigest())
 
 
 def _source(name: str, file: Path, prefix: str, model: WorkloadFile, sha256: str) -> WorkloadSource:
@@ -111,7 +120,19 @@ def _source(name: str, file: Path, prefix: str, model: WorkloadFile, sha256: str
             bodies[key] = _beside(file, entry.body_file)
             _assert_readable(bodies[key], f"{prefix}{key}.body_file")
     checks, files_of_checks = _checks(file, prefix, model)
-    source = WorkloadSource(name, file, prefix, model, rows, checks, sha256="")
+    setup = model.setup_entries()
+    source = WorkloadSource(
+        name,
+        file,
+        prefix,
+        model,
+        requests=model.entries(),
+        setup={name: entry for name, entry in setup.items() if entry.per == "load"},
+        connection_setup={name: entry for name, entry in setup.items() if entry.per == "connection"},
+        rows=rows,
+        checks=checks,
+        sha256="",
+    )
     state = list(_files_of_state(source))
     for key, path in state:
         _assert_readable(path, f"{prefix}{key}")

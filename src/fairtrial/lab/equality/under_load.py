@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fairtrial.base.printable import printable
-from fairtrial.catalog.workloads.comparable import Comparable
+from fairtrial.catalog.workloads.model import Comparable
 from fairtrial.engine.plan import Request
 from fairtrial.engine.reference import CompareAnswers
 from fairtrial.experiment.workload_file.rows import line_of_row

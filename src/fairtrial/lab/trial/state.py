@@ -13,7 +13,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.sql_external import redactor
 from fairtrial.catalog.services.common.user_files import text_of
 from fairtrial.catalog.stacks.environment import users_environment
-from fairtrial.catalog.workloads.state import DatabaseState
+from fairtrial.catalog.workloads.model import DatabaseState
 from fairtrial.engine.guard import Guarded
 from fairtrial.experiment.workload_file.secrets import Secrets
 from fairtrial.experiment.workload_file.state import AuditEntry, Bound

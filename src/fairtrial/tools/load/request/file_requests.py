@@ -12,10 +12,9 @@ from fairtrial.base.problem import Problem
 from fairtrial.base.registry import instead_of
 from fairtrial.base.toml_file import read_toml
 from fairtrial.catalog.contract.answer import client_of
-from fairtrial.catalog.workloads.expected import ANY_ANSWER, expects_nothing
-from fairtrial.catalog.workloads.from_file import SentRequests, sent_requests
+from fairtrial.catalog.workloads.as_expected import ANY_ANSWER, expects_nothing
+from fairtrial.catalog.workloads.sent_requests import Scalar, SentRequests, sent_requests
 from fairtrial.catalog.workloads.setup_requests import send_setup
-from fairtrial.catalog.workloads.written import Scalar
 from fairtrial.engine.plan import EnginePlan, Request, SetupRequest, Tls
 from fairtrial.experiment.workload_file.model import WorkloadFile
 from fairtrial.experiment.workload_file.read import read_workload_file
@@ -51,7 +50,7 @@ def requests_of_file(options: LoadOptions, url: Url, tls: Tls | None = None) -> 
         )
     source = read_workload_file(options.file)
     variables: dict[str, Scalar] = {}
-    if source.model.load_entries():
+    if source.setup:
         if options.connect_to:
             raise Problem(
                 f"{printable(str(options.file))} has setup requests that are sent once for the load, and --connect-to "

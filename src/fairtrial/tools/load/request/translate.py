@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from fairtrial.base.formatting import count
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.workloads.from_file import SentRequests
+from fairtrial.catalog.workloads.sent_requests import SentRequests
 from fairtrial.engine.plan import EnginePlan, Tls
 from fairtrial.lab.placement import local_placement
 from fairtrial.lab.placement.topology import ROOT

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.workloads.written import TemplateWriter
+from fairtrial.catalog.workloads.sent_requests import TemplateWriter
 
 TOKEN = 'a b/"{{ü'
 

@@ -1,0 +1,325 @@
+"""The requests of a workload file as the engine sends them, in its templates: docs/engine-protocol.md, "Templates"."""
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from fairtrial.base.problem import Problem
+from fairtrial.engine.plan import (
+    AnyBody,
+    BodyRange,
+    ExactBody,
+    Expectation,
+    GivenRows,
+    JsonBody,
+    Pick,
+    Request,
+    SetupRequest,
+    Take,
+)
+from fairtrial.experiment.workload_file.model import Expect, RequestEntry, Rows
+from fairtrial.experiment.workload_file.placeholders import OPEN, Placeholder, parts_of
+from fairtrial.experiment.workload_file.read import WorkloadSource
+from fairtrial.experiment.workload_file.rows import RowTable
+from fairtrial.experiment.workload_file.secrets import FEWEST_OF_A_CUT
+from fairtrial.experiment.workload_file.variables import parse_taken
+
+UNKNOWN = "unknown"
+"""In place of a variable before the setup requests were sent. Requests that hold it are never sent to a stack."""
+
+Scalar = str | int | float
+"""A text, a number or a boolean, as rows and answers have them."""
+
+SAFE_IN_A_PATH = "-._~:"
+"""Beside letters and digits: as the engine encodes cells of rows."""
+
+
+@dataclass(frozen=True)
+class SentRequests:
+    """The requests of a workload file as the engine sends them, with the values of environment variables in them."""
+
+    requests: Sequence[Request]
+    rows: Mapping[str, GivenRows]
+    secrets: Mapping[str, str]
+    """those values, by name"""
+    setup: Sequence[SetupRequest] = ()
+    """what each connection sends first"""
+
+
+def sent_requests(
+    source: WorkloadSource,
+    *,
+    check_every: int,
+    environment: Mapping[str, str] | None = None,
+    numbers_taken: int = 0,
+    variables: Mapping[str, Scalar] | None = None,
+) -> SentRequests:
+    """The requests as the engine sends them.
+
+    Args:
+        check_every: of so many answers, the body of one is compared as a whole.
+        environment: variables by name; None: this process's own.
+        numbers_taken: how many numbers of each `{{sequence …}}` are not given again.
+        variables: what `setup_requests.send_setup` took; None: not known yet, and texts of no meaning take their place.
+
+    Raises:
+        Problem: an environment variable that the file names is not set.
+    """
+    values = variables
+    if values is None:
+        values = dict.fromkeys((name for entry in source.setup.values() for name in entry.take), UNKNOWN)
+    fixed = {Placeholder("var", (name,)): value for name, value in values.items()}
+    writer = TemplateWriter(source.prefix, os.environ if environment is None else environment, numbers_taken, fixed)
+    requests = [
+        engine_request(source, f"requests.{name}", name, entry, check_every, writer)
+        for name, entry in source.requests.items()
+    ]
+    entries = [*source.requests.values(), *source.connection_setup.values()]
+    given_rows = {
+        name: without_first(_engine_rows(rows, source.rows[name]), _taken_once(source, name))
+        for name, rows in source.model.rows.items()
+        if any(name in entry.row_tables for entry in entries)
+    }
+    setup = _connection_setup(source, writer)
+    return SentRequests(requests, given_rows, {**writer.used, **secrets_among(variables or {})}, setup)
+
+
+def _taken_once(source: WorkloadSource, table: str) -> int:
+    """How many of a table's rows go to setup requests that are sent once."""
+    return sum(table in entry.row_tables for entry in source.setup.values())
+
+
+def _engine_rows(rows: Rows, table: RowTable) -> GivenRows:
+    exponent = rows.zipf_exponent
+    pick = Pick.model_validate({"kind": rows.pick if exponent is None else "zipf", "exponent": exponent})
+    file = str(table.file) if table.lines is None else None
+    return GivenRows(pick=pick, file=file, lines=None if table.lines is None else list(table.lines))
+
+
+def without_first(rows: GivenRows, number: int) -> GivenRows:
+    """The rows that are left: all, unless each is taken once."""
+    return rows.model_copy(update={"skip": rows.skip + number}) if rows.pick.kind == "once" else rows
+
+
+class TemplateWriter:
+    """Writes the engine's templates, with the values of environment variables in them.
+
+    Args:
+        prefix: what messages put before keys: `shop.workload.toml: `.
+        environment: variables by name.
+        numbers_taken: how many numbers of each sequence are not given again.
+        fixed: what stands in place of placeholders that the engine does not replace, such as `{{var token}}`.
+    """
+
+    def __init__(
+        self,
+        prefix: str,
+        environment: Mapping[str, str],
+        numbers_taken: int = 0,
+        fixed: Mapping[Placeholder, Scalar] | None = None,
+    ) -> None:
+        self._prefix, self._environment, self._numbers_taken = prefix, environment, numbers_taken
+        self._fixed = fixed or {}
+        self.used: dict[str, str] = {}
+        """the variables that were written so far"""
+
+    def path(self, text: str, key: str) -> str:
+        """A path. The engine percent-encodes cells of rows itself."""
+        return self._template(text, key, str, lambda value: quote(value, safe=SAFE_IN_A_PATH))
+
+    def text(self, text: str, key: str) -> str:
+        """The value of a header, or a body."""
+        return self._template(text, key, str, str)
+
+    def json(self, value: Any, key: str) -> str:
+        """A value as JSON text. A placeholder that is a whole string becomes a value of its own type.
+
+        Raises:
+            Problem: a variable is not set.
+        """
+        if isinstance(value, str):
+            return self._json_string(value, key)
+        if isinstance(value, dict):
+            members = (f"{_literal(json.dumps(name))}:{self.json(each, key)}" for name, each in value.items())
+            return "{" + ",".join(members) + "}"
+        if isinstance(value, list):
+            return "[" + ",".join(self.json(each, key) for each in value) + "]"
+        return json.dumps(value)
+
+    def plain(self, text: str, key: str) -> str:
+        """A text that is no template of the engine's: of placeholders it has only variables."""
+        return "".join(part if isinstance(part, str) else self._value(part, key) for part in parts_of(text))
+
+    def _json_string(self, text: str, key: str) -> str:
+        parts = parts_of(text)
+        if len(parts) == 1 and isinstance(parts[0], Placeholder) and parts[0].name != "env":
+            if parts[0] in self._fixed:
+                return _literal(json.dumps(self._fixed[parts[0]], ensure_ascii=False))
+            return self._placeholder(parts[0], "json")
+        return f'"{self._template(text, key, _escaped, _escaped, "escaped")}"'
+
+    def _template(
+        self, text: str, key: str, literal: Callable[[str], str], value: Callable[[str], str], cell: str = ""
+    ) -> str:
+        """A template.
+
+        Args:
+            literal, value: how literals and values of variables are spelled there.
+            cell: how the engine is to spell a cell of a row.
+        """
+        template, fixed = "", ""
+        for part in parts_of(text):
+            if isinstance(part, str):
+                fixed += literal(part)
+            elif part.name == "env" or part in self._fixed:
+                fixed += value(self._value(part, key))
+            else:
+                template, fixed = template + _literal(fixed) + self._placeholder(part, cell), ""
+        return template + _literal(fixed)
+
+    def _placeholder(self, placeholder: Placeholder, cell: str) -> str:
+        if placeholder.name in ("row", "var") and cell:
+            return str(Placeholder(placeholder.name, (*placeholder.arguments, cell)))
+        if placeholder.name == "sequence":
+            return str(Placeholder("sequence", (str(int(placeholder.arguments[0]) + self._numbers_taken),)))
+        return str(placeholder)
+
+    def _value(self, placeholder: Placeholder, key: str) -> str:
+        if placeholder in self._fixed:
+            return spelled(self._fixed[placeholder])
+        (name,) = placeholder.arguments
+        value = self._environment.get(name)
+        if value is None:
+            raise Problem(f"{self._prefix}{key}: the variable {name} is not set", f"set it: export {name}=…")
+        self.used[name] = value
+        return value
+
+
+def engine_request(
+    source: WorkloadSource, key: str, name: str, entry: RequestEntry, check_every: int, writer: TemplateWriter
+) -> Request:
+    """A request of a workload file as the engine's.
+
+    Args:
+        key: the entry's own in the file, which messages name.
+        check_every: of so many answers, the body of one is compared as a whole.
+
+    Raises:
+        Problem: an environment variable that it names is not set.
+    """
+    headers = {header: writer.text(value, f"{key}.headers.{header}") for header, value in entry.headers.items()}
+    if entry.json_body is not None and "content-type" not in map(str.lower, headers):
+        headers["content-type"] = "application/json"
+    body = None
+    if entry.json_body is not None:
+        body = writer.json(entry.json_body, f"{key}.json")
+    elif entry.body is not None:
+        body = writer.text(entry.body, f"{key}.body")
+    body_file = source.body_file(entry)
+    check = source.checks.get(name) if key == f"requests.{name}" else None
+    return Request(
+        name=name,
+        method=entry.method,
+        path=writer.path(entry.path, f"{key}.{entry.method.lower()}"),
+        headers=list(headers.items()),
+        body=body,
+        body_file=None if body_file is None else str(body_file),
+        template=True,
+        weight=entry.weight,
+        think_seconds=entry.think_seconds,
+        expect=_expectation(
+            entry.expect,
+            f"{key}.expect",
+            check_every,
+            writer,
+            keeps_bodies=check is not None,
+        ),
+        body_check=check,
+    )
+
+
+def _connection_setup(source: WorkloadSource, writer: TemplateWriter) -> list[SetupRequest]:
+    """The setup requests that each connection sends for itself, as the engine's, in the order of the file.
+
+    Raises:
+        Problem: an environment variable that they name is not set.
+    """
+    requests = []
+    for name, entry in source.connection_setup.items():
+        request = engine_request(source, f"setup.{name}", name, entry, 1, writer)
+        sources = {variable: parse_taken(text) for variable, text in entry.take.items()}
+        requests.append(
+            SetupRequest(
+                name=name,
+                method=request.method,
+                path=request.path,
+                headers=request.headers,
+                body=request.body,
+                body_file=request.body_file,
+                template=True,
+                expect=request.expect,
+                take={
+                    variable: Take(
+                        pointer=where.pointer,
+                        header=None if where.pointer is not None else where.header,
+                        pattern=None if where.pattern is None else where.pattern.pattern,
+                    )
+                    for variable, where in sources.items()
+                },
+            )
+        )
+    return requests
+
+
+def _expectation(
+    expect: Expect, key: str, check_every: int, writer: TemplateWriter, *, keeps_bodies: bool
+) -> Expectation:
+    body: AnyBody | ExactBody | JsonBody = AnyBody()
+    if expect.text is not None:
+        body = ExactBody(text=writer.plain(expect.text, f"{key}.text"))
+    elif expect.json_values:
+        values = {at: writer.json(value, f"{key}.json {at}") for at, value in expect.json_values.items()}
+        body = JsonBody(values=values)
+    length = expect.byte_range
+    return Expectation(
+        status=expect.statuses or None,
+        content_type=expect.type,
+        body_bytes=None if length is None else BodyRange(min=length[0], max=length[1]),
+        body=body,
+        check_every=check_every,
+        keep_bodies=True if keeps_bodies else None,
+    )
+
+
+def secrets_among(variables: Mapping[str, Scalar]) -> dict[str, str]:
+    """The secrets among variables, by placeholder. No credential is shorter than four characters, and to hide
+    each `1` would make messages unreadable."""
+    texts = {name: spelled(value) for name, value in variables.items() if not isinstance(value, bool)}
+    return long_enough({f"var {name}": text for name, text in texts.items()})
+
+
+def long_enough(values: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in values.items() if len(value) >= FEWEST_OF_A_CUT}
+
+
+def spelled(value: Scalar) -> str:
+    """A value within a text: a text as it is, anything else as JSON writes it."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def as_sent(template: str) -> str:
+    """The engine's text for a template that is left without placeholders."""
+    return template.replace(OPEN + OPEN, OPEN)
+
+
+def _escaped(text: str) -> str:
+    """As it stands within a JSON string."""
+    return json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+def _literal(text: str) -> str:
+    """As it stands in a template."""
+    return text.replace(OPEN, OPEN + OPEN)
