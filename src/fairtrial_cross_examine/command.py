@@ -18,10 +18,15 @@ def cross_examine(
     ] = None,
     json: Annotated[
         Path | None,
-        typer.Option("--json", metavar="FILE", help="Also write what was read and found as JSON; - is stdout."),
+        typer.Option(
+            "--json",
+            metavar="FILE",
+            help="Also write what was read and found as JSON, in seconds, bytes and per second; - is stdout.",
+        ),
     ] = None,
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Also write it as one HTML page; - is stdout.")
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Also write it as one HTML page that opens offline; - is stdout."),
     ] = None,
 ) -> None:
     """Put published output on the stand: find what its own figures refute, by arithmetic alone.

@@ -20,7 +20,8 @@ def import_requests(
             "-o",
             "--out",
             metavar="FILE",
-            help="The workload file to write, such as shop.workload.toml. [default: standard output]",
+            help="The workload file to write, such as shop.workload.toml; rows are written beside it. [default: "
+            "standard output]",
         ),
     ] = None,
     kind: Annotated[

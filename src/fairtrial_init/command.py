@@ -14,27 +14,37 @@ def init(
         typer.Option(
             metavar="'…'",
             help="How it is started, as you type it: 'node server.js'. Variables may stand in "
-            "it: 'uvicorn app:app --port $PORT'.",
+            "it: 'uvicorn app:app --port $PORT'. [default: proposed]",
         ),
     ] = None,
     build: Annotated[
         list[str] | None,
-        typer.Option(metavar="'…'", help="A command that builds its copy; may be repeated. '' for none."),
+        typer.Option(
+            metavar="'…'", help="A command that builds its copy; may be repeated. '' for none. [default: proposed]"
+        ),
     ] = None,
     port: Annotated[
         str | None,
-        typer.Option(metavar="N|PORT", help="Where it listens: a number, or PORT if it takes what that variable says."),
+        typer.Option(
+            metavar="N|PORT",
+            help="Where it always listens: a number, or PORT if it takes what that variable says. [default: proposed]",
+        ),
     ] = None,
     ready: Annotated[
         str | None,
-        typer.Option(metavar="PATH|tcp", help="What answers 200 once it can serve; tcp: its port accepts connections."),
+        typer.Option(
+            metavar="PATH|tcp",
+            help="What answers 200 once it can serve; tcp: its port accepts connections. [default: a path such as "
+            "/healthz in the source; without one, any answer to GET /]",
+        ),
     ] = None,
     requests: Annotated[
         str | None,
         typer.Option(
             metavar="…",
             help="What it is asked: paths ('/items /items/7'), or a file that `fairtrial import` "
-            "reads: an OpenAPI document, a HAR file.",
+            "reads: an OpenAPI document, a HAR file. [default: a document that lies there, or what the started service "
+            "says]",
         ),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing, and take what is proposed.")] = False,
@@ -55,8 +65,8 @@ def init(
 
     `fairtrial init shop --command 'node server.js' --port 3000 --ready /healthz --requests '/items /items/7'`
 
-    Exit status: 0 tried, and all is well; 3 tried, and something has to be mended; 4 it could not be built or started;
-    2 wrong use; 130 interrupted.
+    Exit status: 0 tried, and all is well; 3 tried, and something has to be mended; 4 it could not be built or started
+    (the files are written all the same); 2 wrong use, or files that are there already; 130 interrupted.
     """
     from rich.console import Console
 

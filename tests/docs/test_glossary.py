@@ -18,7 +18,7 @@ GLOSSARY = (DOCS / "glossary.md").read_text()
 ENTRIES = {
     term
     for paragraph in GLOSSARY.split("\n\n")
-    if paragraph.startswith("**")
+    if paragraph.startswith(("**", "<!-- columns -->"))
     for term in re.findall(r"\*\*(.+?)\*\*", paragraph)
 }
 

@@ -46,8 +46,8 @@ def ab_test(
     programs were at work are left out. Processor time for a request is judged as well, and does not decide the exit
     status.
 
-    Exit status: 0 not slower than the margin allows; 1 slower; 3 undecided, or a trial refused; 4 nothing could run;
-    2 wrong use; 130 interrupted.
+    Exit status: 0 not slower than the margin allows: the whole interval says so; 1 slower: the whole interval says so;
+    3 undecided, or a trial was refused or not run; 4 nothing could run; 2 wrong use; 130 interrupted.
     """
     from rich.console import Console
 

@@ -44,7 +44,7 @@ def compare(
     service are tried in the same blocks by `fairtrial ab-test`.
 
     Exit status: 0 no regression; 1 a figure is worse by more than the margin, and its interval excludes no change; 3
-    something could not be compared; 4 nothing could; 2 wrong use.
+    no regression, but something could not be compared; 4 nothing could be compared; 2 wrong use, or a broken record.
     """
     from rich.console import Console
 

@@ -36,8 +36,9 @@ def load(
     - `fairtrial load --json - http://127.0.0.1:8080/ | jq .goodput_per_second`
 
     **Exit status** 0 all was answered as expected, and every figure of --expect upheld; 1 a figure is refuted; 2 wrong
-    use; 3 some was not answered as expected, a figure is undecided, or no capacity was found; 4 nothing was answered
-    as expected; 130 interrupted (what was measured is reported).
+    use; 3 some was not answered as expected, the server said what nobody had asked, a figure is undecided, or no
+    capacity was found; 4 nothing was answered as expected, or the server could not be reached; 130 interrupted (what
+    was measured is reported).
     """
     from rich.console import Console
 

@@ -1,7 +1,7 @@
 """Prose and lists as the pages have them."""
 
 import textwrap
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from fairtrial.judge.checks.model import Threshold
 
@@ -16,6 +16,17 @@ def prose(text: str) -> str:
 def bullets(items: Iterable[str]) -> str:
     """A list of these texts."""
     return "\n".join(_wrapped(f"- {item}", "  ") for item in items)
+
+
+def table(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table with a row for each of `rows`."""
+    lines = (f"| {' | '.join(cell.replace('|', '&#124;') for cell in row)} |" for row in rows)
+    return "\n".join((f"| {' | '.join(heading)} |", "|" + " --- |" * len(heading), *lines))
+
+
+def code(text: str) -> str:
+    """A name as it is typed."""
+    return f"`{text}`"
 
 
 def sentence(text: str) -> str:

@@ -5,13 +5,24 @@ A part stands between `<!-- name -->` and `<!-- /name -->`. Headings and what el
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 
-from fairtrial.docs import checks, contradictions, engine_protocol
+from fairtrial.docs import checks, commands, contradictions, engine_protocol, metrics
 
 PAGES: Mapping[str, Callable[[], Mapping[str, str]]] = {
+    "../README.md": partial(commands.exit_statuses_of, "run"),
+    "ab-test.md": partial(commands.exit_statuses_of, "ab-test"),
     "checks.md": checks.parts,
-    "cross-examine.md": contradictions.parts,
+    "claims.md": metrics.claims_parts,
+    "compare.md": partial(commands.exit_statuses_of, "compare"),
+    "cross-examine.md": lambda: {**contradictions.parts(), **commands.parts_of("cross-examine")},
     "engine-protocol.md": engine_protocol.parts,
+    "files.md": commands.files_parts,
+    "glossary.md": metrics.glossary_parts,
+    "history.md": commands.history_parts,
+    "import.md": partial(commands.parts_of, "import"),
+    "init.md": partial(commands.parts_of, "init"),
+    "load.md": commands.load_parts,
 }
 """By the name of the page in `docs/`, what gives its parts by their names."""
 

@@ -7,7 +7,7 @@ without the unit it is the metric's name, as claims write it (`goodput`, `server
 import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from fairtrial.base.units import BaseUnit
 from fairtrial.judge.statistics.support import supports_percentile
@@ -47,6 +47,8 @@ class Metric:
 
     read_resolution: Callable[[TrialRecord], float] | None = None
     """of a trial's figure, the step in which it was read, in `unit`; None: none that matters beside its scatter"""
+    meaning: str = field(kw_only=True)
+    """what it measures, in Markdown, for docs/claims.md"""
 
     def fits(self, load: Load) -> bool:
         """Whether it is measured under this load."""
@@ -162,7 +164,16 @@ def percentile_of(kind: str, percentile: str) -> Metric:
         return seconds(share)
 
     name = f"{kind}_p{percentile}"
-    return Metric(name, f"{name}_seconds", "seconds", name.replace("_", " "), False, read, read_share=read_share)
+    return Metric(
+        name,
+        f"{name}_seconds",
+        "seconds",
+        name.replace("_", " "),
+        False,
+        read,
+        read_share=read_share,
+        meaning=TIMES[kind],
+    )
 
 
 def times_of(measured: EngineSummary | Share, kind: str) -> Distribution | None:
@@ -218,7 +229,15 @@ def kinds_of(metric: Metric, trials: Iterable[TrialRecord]) -> set[str]:
 
 
 def _of_a_server(
-    name: str, unit: BaseUnit, label: str, part: str, key: str, *, of_processes: bool = True, kind: bool = False
+    name: str,
+    unit: BaseUnit,
+    label: str,
+    part: str,
+    key: str,
+    *,
+    meaning: str,
+    of_processes: bool = True,
+    kind: bool = False,
 ) -> Metric:
     """A figure that one part of the record of a server's trial holds; None where either was not measured."""
 
@@ -228,7 +247,16 @@ def _of_a_server(
 
     read_kind = _memory_kind(part) if kind else None
     return Metric(
-        name, f"{name}_{unit}", unit, label, False, read, SERVED, of_processes=of_processes, read_kind=read_kind
+        name,
+        f"{name}_{unit}",
+        unit,
+        label,
+        False,
+        read,
+        SERVED,
+        of_processes=of_processes,
+        read_kind=read_kind,
+        meaning=meaning,
     )
 
 
@@ -293,7 +321,16 @@ def capacity_for(objective: str) -> Metric:
         return next((each.rate_per_second for each in capacities if each.objective == objective), None)
 
     name = f"{CAPACITY}:{objective}"
-    return Metric(name, f"{name}_per_second", "per_second", f"capacity for {objective}", True, read, SEARCHES)
+    return Metric(
+        name,
+        f"{name}_per_second",
+        "per_second",
+        f"capacity for {objective}",
+        True,
+        read,
+        SEARCHES,
+        meaning="the rate that a search found for this objective",
+    )
 
 
 def find_metric(name: str, request: str | None = None) -> Metric:
@@ -356,8 +393,12 @@ CPU_STEP_SECONDS = 2 / 100
 START_UP_STEP_SECONDS = 0.02
 """A stack is asked so often whether it is ready (docs/stack-contract.md)."""
 
-TIMES = ("response_time", "service_time", "first_byte_time")
-"""Distributions of which a claim may name any percentile. The tables hold some of the first two."""
+TIMES: Mapping[str, str] = {
+    "response_time": "from the intended start to the last byte of the answer",
+    "service_time": "from the sent request to the last byte",
+    "first_byte_time": "from the sent request to the first byte of its answer; in claims alone",
+}
+"""Distributions of which a claim may name any percentile, and their meaning. The tables hold some of the first two."""
 CAPACITY = "capacity"
 OVERHEAD = "overhead"
 SEARCHES = frozenset({"capacity"})
@@ -405,6 +446,7 @@ METRICS: Mapping[str, Metric] = {
             _goodput,
             despite=WHOEVER_IS_SERVED,
             read_share=_goodput_of_request,
+            meaning="verified answers; of a program, operations from its start to its end",
         ),
         *(
             percentile_of(kind, percentile)
@@ -419,6 +461,7 @@ METRICS: Mapping[str, Metric] = {
             False,
             _response_time_max,
             read_share=_response_time_max_of_request,
+            meaning="the longest response time",
         ),
         Metric(
             "server_cpu_per_1000_requests",
@@ -430,6 +473,8 @@ METRICS: Mapping[str, Metric] = {
             despite=WHOEVER_IS_SERVED,
             of_processes=True,
             read_resolution=_cpu_resolution,
+            meaning="processor time of the stack's whole process tree for 1,000 verified answers, or operations of a "
+            "program: 1000 × (CPU seconds / metered seconds) / goodput",
         ),
         Metric(
             "service_cpu_per_1000_requests",
@@ -440,6 +485,7 @@ METRICS: Mapping[str, Metric] = {
             _service_cpu_seconds_per_1000_requests,
             despite=WHOEVER_IS_SERVED,
             read_resolution=_cpu_resolution,
+            meaning="the same of the processes of its database",
         ),
         Metric(
             "peak_rss",
@@ -450,11 +496,38 @@ METRICS: Mapping[str, Metric] = {
             _peak_rss,
             of_processes=True,
             read_kind=_memory_kind("server"),
+            meaning="the most memory that the stack's process tree held in the window, "
+            "[shared pages counted once](statistics.md#figures)",
         ),
-        _of_a_server("ready_rss", "bytes", "memory when ready", "readiness", "rss_bytes", kind=True),
-        _of_a_server("end_rss", "bytes", "memory at the end of the window", "server", "end_rss_bytes", kind=True),
+        _of_a_server(
+            "ready_rss",
+            "bytes",
+            "memory when ready",
+            "readiness",
+            "rss_bytes",
+            kind=True,
+            meaning="the same when it was ready: before its contract is tried, and before any load",
+        ),
+        _of_a_server(
+            "end_rss",
+            "bytes",
+            "memory at the end of the window",
+            "server",
+            "end_rss_bytes",
+            kind=True,
+            meaning="the same when the window closed",
+        ),
         replace(
-            _of_a_server("start_up", "seconds", "start-up time", "readiness", "start_up_seconds"),
+            _of_a_server(
+                "start_up",
+                "seconds",
+                "start-up time",
+                "readiness",
+                "start_up_seconds",
+                meaning="from the start of the stack's process until it was ready, which is asked every 20 ms: up to "
+                "so much longer than it took. Of several instances the longest. What the lab starts besides is not in "
+                "it",
+            ),
             read_resolution=lambda _trial: START_UP_STEP_SECONDS,
         ),
         _of_a_server(
@@ -464,6 +537,10 @@ METRICS: Mapping[str, Metric] = {
             "readiness",
             "first_answer_seconds",
             of_processes=False,
+            meaning="how long the first request of the workload took after that, with its connection: the first of "
+            "the contract that the workload asks for, before any load, after a few for the contract of every stack. "
+            "Of a workload file it is the first request of the file, without its setup. Only if the clause that it "
+            "belongs to holds",
         ),
         Metric(
             "errors",
@@ -475,6 +552,7 @@ METRICS: Mapping[str, Metric] = {
             despite=WHOEVER_IS_SERVED | {"errors", "unanswered", "too-few-answers"},
             read_share=_error_share_of_request,
             read_count=_error_count,
+            meaning="the part of the ended requests that had no right answer",
         ),
         Metric(
             "settle",
@@ -484,6 +562,8 @@ METRICS: Mapping[str, Metric] = {
             False,
             _settle_seconds,
             despite=frozenset({"work-after-the-run", "not-stationary"}),
+            meaning="from the last answer until the database is at rest, its processes using at most 5% of a "
+            "processor for half a second; workloads that write",
         ),
         Metric(
             "elapsed",
@@ -493,8 +573,18 @@ METRICS: Mapping[str, Metric] = {
             False,
             _elapsed_seconds,
             frozenset({"fixed", "program"}),
+            meaning="from the first request to the last; of a program, from its start to its end",
         ),
-        Metric(CAPACITY, "capacity_per_second", "per_second", "capacity", True, _capacity, SEARCHES),
+        Metric(
+            CAPACITY,
+            "capacity_per_second",
+            "per_second",
+            "capacity",
+            True,
+            _capacity,
+            SEARCHES,
+            meaning="the rate that a search found for its first objective; with `:OBJECTIVE`, for the named one",
+        ),
         Metric(
             OVERHEAD,
             "overhead_seconds",
@@ -502,6 +592,8 @@ METRICS: Mapping[str, Metric] = {
             "time a request in excess of the baseline",
             False,
             _overhead_needs_its_baseline,
+            meaning="a request's time in excess of the `baseline`'s in the same block: 1/goodput minus 1/goodput of "
+            "the baseline. Below zero, it is [refused](#a-baseline-that-deserves-the-name)",
         ),
     )
 }

@@ -4,12 +4,67 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from fairtrial.base.exit_status import INTERRUPTED
 from fairtrial.base.problem import Problem
+from fairtrial.record.profile import PROFILES_FILE, STACKS_FOLDER
 from fairtrial.record.write import RECORD_FILE
+from fairtrial.report.files import REPORT_FILE, RESULT_FILE
+
+
+@dataclass(frozen=True)
+class FileKind:
+    """Files of a results folder by the pattern of their path, with their contents and when they are written."""
+
+    path: str
+    holds: str
+    when: str
+
+
+CONTENTS = (
+    FileKind(
+        RECORD_FILE,
+        "[observations](#recordjsonl), without any judgement",
+        "one line at a time, flushed to disk (`fsync`) before the next trial begins",
+    ),
+    FileKind(
+        RESULT_FILE,
+        "outcomes, figures, intervals, verdicts and findings; its schema is "
+        "[result.schema.json](../src/fairtrial/judge/result.schema.json)",
+        "at the end, and again by `fairtrial judge DIR`, in one step",
+    ),
+    FileKind(REPORT_FILE, "the report: one file with its charts, which loads nothing", "likewise"),
+    FileKind(
+        PROFILES_FILE,
+        "with `--profile`, [what one block more showed](#profilesjsonl), which is in no figure",
+        "one line at a time, after all trials",
+    ),
+    FileKind(
+        f"{STACKS_FOLDER}/NNN-STACK.PROFILER.folded",
+        "stacks of calls, a line for each, as flame graph programs read them",
+        "likewise",
+    ),
+    FileKind(
+        "logs/NNN-STACK.log",
+        "what the stack printed in trial NNN; kept only if it printed something; one of more than 64 MiB is "
+        "[cut off](checks.md#log-cut) after its first MiB",
+        "during the trial",
+    ),
+    FileKind(
+        "logs/NNN-STACK crash.log",
+        "what it printed when it was started again for the [crash audit](proof.md#crashes) of trial NNN",
+        "after the trial",
+    ),
+    FileKind(
+        "logs/build-STACK.log",
+        "the commands that built the stack, or `STACK-VARIANT`, and their output; kept only if it was built in this "
+        "run",
+        "during the build",
+    ),
+)
 
 
 @contextmanager

@@ -14,6 +14,13 @@ from fairtrial.record.memory import MemoryKind
 
 TIME = "time"
 RUN = "run"
+COLUMNS = {
+    TIME: "when the run began",
+    RUN: "the name of its folder",
+    "CONDITION FIGURE": "for each figure of each condition, such as `rust-axum goodput_per_second`: the median over "
+    "the blocks of the run, judged by today's checks; empty where the run has no such figure, or refused it",
+}
+"""The columns of a history, and their meanings."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,16 @@ from fairtrial.tools.load.advice import warnings
 from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.verdicts import FigureVerdict
 
-SERIES_COLUMNS = ("second", "length_seconds", "verified", "errors", "p50_seconds", "p99_seconds", "max_seconds")
+SERIES_COLUMNS = {
+    "second": "a second of the window, counted from 1",
+    "length_seconds": "1, or less of a last part of a second",
+    "verified": "verified answers in it",
+    "errors": "requests that ended in it without a right answer",
+    "p50_seconds": "the median of its response times; empty where there are none",
+    "p99_seconds": "their p99, likewise",
+    "max_seconds": "the longest of them, likewise",
+}
+"""The columns of a load's seconds as CSV, and their meanings."""
 TICKS_PER_HALF_DISTANCE = 5
 
 
