@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
@@ -23,7 +23,9 @@ from fairtrial.tools.load.hosts import LoadSite, this_host
 from fairtrial.tools.load.progress import progress_on
 from fairtrial.tools.load.request.command_load import CommandLoad
 from fairtrial.tools.load.request.expected_figure import ERRORS, ExpectedFigure
-from fairtrial.tools.load.verdicts import FigureVerdict, verdicts_on
+
+if TYPE_CHECKING:
+    from fairtrial.judge.claims.one_run import RunRuling
 
 CONDITION = "load"
 SHORTEST_WINDOW_SECONDS = 0.5
@@ -79,9 +81,16 @@ class Measurement:
         return {finding.check for finding in self.findings if finding.refuses_trial}
 
     @cached_property
-    def verdicts(self) -> list[FigureVerdict]:
-        """A verdict for each expected figure."""
-        return verdicts_on(self.expected, self.summary, self.response_times, self.findings)
+    def verdicts(self) -> "Sequence[tuple[ExpectedFigure, RunRuling]]":
+        """Each expected figure with the verdict on it."""
+        if not self.expected:
+            return []
+        from fairtrial.judge.claims.one_run import rule_on_run  # noqa: PLC0415 claims take a while to load
+
+        return [
+            (each, rule_on_run(each.metric, each.bounds, self.summary, self.findings, each.request))
+            for each in self.expected
+        ]
 
     @property
     def failed(self) -> dict[str, int]:
@@ -110,7 +119,7 @@ class Measurement:
             return INTERRUPTED
         if not self.summary.verified:
             return NOTHING_RAN
-        words = {verdict.verdict for verdict in self.verdicts}
+        words = {ruling.verdict for _, ruling in self.verdicts}
         if "refuted" in words:
             return REFUTED
         if "undecided" in words or not {"capacity-search", "unasked-bytes"}.isdisjoint(self.refusing):

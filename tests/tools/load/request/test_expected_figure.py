@@ -1,8 +1,11 @@
 """Expected figures and objectives, as options write them."""
 
+import math
+
 import pytest
 
 from fairtrial.base.problem import Problem
+from fairtrial.judge.claims.bounded import satisfies
 from fairtrial.tools.load.request.expected_figure import parse_expected_figure, parse_objective
 
 
@@ -60,16 +63,23 @@ def test_what_is_none(text: str, snapshot: object) -> None:
     assert raised.value.remedy == snapshot
 
 
+def holds(text: str, value: float) -> bool:
+    """Whether a value keeps the limit."""
+    return satisfies(value, parse_expected_figure(text).bounds)
+
+
 def test_the_side_of_the_limit() -> None:
-    below, at_most = parse_expected_figure("p99<50ms"), parse_expected_figure("p99<=50ms")
-    assert [below.holds(0.05), at_most.holds(0.05), below.holds(0.049), at_most.holds(0.051)] == [
-        False,
-        True,
-        True,
-        False,
-    ]
-    assert parse_expected_figure("errors<=0.7%").holds(7 / 1000), "equal but for rounding"
-    assert [parse_expected_figure("rate>=2k/s").holds(rate) for rate in (1999, 2000, 2001)] == [False, True, True]
+    assert [holds("p99<50ms", value) for value in (0.049, 0.05)] == [True, False]
+    assert [holds("p99<=50ms", value) for value in (0.05, 0.051)] == [True, False]
+    assert holds("errors<=0.7%", 7 / 1000), "equal but for rounding"
+    assert [holds("errors<0%", 0.0), holds("errors<=0%", 0.0)] == [False, True]
+    assert [holds("rate>=2k/s", rate) for rate in (1999, 2000, 2001)] == [False, True, True]
+
+
+def test_a_value_is_in_the_unit_of_the_limit() -> None:
+    values = [("p99<50ms", 0.01), ("p99<1s", 0.01), ("rate>=1/s", 1000.0), ("max<1s", math.inf), ("max<1s", None)]
+    words = [parse_expected_figure(text).value_in_words(value) for text, value in values]
+    assert words == ["10.0 ms", "0.010 s", "1,000/s", "no answer", "–"]
 
 
 def test_objectives_are_percentiles_that_records_hold() -> None:

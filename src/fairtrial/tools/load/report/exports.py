@@ -5,14 +5,12 @@ import io
 import json
 import math
 from collections.abc import Iterator
-from typing import Any
 
 from fairtrial import __version__
 from fairtrial.record.engine_summary import AtLeast
 from fairtrial.record.histogram import Histogram
 from fairtrial.tools.load.advice import warnings
 from fairtrial.tools.load.measure import Measurement
-from fairtrial.tools.load.verdicts import FigureVerdict
 
 SERIES_COLUMNS = {
     "second": "a second of the window, counted from 1",
@@ -30,7 +28,8 @@ TICKS_PER_HALF_DISTANCE = 5
 def measurement_json(measurement: Measurement) -> str:
     """The engine's summary with URL, load, expected figures, capacity, warnings, notes and exit status.
 
-    The request's headers and body are left out, as they may be secret.
+    Limits and what was found are in seconds, per second or shares. The request's headers and body are left out, as they
+    may be secret.
     """
     content = {
         "fairtrial_version": __version__,
@@ -40,26 +39,23 @@ def measurement_json(measurement: Measurement) -> str:
         "exit_status": measurement.exit_status,
         "warnings": list(warnings(measurement)),
         "notes": list(measurement.notes),
-        "expected": [_verdict(each) for each in measurement.verdicts],
+        "expected": [
+            {
+                "expected": expected.text,
+                "figure": expected.figure,
+                "request": expected.request,
+                "limit": expected.limit,
+                "found": None if ruling.value is None or math.isinf(ruling.value) else ruling.value,
+                "found_in_words": expected.value_in_words(ruling.value),
+                "verdict": ruling.verdict,
+                "reason": ruling.reason or "",
+            }
+            for expected, ruling in measurement.verdicts
+        ],
         "capacity": None if measurement.trial.capacity is None else measurement.trial.capacity.model_dump(),
         **measurement.summary.model_dump(),
     }
     return json.dumps(content, indent=2) + "\n"
-
-
-def _verdict(verdict: FigureVerdict) -> dict[str, Any]:
-    """One expected figure; limit and what was found in seconds, per second or as a share."""
-    expected, value = verdict.expected, verdict.value
-    return {
-        "expected": expected.text,
-        "figure": expected.figure,
-        "request": expected.request,
-        "limit": expected.limit,
-        "found": None if value is None or math.isinf(value) else value,
-        "found_in_words": verdict.value_in_words,
-        "verdict": verdict.verdict,
-        "reason": verdict.reason,
-    }
 
 
 def seconds_csv(measurement: Measurement) -> str:

@@ -83,10 +83,10 @@ def _goals(measurement: Measurement) -> list[RenderableType]:
     if not measurement.verdicts:
         return []
     table = Table.grid(padding=(0, 2))
-    for each in measurement.verdicts:
-        words = f"found {each.value_in_words}" + (f" ({each.reason})" if each.reason else "")
-        verdict = Text(each.verdict, style=STYLES[each.verdict])
-        table.add_row(Text(each.expected.text), verdict, Text(words, overflow="fold"))
+    for expected, ruling in measurement.verdicts:
+        words = f"found {expected.value_in_words(ruling.value)}" + (f" ({ruling.reason})" if ruling.reason else "")
+        verdict = Text(ruling.verdict, style=STYLES[ruling.verdict])
+        table.add_row(Text(expected.text), verdict, Text(words, overflow="fold"))
     return [Text(), table]
 
 

@@ -5,6 +5,7 @@ Modules that take long to load are imported when a value is read, as in `values`
 
 import math
 import re
+import sys
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -14,6 +15,8 @@ from fairtrial.base.problem import Problem
 RATE, ERRORS, MAX, MEAN = "rate", "errors", "max", "mean"
 LONGEST_OBJECTIVE_SECONDS = 3600.0
 """As in the objectives of an experiment."""
+ROUNDING = 1e-9
+"""A share of a limit."""
 
 _OF_REQUEST = re.compile(r"([A-Za-z0-9._-]+)\s*:\s*(.*)", re.DOTALL)
 """Names as a workload file may have them."""
@@ -46,11 +49,25 @@ class ExpectedFigure(NamedTuple):
         """`99.9` of `p99.9`; None of other figures."""
         return self.figure[1:] if self.figure[1:2].isdigit() else None
 
-    def holds(self, value: float) -> bool:
-        """Whether a value, in the unit of the limit, is on its right side. What differs by rounding alone is equal."""
-        if math.isclose(value, self.limit, rel_tol=1e-9):
-            return self.inclusive
-        return value > self.limit if self.figure == RATE else value < self.limit
+    @property
+    def metric(self) -> str:
+        """The figure by its name in claims."""
+        return {RATE: "goodput", ERRORS: ERRORS}.get(self.figure, f"response_time_{self.figure}")
+
+    @property
+    def bounds(self) -> tuple[float | None, float | None]:
+        """The least and the most that keeps the limit, in its unit. What differs by rounding alone is equal."""
+        beyond = max(ROUNDING * self.limit, sys.float_info.min) * (1 if self.inclusive else -1)
+        return (self.limit - beyond, None) if self.figure == RATE else (None, self.limit + beyond)
+
+    def value_in_words(self, value: float | None) -> str:
+        """`12.3 ms`; `no answer` for an infinite one, and a dash where there is none."""
+        from fairtrial.base.formatting import figure_in  # noqa: PLC0415 see above
+        from fairtrial.base.units import UNITS  # noqa: PLC0415 see above
+
+        if value is None:
+            return "–"
+        return "no answer" if math.isinf(value) else figure_in(value, UNITS[self.symbol])
 
 
 def parse_expected_figure(text: str) -> ExpectedFigure:
