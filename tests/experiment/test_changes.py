@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fairtrial.experiment.changes import QUICK_REQUESTS, quick_form
+from fairtrial.experiment.changes import QUICK_REQUESTS, with_settings
 from fairtrial.experiment.files import load_experiment, shipped_experiments
 from fairtrial.experiment.model import Experiment
 from fairtrial.load.fixed import FixedLoad
@@ -39,14 +39,14 @@ def test_few_blocks_of_short_trials() -> None:
             "load": {"kind": "closed", "warmup_seconds": 0.2, "duration_seconds": 30},
         }
     )
-    shorter, left_out = quick_form(experiment)
+    shorter, left_out = with_settings(experiment, quick=True)
     assert (shorter.blocks, left_out) == (2, [])
     assert shorter.load.model_dump() == experiment.load.model_dump() | {"duration_seconds": 1.0}
 
 
 def test_a_count_is_bounded_and_a_short_one_stays() -> None:
     for requests, tried in [(1_000_000, QUICK_REQUESTS), (500, 500)]:
-        load = quick_form(fixed(requests, [], []))[0].load
+        load = with_settings(fixed(requests, [], []), quick=True)[0].load
         assert isinstance(load, FixedLoad)
         assert load.requests == tried
 
@@ -54,21 +54,21 @@ def test_a_count_is_bounded_and_a_short_one_stays() -> None:
 def test_every_connection_has_a_request() -> None:
     at_once = fixed(50_000, [], []).model_dump()
     at_once["load"]["connections"] = 50_000
-    load = quick_form(Experiment.model_validate(at_once))[0].load
+    load = with_settings(Experiment.model_validate(at_once), quick=True)[0].load
     assert isinstance(load, FixedLoad)
     assert load.requests == 50_000
 
 
 def test_of_a_sweep_over_counts_the_lower_ones_are_tried_and_claims_about_others_left_out() -> None:
     claims = [ratio("kept", "a at 5000", "a at 1000"), ratio("dropped", "a at 100000", "a at 1000")]
-    shorter, left_out = quick_form(fixed(1000, [1000, 5000, 100_000], claims))
+    shorter, left_out = with_settings(fixed(1000, [1000, 5000, 100_000], claims), quick=True)
     assert [str(condition) for condition in shorter.condition_refs] == ["a at 1000", "a at 5000"]
     assert [claim.id for claim in shorter.claims] == ["kept"]
     assert left_out == ["dropped"]
 
 
 def test_a_sweep_keeps_two_values_however_large() -> None:
-    shorter, _ = quick_form(fixed(1000, [50_000, 100_000, 200_000], []))
+    shorter, _ = with_settings(fixed(1000, [50_000, 100_000, 200_000], []), quick=True)
     assert [str(condition) for condition in shorter.condition_refs] == ["a at 50000", "a at 100000"]
 
 
@@ -76,4 +76,4 @@ def test_every_shipped_experiment_has_a_quick_form_with_a_claim() -> None:
     for file in shipped_experiments().values():
         experiment = load_experiment(file)
         if experiment.claims:
-            assert quick_form(experiment)[0].claims, file.name
+            assert with_settings(experiment, quick=True)[0].claims, file.name

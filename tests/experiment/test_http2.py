@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 
 from fairtrial.base.problem import Problem
 from fairtrial.base.toml_file import read_toml
-from fairtrial.experiment.changes import quick_form
+from fairtrial.experiment.changes import with_settings
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import ConditionRef
 from fairtrial.load.capacity import CapacityLoad, Objective
@@ -105,7 +105,7 @@ def test_a_sweep_over_loads_tries_each_of_them(tmp_path: Path, snapshot: object)
     assert [str(each) for each in experiment.condition_refs] == ["a at pool", "a at multiplexed"]
     assert ConditionRef.model_validate("a at multiplexed").at == "multiplexed"
     assert Experiment.model_validate_json(experiment.model_dump_json()) == experiment
-    quick, _ = quick_form(experiment)
+    quick, _ = with_settings(experiment, quick=True)
     assert quick.at("multiplexed").load.lengths() == snapshot
 
 
@@ -120,5 +120,5 @@ def test_one_key_may_be_swept(tmp_path: Path, parameter: str, values: list[Any])
 
 def test_quick_keeps_as_many_requests_as_are_in_flight(tmp_path: Path) -> None:
     many = read(tmp_path, '[load]\nkind = "fixed"\nrequests = 900_000\nconnections = 300\nhttp2 = true\nstreams = 100')
-    load = quick_form(many)[0].load
+    load = with_settings(many, quick=True)[0].load
     assert load.kind == "fixed" and load.requests == 30_000

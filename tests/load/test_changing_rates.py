@@ -8,7 +8,7 @@ import pytest
 from fairtrial.base.problem import Problem
 from fairtrial.base.toml_file import read_toml
 from fairtrial.experiment.ab_test import METRICS
-from fairtrial.experiment.changes import quick_form
+from fairtrial.experiment.changes import with_settings
 from fairtrial.experiment.model import Experiment
 from fairtrial.judge.metrics import find_metric
 from fairtrial.load.engine_terms import Ramp, Step, Steps, StopAfterSeconds
@@ -106,7 +106,7 @@ def test_a_window_of_another_length_has_the_same_course(tmp_path: Path) -> None:
 
 def test_a_quick_run_has_the_same_rates_in_a_second(tmp_path: Path) -> None:
     for text in (RAMP, STEPS):
-        quick = quick_form(experiment(tmp_path, text))[0].load
+        quick = with_settings(experiment(tmp_path, text), quick=True)[0].load
         assert quick.window_seconds == pytest.approx(1) and quick.peak_per_second in (500, 1000)
 
 

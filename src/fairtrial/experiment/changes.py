@@ -50,9 +50,9 @@ def with_claims_of(experiment: Experiment, other: Experiment, file: Path) -> tup
 def with_settings(
     experiment: Experiment,
     *,
-    blocks: int | None,
-    seed: int | None,
-    quick: bool,
+    blocks: int | None = None,
+    seed: int | None = None,
+    quick: bool = False,
     noise_floor: bool = False,
     crash_audit: CrashAudits | None = None,
 ) -> tuple[Experiment, list[str]]:
@@ -66,15 +66,8 @@ def with_settings(
     return _changed(experiment, changes, experiment.claims)
 
 
-def quick_form(experiment: Experiment) -> tuple[Experiment, list[str]]:
-    """The experiment in few blocks of short trials; of a sweep over numbers of requests, the lower ones.
-
-    Returns the ids of claims that are left out with it, because they are about a number that is no longer tried.
-    """
-    return _changed(experiment, _quick_changes(experiment), experiment.claims)
-
-
 def _quick_changes(experiment: Experiment) -> dict[str, object]:
+    """Few blocks of short trials; of a sweep over numbers of requests, the lower ones."""
     changes: dict[str, object] = {"blocks": min(experiment.blocks, QUICK_BLOCKS)}
     load, sweep = experiment.load, experiment.sweep
     changes["load"] = load.shortened(

@@ -85,9 +85,10 @@ def _workload(experiment: Experiment, origin: Path, workloads: Sequence[Path]) -
 
 def _resolve(experiment: Experiment, workload: Workload, stacks: Mapping[str, Stack], *, until_decided: bool) -> Plan:
     points = {value: _point(experiment, workload, value) for value in experiment.points}
-    conditions = [_condition(each.stack, stacks, points[each.at]) for each in experiment.condition_refs]
+    references = [(each.stack, points[each.at], False) for each in experiment.condition_refs]
     if experiment.noise_floor:
-        conditions.append(_condition(experiment.stacks[0], stacks, conditions[0].point, again=True))
+        references.append((experiment.stacks[0], references[0][1], True))
+    conditions = [_condition(reference, stacks, point, again=again) for reference, point, again in references]
     most = max(MOST_FACTOR * experiment.blocks, MOST_BLOCKS)
     looks = plan_looks(experiment.blocks, most) if until_decided else []
     spare = 0 if until_decided else math.ceil(SPARE_SHARE * experiment.blocks)

@@ -1,17 +1,22 @@
 """A workload file as a workload that servers can be tried on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from fairtrial.base.formatting import count
+from fairtrial.base.printable import printable
 from fairtrial.catalog.contract.answer import client_of
+from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest
 from fairtrial.catalog.contract.every_stack import ANY_SERVER
 from fairtrial.catalog.tables import Data
-from fairtrial.catalog.workloads.as_expected import clause, expects_nothing
 from fairtrial.catalog.workloads.model import Comparable, DatabaseState, ServerWorkload
-from fairtrial.catalog.workloads.sent_requests import Scalar, sent_requests, without_first
+from fairtrial.catalog.workloads.sent_requests import sent_requests, without_first
 from fairtrial.catalog.workloads.setup_requests import send_setup
-from fairtrial.engine.plan import GivenRows, Request
+from fairtrial.engine.plan import AnyBody, BodyRange, ExactBody, Expectation, GivenRows, JsonBody, Request, SetupRequest
+from fairtrial.engine.run import run_engine
 from fairtrial.experiment.workload_file.model import RequestEntry
+from fairtrial.experiment.workload_file.placeholders import Scalar
 from fairtrial.experiment.workload_file.read import WorkloadSource
+from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.identity import WorkloadIdentity
 
 CHECK_EVERY = 16
@@ -20,6 +25,7 @@ CHECK_EVERY = 16
 SAFE_METHODS = ("GET", "HEAD")
 """Of requests that change no state (RFC 9110, section 9.2.1): they can be sent again."""
 
+ANY_ANSWER = "any answer with 2xx is right"
 VARYING = ("row", "uniform", "zipf")
 
 
@@ -57,7 +63,7 @@ def workload_from_file(
             if name in entry.row_tables | of_connections
         }
         requirement = f"{entry.method} {entry.path} is answered as the workload file expects"
-        clauses.append(clause(request, rows, contract.secrets, requirement, contract.setup))
+        clauses.append(_clause(request, rows, contract.secrets, requirement, contract.setup))
         for name in entry.row_tables:
             used_rows[name] += 1
     # The numbers of a sequence are kept, so that several loads of one trial send none of them twice.
@@ -138,3 +144,87 @@ def _identity(source: WorkloadSource, requests: Sequence[Request]) -> WorkloadId
         ],
         expects_nothing=[request.name for request in requests if expects_nothing(request)],
     )
+
+
+def _clause(
+    request: Request,
+    rows: Mapping[str, GivenRows],
+    secrets: Mapping[str, str],
+    requirement: str,
+    setup: Sequence[SetupRequest] = (),
+) -> ClauseTest:
+    """The clause that one request is answered as expected.
+
+    The engine itself sends it and verifies the answer: the load is then judged in the same way.
+
+    Args:
+        rows: the tables that it takes rows of.
+        secrets: values in it that its evidence must not quote, by the name of their variable.
+        requirement: what the clause says.
+        setup: what the connection sends first.
+    """
+
+    def violation(stack: StackUnderTest) -> str | None:
+        more = {"setup": list(setup), "rows": dict(rows), "secrets": dict(secrets)}
+        summary = run_engine(stack.plan_of(request).model_copy(update=more), lambda _event: None)
+        stack.on_summary(summary)
+        return None if summary.verified else _what_came(summary, request.expect)
+
+    return ClauseTest(request.name, requirement, violation, expected=_in_words(request))
+
+
+def _what_came(summary: EngineSummary, expect: Expectation) -> str:
+    """The answer in place of the expected one: `status 404, not 200: Not Found`."""
+    kind = next((kind for kind, number in summary.errors.items() if number), "no answer")
+    if not summary.examples:
+        return kind.replace("_", " ")
+    example = summary.examples[0]
+    if summary.setup_requests is not None and any(summary.setup_requests.failures.values()):
+        return example.what
+    what = example.what
+    if kind.startswith("status_"):
+        statuses = " or ".join(map(str, expect.status or [])) or "a 2xx"
+        what = f"status {example.status}, not {statuses}"
+    elif kind == "wrong_header":
+        what = f"status {example.status}, and the content type is not {expect.content_type}"
+    elif kind == "wrong_length" and summary.body_bytes is not None and expect.body_bytes is not None:
+        length = f"{expect.body_bytes.min:,} to {expect.body_bytes.max:,}"
+        what = f"status {example.status}, and the body has {count(summary.body_bytes.min, 'byte')}, not {length}"
+    return f"{what}: {printable(example.excerpt, 120)}"
+
+
+def expects_nothing(request: Request) -> bool:
+    """Whether any answer with 2xx is right, whatever its body."""
+    expect = request.expect
+    expectations = (expect.status, expect.content_type, expect.body_bytes, request.body_check)
+    return all(each is None for each in expectations) and isinstance(expect.body, AnyBody)
+
+
+def _in_words(request: Request) -> str:
+    """`status 200; application/json; 500 to 4,000 bytes; /id, /kind; its schema`, or that any 2xx is right."""
+    return ANY_ANSWER if expects_nothing(request) else "; ".join(_parts(request))
+
+
+def _parts(request: Request) -> Iterator[str]:
+    expect, check = request.expect, request.body_check
+    yield f"status {' or '.join(map(str, expect.status))}" if expect.status else "any 2xx"
+    if expect.content_type is not None:
+        yield expect.content_type
+    if expect.body_bytes is not None:
+        yield _length(expect.body_bytes)
+    if isinstance(expect.body, ExactBody):
+        yield "the whole body"
+    if isinstance(expect.body, JsonBody):
+        yield _places(expect.body.values)
+    if check is not None and check.schema is not None:
+        yield "a schema that accepts any answer" if check.schema.accepts_anything else "its schema"
+    if check is not None and check.matches:
+        yield f"patterns at {_places(check.matches)}"
+
+
+def _length(allowed: BodyRange) -> str:
+    return count(allowed.min, "byte") if allowed.min == allowed.max else f"{allowed.min:,} to {allowed.max:,} bytes"
+
+
+def _places(pointers: Mapping[str, object]) -> str:
+    return ", ".join(pointer or "the whole body" for pointer in pointers)

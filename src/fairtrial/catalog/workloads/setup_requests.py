@@ -18,18 +18,10 @@ from fairtrial.base.json_pointer import value_at
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.answer import Answer, ask
-from fairtrial.catalog.workloads.sent_requests import (
-    Scalar,
-    TemplateWriter,
-    as_sent,
-    engine_request,
-    long_enough,
-    secrets_among,
-    spelled,
-)
+from fairtrial.catalog.workloads.sent_requests import engine_request, long_enough, secrets_among
 from fairtrial.engine.plan import ExactBody, Expectation, JsonBody, Request
 from fairtrial.experiment.workload_file.model import SetupEntry
-from fairtrial.experiment.workload_file.placeholders import Placeholder
+from fairtrial.experiment.workload_file.placeholders import Placeholder, Scalar, TemplateWriter, as_sent, spelled
 from fairtrial.experiment.workload_file.read import WorkloadSource
 from fairtrial.experiment.workload_file.secrets import Secrets
 from fairtrial.experiment.workload_file.variables import parse_taken

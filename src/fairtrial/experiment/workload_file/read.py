@@ -81,16 +81,20 @@ def read_workload(workload: str | WorkloadFile, name: str, origin: Path, folders
         Problem: as of `read_workload_file`, or there is no such file. Of a workload that the experiment holds, the
             reason names the key, but not the file; paths in it are relative to the experiment's.
     """
-    if not isinstance(workload, str):
-        content = json.dumps(workload.as_written(), sort_keys=True).encode()
-        return _source(name, origin, IN_EXPERIMENT, workload, hashlib.sha256(content).hexdigest())
-    folders = [origin.parent, *folders]
+    if isinstance(workload, str):
+        return read_workload_file(_workload_file(workload, [origin.parent, *folders]))
+    content = json.dumps(workload.as_written(), sort_keys=True).encode()
+    return _source(name, origin, IN_EXPERIMENT, workload, hashlib.sha256(content).hexdigest())
+
+
+def _workload_file(name: str, folders: Sequence[Path]) -> Path:
+    """The first file of this name in the folders."""
     for folder in folders:
-        if (file := folder / workload).is_file():
-            return read_workload_file(file)
+        if (file := folder / name).is_file():
+            return file
     raise Problem(
-        f"there is no workload file {workload} in {', '.join(dict.fromkeys(map(str, folders)))}"
-        f"{did_you_mean(workload, [file.name for folder in folders for file in folder.glob('*.toml')])}",
+        f"there is no workload file {name} in {', '.join(dict.fromkeys(map(str, folders)))}"
+        f"{did_you_mean(name, [file.name for folder in folders for file in folder.glob('*.toml')])}",
         "give its path relative to the experiment file, or name its folder with --workloads DIR",
     )
 
@@ -112,21 +116,21 @@ def _source(name: str, file: Path, prefix: str, model: WorkloadFile, sha256: str
     Args:
         sha256: of what the model was read from.
     """
-    columns = model.columns()
+    columns, setup, requests = model.columns(), model.setup_entries(), model.entries()
     rows = {name: read_rows(_beside(file, each.file), columns[name]) for name, each in model.rows.items()}
-    bodies = {}
-    for key, entry in model.all_entries():
-        if entry.body_file is not None:
-            bodies[key] = _beside(file, entry.body_file)
-            _assert_readable(bodies[key], f"{prefix}{key}.body_file")
-    checks, files_of_checks = _checks(file, prefix, model)
-    setup = model.setup_entries()
+    bodies: list[Path] = []
+    for table, entries in (("setup", setup), ("requests", requests)):
+        for key, entry in entries.items():
+            if entry.body_file is not None:
+                bodies.append(_beside(file, entry.body_file))
+                _assert_readable(bodies[-1], f"{prefix}{table}.{key}.body_file")
+    checks, files_of_checks = _checks(file, prefix, model, requests)
     source = WorkloadSource(
         name,
         file,
         prefix,
         model,
-        requests=model.entries(),
+        requests=requests,
         setup={name: entry for name, entry in setup.items() if entry.per == "load"},
         connection_setup={name: entry for name, entry in setup.items() if entry.per == "connection"},
         rows=rows,
@@ -137,7 +141,7 @@ def _source(name: str, file: Path, prefix: str, model: WorkloadFile, sha256: str
     for key, path in state:
         _assert_readable(path, f"{prefix}{key}")
     of_state = (path for _, path in state)
-    files = [*(table.file for table in rows.values()), *bodies.values(), *files_of_checks, *of_state]
+    files = [*(table.file for table in rows.values()), *bodies, *files_of_checks, *of_state]
     return replace(source, sha256=_sha256(name, sha256, files))
 
 
@@ -159,13 +163,15 @@ def names_file(workload: str | WorkloadFile) -> bool:
     return not isinstance(workload, str) or workload.endswith(SUFFIX)
 
 
-def _checks(file: Path, prefix: str, model: WorkloadFile) -> tuple[dict[str, BodyCheck], list[Path]]:
+def _checks(
+    file: Path, prefix: str, model: WorkloadFile, requests: Mapping[str, RequestEntry]
+) -> tuple[dict[str, BodyCheck], list[Path]]:
     """The lab's checks of answers, by request; and the files of the schemas and of the pages."""
     pages: dict[Path, HtmlPage] = {}
     documents: dict[Path, SchemaDocument] = {}
     schemas: dict[str, AnswerSchema] = {}
     checks = {}
-    for name, entry in model.entries().items():
+    for name, entry in requests.items():
         reference = entry.expect.json_schema
         if reference is not None and reference not in schemas:
             key = f"{prefix}{_key_of('schema', name, model)}"

@@ -1,6 +1,6 @@
 """JSON Schemas that answers have to fit: `expect.schema` of a workload file. Nothing is ever fetched."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
@@ -11,8 +11,6 @@ from fairtrial.base.json_or_yaml import BrokenDocument, TooManyValues, as_json, 
 from fairtrial.base.json_pointer import pointer_of, value_at
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.experiment.workload_file.constraints import accepts_anything
-from fairtrial.experiment.workload_file.openapi_schema import as_json_schema
 
 LARGEST_FILE_BYTES = 8 << 20
 MOST_VALUES = 1_000_000
@@ -32,6 +30,29 @@ DIALECT_OF_OPENAPI = "https://spec.openapis.org/oas/3.1/dialect/base"
 ADDRESS = "urn:fairtrial:document"
 """The document's own, to which its references are relative."""
 
+SCHEMAS_BY_NAME = frozenset({"properties", "patternProperties", "schemas"})
+"""Their keys are names, not keywords."""
+DATA = frozenset({"example", "examples", "default", "enum", "const"})
+"""They hold values, which are left as they are."""
+
+DEFINITIONS = frozenset({"$schema", "$id", "$anchor", "$dynamicAnchor", "$vocabulary", "$defs", "definitions"})
+NOTES = frozenset(
+    {"$comment", "title", "description", "default", "deprecated", "readOnly", "writeOnly", "examples", "example"}
+)
+CONTENT = frozenset({"format", "contentEncoding", "contentMediaType", "contentSchema"})
+OF_OPENAPI = frozenset({"externalDocs", "xml", "discriminator", "nullable"})
+BESIDE_OTHERS = frozenset({"if", "minContains"})
+ANNOTATIONS = DEFINITIONS | NOTES | CONTENT | OF_OPENAPI | BESIDE_OTHERS
+"""Keywords by which no answer is wrong: notes for people, definitions, and those that only matter beside others.
+`format` is a note as well (JSON Schema 2020-12, Validation, 7.2.1)."""
+BY_NAME = frozenset({"properties", "patternProperties", "dependentSchemas"})
+IN_LIST = frozenset({"allOf", "anyOf", "prefixItems"})
+OF_ITEMS = frozenset({"items", "additionalItems", "unevaluatedItems"})
+OF_MEMBERS = frozenset({"additionalProperties", "unevaluatedProperties", "propertyNames"})
+SINGLE = OF_ITEMS | OF_MEMBERS | {"then", "else"}
+NOTHING: tuple[Any, ...] = ([], {}, 0, False)
+NOTHING_IF_EMPTY = BY_NAME | {"required", "minItems", "minLength", "minProperties", "uniqueItems", "prefixItems"}
+
 
 class AnswerSchema:
     """A compiled schema. Patterns are searched in linear time, whatever an answer holds; `format` is a note."""
@@ -45,7 +66,7 @@ class AnswerSchema:
             validate_formats=False,
             pattern_options=jsonschema_rs.RegexOptions(),
         )
-        self.accepts_anything = accepts_anything(value_at(document, pointer), lambda each: _resolved(document, each))
+        self.accepts_anything = _accepts_anything(value_at(document, pointer), lambda each: _resolved(document, each))
         """whether it is `true`, `{}` or holds nothing but notes"""
 
     def fault(self, value: Any) -> str | None:
@@ -136,7 +157,7 @@ def _document(file: Path, where: str) -> Any:
 def _of_openapi(document: dict[str, Any], where: str) -> Any:
     version = str(document.get("openapi", ""))
     if version.startswith("3.0"):
-        return as_json_schema(document)
+        return _as_json_schema(document)
     if not version.startswith("3.1"):
         what = f"openapi: {printable(version, 20)}" if version else "swagger: version 2"
         raise Problem(f"{where}: {what} is not read", "convert it to 3.0 or 3.1: npx swagger2openapi swagger.yaml")
@@ -201,3 +222,98 @@ def _cut(message: str) -> str:
         return message
     half = LONGEST_FAULT_CHARACTERS // 2
     return f"{message[: half - 1]}…{message[-half:]}"
+
+
+def _as_json_schema(document: Any) -> Any:
+    """An OpenAPI document of version 3.0 with its schemas as JSON Schema 2020-12, which they only resemble (OpenAPI
+    3.0.3, "Schema Object").
+
+    - `nullable: true` allows null. Strictly it needs a `type` beside it; it is understood beside `$ref` and `allOf`,
+      too, as that is what authors mean.
+    - `exclusiveMinimum` and `exclusiveMaximum` are numbers there and booleans here.
+    - Beside `$ref`, nothing else counts.
+    - Of properties that are `writeOnly` none is required, as they are never answered.
+    """
+    return _converted(document, are_names=False)
+
+
+def _converted(value: Any, *, are_names: bool) -> Any:
+    if isinstance(value, list):
+        return [_converted(each, are_names=False) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if are_names:
+        return {name: _converted(each, are_names=False) for name, each in value.items()}
+    if isinstance(value.get("$ref"), str):
+        reference = {"$ref": value["$ref"]}
+        return _or_null(reference) if value.get("nullable") is True else reference
+    inner = {
+        key: each if key in DATA else _converted(each, are_names=key in SCHEMAS_BY_NAME) for key, each in value.items()
+    }
+    return _adapted(inner)
+
+
+def _adapted(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema whose inner ones are converted."""
+    _bounds(schema, "minimum", "exclusiveMinimum")
+    _bounds(schema, "maximum", "exclusiveMaximum")
+    _answered_only(schema)
+    if schema.get("nullable") is not True:
+        return schema
+    if isinstance(schema.get("type"), str):
+        return {**schema, "type": [schema["type"], "null"]}
+    return _or_null(schema) if schema.keys() & {"allOf", "anyOf", "oneOf"} else schema
+
+
+def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def _bounds(schema: dict[str, Any], bound: str, exclusive: str) -> None:
+    if isinstance(schema.get(exclusive), bool) and schema.pop(exclusive) and bound in schema:
+        schema[exclusive] = schema.pop(bound)
+
+
+def _answered_only(schema: dict[str, Any]) -> None:
+    required, properties = schema.get("required"), schema.get("properties")
+    if isinstance(required, list) and isinstance(properties, dict):
+        sent_only = {
+            name for name, each in properties.items() if isinstance(each, dict) and each.get("writeOnly") is True
+        }
+        schema["required"] = [name for name in required if name not in sent_only]
+
+
+def _accepts_anything(schema: Any, resolve: Callable[[str], Any]) -> bool:
+    """Whether every answer fits a schema: `true`, `{}`, or one that holds nothing but notes.
+
+    Args:
+        resolve: the schema that a `$ref` names; None if that cannot be told.
+    """
+    return not _constrains(schema, resolve, frozenset())
+
+
+def _constrains(schema: Any, resolve: Callable[[str], Any], references: frozenset[str]) -> bool:
+    if not isinstance(schema, dict):
+        return schema is not True
+    return any(_keyword_constrains(key, value, resolve, references) for key, value in schema.items())
+
+
+def _keyword_constrains(key: str, value: Any, resolve: Callable[[str], Any], references: frozenset[str]) -> bool:
+    if key in ANNOTATIONS or key.startswith("x-"):
+        return False
+    if key == "$ref" and isinstance(value, str):
+        target = None if value in references else resolve(value)
+        return value not in references and (target is None or _constrains(target, resolve, references | {value}))
+    inner = [_constrains(each, resolve, references) for each in _schemas_in(key, value)]
+    if inner:
+        return all(inner) if key == "anyOf" else any(inner)
+    return key not in NOTHING_IF_EMPTY or value not in NOTHING
+
+
+def _schemas_in(key: str, value: Any) -> list[Any]:
+    """The schemas that a keyword holds, of the keywords that constrain only by these."""
+    if key in BY_NAME and isinstance(value, dict):
+        return list(value.values())
+    if key in IN_LIST and isinstance(value, list):
+        return value
+    return [value] if key in SINGLE else []

@@ -12,11 +12,12 @@ from fairtrial.base.problem import Problem
 from fairtrial.base.registry import instead_of
 from fairtrial.base.toml_file import read_toml
 from fairtrial.catalog.contract.answer import client_of
-from fairtrial.catalog.workloads.as_expected import ANY_ANSWER, expects_nothing
-from fairtrial.catalog.workloads.sent_requests import Scalar, SentRequests, sent_requests
+from fairtrial.catalog.workloads.from_file import ANY_ANSWER, expects_nothing
+from fairtrial.catalog.workloads.sent_requests import SentRequests, sent_requests
 from fairtrial.catalog.workloads.setup_requests import send_setup
 from fairtrial.engine.plan import EnginePlan, Request, SetupRequest, Tls
 from fairtrial.experiment.workload_file.model import WorkloadFile
+from fairtrial.experiment.workload_file.placeholders import Scalar
 from fairtrial.experiment.workload_file.read import read_workload_file
 from fairtrial.tools.load.request.connect import check_connection, tls_context
 from fairtrial.tools.load.request.expected_figure import ExpectedFigure

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.workloads.sent_requests import TemplateWriter
+from fairtrial.experiment.workload_file.placeholders import TemplateWriter
 
 TOKEN = 'a b/"{{ü'
 
