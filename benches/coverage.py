@@ -18,6 +18,7 @@ from tests.judge.checks.test_not_stationary import found_in_runs  # noqa: E402
 from tests.judge.statistics import error_rates, failing_worlds, tail_worlds  # noqa: E402
 from tests.judge.statistics.simulation import DEVIATIONS, FIGURES, RATIOS, UNSYMMETRIC  # noqa: E402
 
+PAGES = (ROOT / "docs/statistics.md", ROOT / "benches/error_rates.md")
 BLOCKS = (3, 5, 10, 20, 40)
 LAWS = (Law(1000, 0.05, 0.0005), Law(1000, 0.02, 0.00002), Law(1000, 0.2, 0.0), Law(1000, 0.0, 0.001))
 SCATTERS = {"0.5%": 0.005, "2%": 0.02, "5%": 0.05}
@@ -396,7 +397,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Simulates how often the judge's statistics err.")
     parser.add_argument("--tables", nargs="+", choices=TABLES, default=list(TABLES))
     parser.add_argument("--repetitions", type=int, help="of each cell [default: as the table says]")
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/statistics.md")
+    parser.add_argument("--write", action="store_true", help="put the tables into their pages")
     options = parser.parse_args()
     for name in options.tables:
         simulate, usual = TABLES[name]
@@ -404,8 +405,8 @@ def main() -> int:
         part = f"{simulate(repetitions)}\n\n({repetitions:,} repetitions a cell.)"
         print(f"\n{name}\n\n{part}", flush=True)
         if options.write:
-            document = ROOT / "docs/statistics.md"
-            document.write_text(replace_part(document.read_text(), name, part))
+            page = next(page for page in PAGES if f"<!-- {name} -->" in page.read_text())
+            page.write_text(replace_part(page.read_text(), name, part))
     return 0
 
 

@@ -22,8 +22,8 @@ PAGE = PAGES.parent / "replications.md"
 REFERENCE = re.compile(r"(`([a-z0-9-]+)/([a-z0-9-]+)`)(?: \*\*[^*]*\*\*)?")
 """A claim by its experiment and its id, and its outcome in bold type."""
 
-WORDS = 8
-"""Of a published figure that stands beside the measured one, at most."""
+SIGNS = {"at least ": "≥ ", "at most ": "≤ ", "between ": "between "}
+"""How a bound begins, and its sign."""
 
 TRIALS = re.compile(r", trials? [\d, and]+(?=:)")
 
@@ -47,17 +47,13 @@ def part(result: KeptResult) -> str:
 
 
 def outcome(claim: KeptClaim, result: KeptResult) -> str:
-    """The verdict's sign, and the estimate with its interval beside the bound that was asked for, where there are any.
-
-    A short published figure stands with them, unless it is the bound: the study's sentence has the long ones.
-    """
+    """The verdict's sign, the estimate with its interval, and the bound that was asked for, where there are any: the
+    study's sentence and the claim say what else was asked, and what was published."""
     parts = []
     if claim.measured != "–":
-        asked, _, _ = claim.asked.removeprefix("a ratio ").partition(", as an advantage over ")
-        parts += [escape(claim.measured), escape(asked)]
-        short = re.match(r"[+-]?\d", claim.published) and len(claim.published.split()) <= WORDS
-        if short and claim.published not in claim.asked:
-            parts.append(f"published {escape(claim.published)}")
+        parts.append(escape(claim.measured.replace(" to ", "–")))
+        asked = claim.asked.removeprefix("a ratio ")
+        parts += [sign + escape(asked.removeprefix(words)) for words, sign in SIGNS.items() if asked.startswith(words)]
     if claim.blocks != result.blocks:
         parts.append(f"in {count(claim.blocks, 'block')}")
     return f"{MARKS[claim.verdict]} {', '.join(parts)}".rstrip()
