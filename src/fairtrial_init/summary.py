@@ -9,8 +9,9 @@ from rich.text import Text
 from fairtrial.base.formatting import count, figure
 from fairtrial.base.printable import log_tail, printable
 from fairtrial.judge.metrics import supported_percentile
+from fairtrial.report.columns import time_cell
 from fairtrial.tools.load.measure import Measurement
-from fairtrial.tools.load.report.figures import goodput_in_words, time_cell
+from fairtrial.tools.load.report.figures import goodput_in_words
 from fairtrial.tools.load.report.terminal import error_lines
 from fairtrial_init.try_once import Attempt
 
@@ -61,7 +62,7 @@ def _load_in_words(measurement: Measurement | None) -> Iterator[Text]:
         return
     summary, connections = measurement.summary, measurement.plan.load.connections
     times = [
-        f"p{name} {time_cell(seconds, summary.response_time)} ms"
+        f"p{name} {time_cell(seconds, summary.response_time.bounds_from_seconds)} ms"
         for name in ("50", "99")
         if (seconds := supported_percentile(summary.response_time, name)) is not None
     ]

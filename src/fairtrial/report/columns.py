@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from fairtrial.base.formatting import bounded_below, figure
 from fairtrial.experiment.stack_class import PRODUCTION, STACK_CLASSES
-from fairtrial.judge.model import ConditionResult, LimitKind, RequestResult, Result, Times, TrialResult
+from fairtrial.judge.model import ConditionResult, LimitKind, RequestResult, Result, TrialResult
 from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.judge.statistics.ties import blocks_for_ranks
 
+SHORTEST_SECONDS = 1e-6
 MOST_TRIALS = 1000
 """A page that shows each of more is larger than a mail takes, and nobody reads it."""
 
@@ -156,12 +157,13 @@ def figure_cell(estimate: Estimate | None) -> str:
     return "–" if estimate is None else bounded_below(figure(estimate.estimate), estimate.is_lower_bound)
 
 
-def time_cell(seconds: float | None, times: Times | None) -> str:
-    """One of a trial's times in ms; `–` for none, `> 190` for a lower bound."""
-    if seconds is None or times is None:
+def time_cell(seconds: float | None, at_least_seconds: float | None) -> str:
+    """A time in ms; `–` for none, `<0.001` below a microsecond, `> 190` for a lower bound, as times are from so many
+    seconds on."""
+    if seconds is None:
         return "–"
-    limit = times.at_least_seconds
-    return bounded_below(figure(1e3 * seconds), limit is not None and seconds >= limit)
+    text = "<0.001" if seconds < SHORTEST_SECONDS else figure(1e3 * seconds)
+    return bounded_below(text, at_least_seconds is not None and seconds >= at_least_seconds)
 
 
 def in_order(conditions: Sequence[ConditionResult]) -> list[ConditionResult]:

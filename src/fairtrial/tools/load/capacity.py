@@ -15,14 +15,14 @@ from fairtrial.load.capacity import CapacityLoad, Objective
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.tools.load.hosts import LoadSite
 from fairtrial.tools.load.measure import Measurement, measure
-from fairtrial.tools.load.request.command_load import DEFAULT_SECONDS, WARMUP_SECONDS, CommandLoad
+from fairtrial.tools.load.request.command_load import DEFAULT_SECONDS, CommandLoad
 from fairtrial.tools.load.request.expected_figure import ExpectedFigure
 from fairtrial.tools.load.request.file_requests import assert_sent
 from fairtrial.tools.load.request.options import GoalOptions, LoadOptions
 from fairtrial.tools.load.request.translate import to_engine_plan
 
 LONGEST_PROBE_SECONDS = 1.0
-MOST_OBJECTIVES, LONGEST_WARMUP_SECONDS = 8, 3600.0
+MOST_OBJECTIVES = 8
 
 
 class _Interrupted(Exception):
@@ -40,16 +40,10 @@ def measure_capacity(
         Problem: the options contradict each other, or the load could not be offered.
     """
     load = capacity_load(options, goals)
-    offered, plan = to_engine_plan(
-        replace(
-            options,
-            rate=load.lowest_per_second,
-            connections=load.connections,
-            arrival=load.arrivals,
-            warmup_seconds=load.warmup_seconds,
-        ),
-        hosts,
+    at_lowest = replace(
+        options, rate=load.lowest_per_second, connections=load.connections, arrival=options.arrival or load.arrivals
     )
+    offered, plan = to_engine_plan(at_lowest, hosts)
     assert_sent([*goals.capacity, *goals.expect], plan.requests, of_file=options.file is not None)
     runs: list[Measurement] = []
 
@@ -73,7 +67,7 @@ def measure_capacity(
 
 
 def capacity_load(options: LoadOptions, goals: GoalOptions) -> CapacityLoad:
-    """The search that the options ask for, as an experiment would have it.
+    """The search that the options ask for, as an experiment would have it; each run is that of the options.
 
     Raises:
         Problem: they contradict each other.
@@ -88,11 +82,8 @@ def capacity_load(options: LoadOptions, goals: GoalOptions) -> CapacityLoad:
     return CapacityLoad(
         kind="capacity",
         objectives=[_objective(each) for each in goals.capacity],
-        arrivals=options.arrival or "poisson",
-        warmup_seconds=WARMUP_SECONDS if options.warmup_seconds is None else options.warmup_seconds,
         probe_seconds=min(LONGEST_PROBE_SECONDS, seconds),
         duration_seconds=seconds,
-        drain_seconds=options.drain_seconds,
         **extra,
     )
 
@@ -103,11 +94,6 @@ def _contradictions(options: LoadOptions, goals: GoalOptions) -> Iterator[tuple[
         yield value is not None, f"--capacity and {option} exclude each other", f"leave out {option}; see --between"
     yield options.requests is not None, "--capacity confirms a rate over a time, not a count", "use -d in place of -n"
     yield options.think_seconds is not None, "--think is for closed loads", "leave it out"
-    yield (
-        (options.warmup_seconds or 0.0) > LONGEST_WARMUP_SECONDS,
-        "--warmup of a search lasts at most an hour",
-        "shorten it",
-    )
     names = [_name(each) for each in goals.capacity]
     yield len(set(names)) < len(names), "--capacity: an objective is given twice", "leave one out"
     yield len(names) > MOST_OBJECTIVES, f"--capacity takes at most {MOST_OBJECTIVES} objectives", "leave some out"

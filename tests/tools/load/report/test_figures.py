@@ -9,6 +9,7 @@ from fairtrial.lab.trial.capacity import judge_probe
 from fairtrial.load.capacity import CapacityLoad, Objective
 from fairtrial.record.capacity import CapacitySearch, Probe
 from fairtrial.record.engine_summary import AtLeast, Cohort
+from fairtrial.report.columns import time_cell
 from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.report.figures import (
     FigureTable,
@@ -17,7 +18,6 @@ from fairtrial.tools.load.report.figures import (
     goodput_in_words,
     missing_percentiles,
     probes_table,
-    time_cell,
     times_table,
 )
 from fairtrial.tools.load.report.terminal import print_measurement

@@ -1,8 +1,8 @@
 """What `fairtrial ab` and `fairtrial wrk` do: measure, print the tool's figures, then what those leave out."""
 
 import shlex
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
 from typing import Any
 
 from rich.console import Console
@@ -13,8 +13,9 @@ from fairtrial.load.engine_terms import Closed, StopAfterRequests
 from fairtrial.tools.load.advice import remedy
 from fairtrial.tools.load.compatibility.omissions import omissions
 from fairtrial.tools.load.measure import Measurement, measure
-from fairtrial.tools.load.request.options import LoadOptions
+from fairtrial.tools.load.request.options import LoadOptions, option_name
 from fairtrial.tools.load.request.translate import to_engine_plan
+from fairtrial.tools.load.request.values import Header
 
 REPEATABLE_METHODS = ("GET", "HEAD", "OPTIONS")
 """One more request with such a method changes nothing (RFC 9110, 9.2.1)."""
@@ -92,29 +93,22 @@ def expecting_length(plan: EnginePlan, length: int) -> EnginePlan:
 
 def equivalent_command(options: LoadOptions) -> str:
     """The command line of `fairtrial load` for the same load; the values of secret headers are left out."""
-    words = ["fairtrial", "load", options.url, "-c", str(options.connections)]
-    if options.requests is not None:
-        words += ["-n", str(options.requests)]
-    if options.seconds is not None:
-        words += ["-d", f"{options.seconds:g}s"]
-    if options.threads is not None:
-        words += ["--threads", str(options.threads)]
-    if options.no_keepalive:
-        words.append("--no-keepalive")
-    if options.method is not None:
-        words += ["-m", options.method]
-    for name, value in options.headers:
-        words += ["-H", f"{name}: {'…' if name.lower() in SECRET_HEADERS else value}"]
-    if options.body is not None:
-        words += ["-b", options.body]
-    if options.expect_length is not None:
-        words += ["--expect-length", str(options.expect_length)]
-    words += ["--timeout", f"{options.timeout_seconds:g}s"]
-    if options.insecure:
-        words.append("--insecure")
-    if options.certificate_file is not None:
-        words += ["--cert", str(options.certificate_file), "--key", str(options.key_file)]
+    words = ["fairtrial", "load", options.url]
+    for option in fields(options):
+        value = getattr(options, option.name)
+        if option.name != "url" and value not in (option.default, []):
+            words += _option_words(option_name(option), value)
     return shlex.join(words)
+
+
+def _option_words(name: str, value: object) -> Iterator[str]:
+    """An option with its value, of a list once for each; numbers with a fraction are seconds."""
+    for each in value if isinstance(value, list) else [value]:
+        yield name
+        if isinstance(each, Header):
+            yield f"{each.name}: {'…' if each.name.lower() in SECRET_HEADERS else each.value}"
+        elif each is not True:
+            yield f"{each:g}s" if isinstance(each, float) else str(each)
 
 
 def _ignore(_event: dict[str, Any]) -> None:

@@ -1,10 +1,9 @@
 """The figures of a load as its reports show them; of percentiles only those that the sample supports."""
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from fairtrial.base.formatting import bounded_below, count, figure, plain
+from fairtrial.base.formatting import count, figure, plain
 from fairtrial.base.printable import printable
 from fairtrial.judge.checks.uneven_connections import uneven_connections
 from fairtrial.judge.metrics import supported_percentile
@@ -12,10 +11,9 @@ from fairtrial.judge.statistics.support import samples_needed
 from fairtrial.load.words import describe_wait
 from fairtrial.record.capacity import CapacityFound, Probe
 from fairtrial.record.engine_summary import Distribution, EngineSummary
-from fairtrial.report.columns import LOWER_BOUNDS
+from fairtrial.report.columns import LOWER_BOUNDS, time_cell
 from fairtrial.tools.load.measure import Measurement
 
-SHORTEST_SECONDS = 1e-6
 FEWEST_ANSWERS_EACH = 20
 """At random, so many answers to each connection have an evenness of 20/21; fewer are uneven by themselves."""
 TABLE_PERCENTILES = ("50", "90", "95", "99", "99.9", "99.99")
@@ -56,7 +54,7 @@ def times_table(measurement: Measurement) -> FigureTable | None:
         kinds.append(("connect time", summary.connect_time))
     names = columns(measurement)
     rows = [
-        (name, *(time_cell(supported_percentile(times, each), times) for each in names), time_cell(longest, times))
+        (name, *percentile_cells(times, names), time_cell(longest, times.bounds_from_seconds))
         for name, times in kinds
         if (longest := times.max_seconds) is not None
     ]
@@ -73,10 +71,9 @@ def requests_table(measurement: Measurement) -> FigureTable | None:
             printable(share.name),
             f"{share.verified / summary.window_seconds:,.1f}",
             f"{share.answers - share.verified + (share.failures or 0):,}",
-            *(time_cell(None if times is None else supported_percentile(times, name), times) for name in ("50", "99")),
+            *percentile_cells(share.response_time, ("50", "99")),
         )
         for share in summary.mix
-        for times in [share.response_time]
     ]
     return FigureTable(["request", "verified/s", "errors", "p50 ms", "p99 ms"], rows)
 
@@ -108,17 +105,11 @@ def notes_on_times(measurement: Measurement) -> list[str]:
     return [*notes, *filter(None, [missing_percentiles(measurement)])]
 
 
-def time_cell(seconds: float | None, times: Distribution | None) -> str:
-    """One of these times in ms: a dash for None, `<0.001` below a microsecond, `> 190` for a lower bound."""
-    return bounded_cell(seconds, math.inf if times is None else times.bounds_from_seconds)
-
-
-def bounded_cell(seconds: float | None, bounds_from_seconds: float) -> str:
-    """The same, of times that are lower bounds from so many seconds on."""
-    if seconds is None:
-        return "–"
-    text = "<0.001" if seconds < SHORTEST_SECONDS else figure(1e3 * seconds)
-    return bounded_below(text, seconds >= bounds_from_seconds)
+def percentile_cells(times: Distribution | None, names: Sequence[str]) -> list[str]:
+    """Percentiles in ms, as `time_cell` has them."""
+    if times is None:
+        return ["–"] * len(names)
+    return [time_cell(supported_percentile(times, name), times.bounds_from_seconds) for name in names]
 
 
 def goodput_in_words(measurement: Measurement) -> str:
@@ -174,14 +165,13 @@ def _capacity_in_words(capacity: CapacityFound) -> str:
 
 def _cells_of(probe: Probe) -> Sequence[str]:
     answered = probe.answered_share if probe.answered_share is not None else probe.achieved_over_offered
-    bounds_from_seconds = math.inf if probe.at_least_seconds is None else probe.at_least_seconds
     missed = [f"{each.objective}: {each.why_not}" for each in probe.objectives if not each.met]
     return (
         "confirms" if probe.confirming else "tries",
         f"{probe.rate_per_second:,.0f}",
         figure(probe.seconds),
         "–" if answered is None else f"{answered:.1%}",
-        *(bounded_cell(probe.percentiles_seconds.get(name), bounds_from_seconds) for name in ("50", "99")),
+        *(time_cell(probe.percentiles_seconds.get(name), probe.at_least_seconds) for name in ("50", "99")),
         f"{probe.error_share:.2%}",
         "; ".join(missed) or "kept",
     )

@@ -4,12 +4,12 @@ Each field is declared as a parameter of a Typer command is, so that this is the
 Little is imported here: `fairtrial --help` reads this module.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import Field, dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import typer
+from typer.models import OptionInfo
 
 from fairtrial.base.problem import Problem
 from fairtrial.tools.load.request.expected_figure import ExpectedFigure, parse_expected_figure, parse_objective
@@ -36,25 +36,21 @@ USUAL_SERVER = "http://127.0.0.1:8080/"
 """What a workload file is aimed at without a URL: where stacks listen by default."""
 
 
-def _option(
-    panel: str,
-    *names: str,
-    metavar: str | None = None,
-    text: str | None = None,
-    least: int | None = None,
-    most: int | None = None,
-    parser: Callable[[str], Any] | None = None,
-) -> Any:
-    """An option in one panel of the help."""
-    return typer.Option(*names, metavar=metavar, help=text, min=least, max=most, parser=parser, rich_help_panel=panel)
+def _option(panel: str, usage: str, text: str, **settings: Any) -> Any:
+    """An option in one panel of the help.
+
+    Args:
+        usage: its names, and what stands for its value: `-n,--requests N`.
+        settings: further ones of `typer.Option`.
+    """
+    names, _, metavar = usage.partition(" ")
+    return typer.Option(*names.split(","), metavar=metavar or None, help=text, rich_help_panel=panel, **settings)
 
 
-def _time(panel: str, *names: str, text: str) -> Any:
-    return _option(panel, *names, metavar="TIME", text=text, parser=parse_duration)
-
-
-def _file(panel: str, name: str, text: str) -> Any:
-    return _option(panel, name, metavar="FILE", text=text)
+def option_name(option: Field[Any]) -> str:
+    """The first name on the command line of a field that declares an option: `-c`."""
+    info: OptionInfo = get_args(option.type)[1]
+    return str(info.default)  # where Typer keeps the first positional argument until it reads the command
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,39 +75,34 @@ class LoadOptions:
         int | None,
         _option(
             LOAD,
-            "-c",
-            "--connections",
-            metavar="N",
-            least=1,
-            most=60_000,
-            text="Connections; in an open load the most that may be open. [default: 16, in an open load 64]",
+            "-c,--connections N",
+            "Connections; in an open load the most that may be open. [default: 16, in an open load 64]",
+            min=1,
+            max=60_000,
         ),
     ] = None
-    requests: Annotated[
-        int | None,
-        _option(LOAD, "-n", "--requests", metavar="N", least=1, text="Stop after this many requests."),
-    ] = None
+    requests: Annotated[int | None, _option(LOAD, "-n,--requests N", "Stop after this many requests.", min=1)] = None
     seconds: Annotated[
-        float | None, _time(LOAD, "-d", "--duration", text="Stop after this time: 10s, 500ms, 2m. [default: 10s]")
+        float | None,
+        _option(
+            LOAD, "-d,--duration TIME", "Stop after this time: 10s, 500ms, 2m. [default: 10s]", parser=parse_duration
+        ),
     ] = None
     rate: Annotated[
         float | None,
         _option(
             LOAD,
-            "-r",
-            "--rate",
-            metavar="RATE",
+            "-r,--rate RATE",
+            "Open load: offer this many requests per second (2000, 2k, 90/m), however fast the answers come.",
             parser=parse_rate,
-            text="Open load: offer this many requests per second (2000, 2k, 90/m), however fast the answers come.",
         ),
     ] = None
     arrival: Annotated[
         Literal["constant", "poisson"] | None,
         _option(
             LOAD,
-            "--arrival",
-            metavar="HOW",
-            text="How requests of -r arrive: constant (evenly spaced), or poisson (at random, as from many clients). "
+            "--arrival HOW",
+            "How requests of -r arrive: constant (evenly spaced), or poisson (at random, as from many clients). "
             "[default: constant]",
         ),
     ] = None
@@ -119,86 +110,85 @@ class LoadOptions:
         RateRamp | None,
         _option(
             LOAD,
-            "--ramp",
-            metavar="FROM:TO",
+            "--ramp FROM:TO",
+            "Open load: a rate that goes from one to the other over the duration.",
             parser=parse_ramp,
-            text="Open load: a rate that goes from one to the other over the duration.",
         ),
     ] = None
     steps: Annotated[
         tuple[RateStep, ...] | None,
         _option(
             LOAD,
-            "--steps",
-            metavar="RATE:TIME,…",
+            "--steps RATE:TIME,…",
+            "Open load: one rate after the other, each for its time: 500:10s,1k:10s,2k:10s. Takes no -d.",
             parser=parse_steps,
-            text="Open load: one rate after the other, each for its time: 500:10s,1k:10s,2k:10s. Takes no -d.",
         ),
     ] = None
     think_seconds: Annotated[
-        float | None, _time(LOAD, "--think", text="Closed load: pause after each answer before the next request.")
+        float | None,
+        _option(
+            LOAD, "--think TIME", "Closed load: pause after each answer before the next request.", parser=parse_duration
+        ),
     ] = None
     warmup_seconds: Annotated[
         float | None,
         _option(
             LOAD,
-            "--warmup",
-            metavar="TIME",
+            "--warmup TIME",
+            "Offer load at least this long before measuring, until the pace is flat; 0: measure from the first request "
+            "on. [default: 1s; with -n, --ramp and --steps: 0s]",
             parser=parse_time_or_zero,
-            text="Offer load at least this long before measuring, until the pace is flat; 0: measure from the first "
-            "request on. [default: 1s; with -n, --ramp and --steps: 0s]",
         ),
     ] = None
     warmup_limit_seconds: Annotated[
         float | None,
-        _time(
+        _option(
             LOAD,
-            "--warmup-limit",
-            text="Measure after this long, even if the pace is not flat. [default: 30s, or twice --warmup]",
+            "--warmup-limit TIME",
+            "Measure after this long, even if the pace is not flat. [default: 30s, or twice --warmup]",
+            parser=parse_duration,
         ),
     ] = None
     drain_seconds: Annotated[
         float | None,
         _option(
             LOAD,
-            "--drain",
-            metavar="TIME",
+            "--drain TIME",
+            "Open load: await the answers that are owed at the end for at most this long; 0: not at all. [default: 2s, "
+            "or --timeout if that is shorter]",
             parser=parse_time_or_zero,
-            text="Open load: await the answers that are owed at the end for at most this long; 0: not at all. "
-            "[default: 2s, or --timeout if that is shorter]",
         ),
     ] = None
     deadline_seconds: Annotated[
         float | None,
-        _time(
+        _option(
             LOAD,
-            "--deadline",
-            text="Open load: do not send a request that is due for longer than this. It is an error of the kind "
-            "deadline. [default: send it, however late]",
+            "--deadline TIME",
+            "Open load: do not send a request that is due for longer than this. It is an error of the kind deadline. "
+            "[default: send it, however late]",
+            parser=parse_duration,
         ),
     ] = None
     threads: Annotated[
         int | None,
         _option(
             LOAD,
-            "--threads",
-            metavar="N",
-            least=1,
-            most=1024,
-            text="Threads of the load generator. [default: one for each of its own processors]",
+            "--threads N",
+            "Threads of the load generator. [default: one for each of its own processors]",
+            min=1,
+            max=1024,
         ),
     ] = None
     driver: Annotated[
         Literal["auto", "epoll", "io_uring"],
-        _option(LOAD, "--driver", metavar="NAME", text="How sockets are driven: auto, epoll, io_uring."),
+        _option(LOAD, "--driver NAME", "How sockets are driven: auto, epoll, io_uring."),
     ] = "auto"
     wait: Annotated[
         Literal["sleep", "awake"],
         _option(
             LOAD,
-            "--wait",
-            metavar="HOW",
-            text="While answers are awaited, sleep; or stay awake, which takes all of the generator's processors, and "
+            "--wait HOW",
+            "While answers are awaited, sleep; or stay awake, which takes all of the generator's processors, and "
             "leaves its own wake-up out of times: keep the server off them.",
         ),
     ] = "sleep"
@@ -206,121 +196,85 @@ class LoadOptions:
     file: Annotated[
         Path | None,
         _option(
-            REQUEST,
-            "-f",
-            "--file",
-            metavar="FILE",
-            text="Send the requests of a workload file, and expect of the answers what it says.",
+            REQUEST, "-f,--file FILE", "Send the requests of a workload file, and expect of the answers what it says."
         ),
     ] = None
     headers: Annotated[
         list[Header],
-        _option(
-            REQUEST,
-            "-H",
-            "--header",
-            metavar="'Name: value'",
-            parser=parse_header,
-            text="Add a header. May be repeated.",
-        ),
+        _option(REQUEST, "-H,--header 'Name: value'", "Add a header. May be repeated.", parser=parse_header),
     ] = field(default_factory=list)
-    method: Annotated[
-        str | None, _option(REQUEST, "-m", "--method", metavar="M", text="[default: GET, with -b POST]")
-    ] = None
-    body: Annotated[
-        str | None,
-        _option(REQUEST, "-b", "--body", metavar="TEXT|@FILE", text="Send a body; @- is standard input."),
-    ] = None
+    method: Annotated[str | None, _option(REQUEST, "-m,--method M", "[default: GET, with -b POST]")] = None
+    body: Annotated[str | None, _option(REQUEST, "-b,--body TEXT|@FILE", "Send a body; @- is standard input.")] = None
     template: Annotated[
         bool,
         _option(
             REQUEST,
             "--template",
-            text="Replace {{uniform 1 1000}}, {{zipf 1000 1.1}}, {{sequence 1}} in path, headers and body.",
+            "Replace {{uniform 1 1000}}, {{zipf 1000 1.1}}, {{sequence 1}} in path, headers and body.",
         ),
     ] = False
     timeout_seconds: Annotated[
-        float, _time(REQUEST, "--timeout", text="Give up on a request after this time. [default: 10s]")
+        float,
+        _option(
+            REQUEST, "--timeout TIME", "Give up on a request after this time. [default: 10s]", parser=parse_duration
+        ),
     ] = 10.0
 
     expect_status: Annotated[
         tuple[int, ...],
         _option(
             EXPECTATION,
-            "--expect-status",
-            metavar="LIST",
+            "--expect-status LIST",
+            "Statuses that are right: 200,404 or 2xx,3xx. [default: 2xx]",
             parser=parse_statuses,
-            text="Statuses that are right: 200,404 or 2xx,3xx. [default: 2xx]",
         ),
     ] = ()
     expect_body: Annotated[
         str | None,
-        _option(
-            EXPECTATION,
-            "--expect-body",
-            metavar="TEXT|@FILE",
-            text="The body that is right, compared in every answer.",
-        ),
+        _option(EXPECTATION, "--expect-body TEXT|@FILE", "The body that is right, compared in every answer."),
     ] = None
     expect_length: Annotated[
-        int | None,
-        _option(EXPECTATION, "--expect-length", metavar="N", least=0, text="Length of the body in bytes."),
+        int | None, _option(EXPECTATION, "--expect-length N", "Length of the body in bytes.", min=0)
     ] = None
 
-    no_keepalive: Annotated[bool, _option(CONNECTION, "--no-keepalive", text="A new connection for every request.")] = (
-        False
-    )
+    no_keepalive: Annotated[bool, _option(CONNECTION, "--no-keepalive", "A new connection for every request.")] = False
     requests_per_connection: Annotated[
         int | None,
-        _option(
-            CONNECTION,
-            "--requests-per-connection",
-            metavar="N",
-            least=1,
-            text="Close a connection after this many requests.",
-        ),
+        _option(CONNECTION, "--requests-per-connection N", "Close a connection after this many requests.", min=1),
     ] = None
     pipeline: Annotated[
-        int,
-        _option(CONNECTION, "--pipeline", metavar="N", least=1, most=64, text="Requests in flight on one connection."),
+        int, _option(CONNECTION, "--pipeline N", "Requests in flight on one connection.", min=1, max=64)
     ] = 1
     http2: Annotated[
-        bool, _option(CONNECTION, "--http2", text="HTTP/2: for https by ALPN, for http with prior knowledge.")
+        bool, _option(CONNECTION, "--http2", "HTTP/2: for https by ALPN, for http with prior knowledge.")
     ] = False
     streams: Annotated[
         int | None,
-        _option(
-            CONNECTION,
-            "--streams",
-            metavar="N",
-            least=1,
-            text="With --http2: requests in flight on one connection (default: 1).",
-        ),
+        _option(CONNECTION, "--streams N", "With --http2: requests in flight on one connection (default: 1).", min=1),
     ] = None
-    insecure: Annotated[bool, _option(CONNECTION, "--insecure", text="Accept any certificate.")] = False
+    insecure: Annotated[bool, _option(CONNECTION, "--insecure", "Accept any certificate.")] = False
     ca_file: Annotated[
         Path | None,
-        _file(CONNECTION, "--cacert", "Trust the authorities in this PEM file instead of the system's."),
+        _option(CONNECTION, "--cacert FILE", "Trust the authorities in this PEM file instead of the system's."),
     ] = None
-    certificate_file: Annotated[Path | None, _file(CONNECTION, "--cert", "The client's own certificate (PEM).")] = None
-    key_file: Annotated[Path | None, _file(CONNECTION, "--key", "The key of --cert (PEM).")] = None
-    unix_socket: Annotated[
-        Path | None,
-        _option(CONNECTION, "--unix", metavar="PATH", text="Connect to this Unix socket instead."),
+    certificate_file: Annotated[
+        Path | None, _option(CONNECTION, "--cert FILE", "The client's own certificate (PEM).")
     ] = None
+    key_file: Annotated[Path | None, _option(CONNECTION, "--key FILE", "The key of --cert (PEM).")] = None
+    unix_socket: Annotated[Path | None, _option(CONNECTION, "--unix PATH", "Connect to this Unix socket instead.")] = (
+        None
+    )
     connect_to: Annotated[
         list[ConnectTo],
         _option(
             CONNECTION,
-            "--connect-to",
-            metavar="HOSTS",
+            "--connect-to HOSTS",
+            "HOST:PORT:OTHER:PORT: connect to the other for the first; requests stay as they are. May be repeated.",
             parser=parse_connect_to,
-            text="HOST:PORT:OTHER:PORT: connect to the other for the first; requests stay as they are. May be "
-            "repeated.",
         ),
     ] = field(default_factory=list)
     tls_resume: Annotated[
-        bool, _option(CONNECTION, "--tls-resume", text="Take up TLS sessions again; without, handshakes are full.")
+        bool, _option(CONNECTION, "--tls-resume", "Take up TLS sessions again; without, handshakes are full.")
     ] = False
 
     def __post_init__(self) -> None:
@@ -340,32 +294,29 @@ class GoalOptions:
         list[ExpectedFigure],
         _option(
             GOAL,
-            "--expect",
-            metavar="'FIGURE<BOUND'",
+            "--expect 'FIGURE<BOUND'",
+            "Judge whether a figure was reached: 'p99<50ms', 'max<1s', 'mean<=5ms', 'rate>=2,000/s', 'errors<=0.1%'; "
+            "of one request of -f, 'order: p99<50ms'. May be repeated. Exit status 1 if one was not.",
             parser=parse_expected_figure,
-            text="Judge whether a figure was reached: 'p99<50ms', 'max<1s', 'mean<=5ms', 'rate>=2,000/s', "
-            "'errors<=0.1%'; of one request of -f, 'order: p99<50ms'. May be repeated. Exit status 1 if one was not.",
         ),
     ] = field(default_factory=list)
     capacity: Annotated[
         list[ExpectedFigure],
         _option(
             GOAL,
-            "--capacity",
-            metavar="'pN<TIME'",
-            parser=parse_objective,
-            text="Search for the highest rate at which this holds without an error, such as 'p99<50ms' (or, with -f, "
+            "--capacity 'pN<TIME'",
+            "Search for the highest rate at which this holds without an error, such as 'p99<50ms' (or, with -f, "
             "'order: p99<50ms'), and confirm it over -d. May be repeated.",
+            parser=parse_objective,
         ),
     ] = field(default_factory=list)
     between: Annotated[
         RateRamp | None,
         _option(
             GOAL,
-            "--between",
-            metavar="LOW:HIGH",
+            "--between LOW:HIGH",
+            "The lowest and the highest rate that --capacity tries. [default: 50:200k]",
             parser=parse_ramp,
-            text="The lowest and the highest rate that --capacity tries. [default: 50:200k]",
         ),
     ] = None
 
@@ -374,13 +325,17 @@ class GoalOptions:
 class OutputOptions:
     """The files to write, None for none; `-` is standard output, which only one of them can have."""
 
-    json: Annotated[Path | None, _file(OUTPUT, "--json", "Write all figures as JSON; - is standard output.")] = None
-    csv: Annotated[Path | None, _file(OUTPUT, "--csv", "Write a line for each second; - is standard output.")] = None
+    json: Annotated[Path | None, _option(OUTPUT, "--json FILE", "Write all figures as JSON; - is standard output.")] = (
+        None
+    )
+    csv: Annotated[
+        Path | None, _option(OUTPUT, "--csv FILE", "Write a line for each second; - is standard output.")
+    ] = None
     hdr: Annotated[
         Path | None,
-        _file(OUTPUT, "--hdr", "Write the percentile distribution for HdrHistogram's plotters (.hgrm)."),
+        _option(OUTPUT, "--hdr FILE", "Write the percentile distribution for HdrHistogram's plotters (.hgrm)."),
     ] = None
-    html: Annotated[Path | None, _file(OUTPUT, "--html", "Write a page with charts that opens offline.")] = None
+    html: Annotated[Path | None, _option(OUTPUT, "--html FILE", "Write a page with charts that opens offline.")] = None
 
     @property
     def use_stdout(self) -> bool:
