@@ -19,7 +19,7 @@ use crate::rows::RowSources;
 use crate::schedule::{Arrivals, Quota, ThinkTimes, ThreadShare, split};
 use crate::session::{PacePlan, PlannedSpotChecks, SessionParts, SetupParts};
 use crate::setup_requests::{self, SetupRequest};
-use crate::template::{Renderer, Sources, Turn};
+use crate::template::{Renderer, Sources, Turn, nonce_key};
 use crate::tls::TlsClient;
 use crate::variables::{VariableSources, Variables};
 use crate::verify::{ChangedRows, Expectation};
@@ -63,7 +63,13 @@ impl Run {
             Endpoint::resolve(&plan.address).map_err(|text| InvalidPlan(format!("address: {text}")))?;
         let changed = ChangedRows::new(&plan.changed_rows, dataset.as_deref()).map_err(InvalidPlan)?;
         let mut rows = RowSources::read(&plan.rows).map_err(InvalidPlan)?;
-        let sources = Sources { dataset: dataset.as_ref(), rows: Some(&rows), variables: None };
+        let nonce_key = nonce_key(&plan.nonce_key).map_err(InvalidPlan)?;
+        let sources = Sources {
+            dataset: dataset.as_ref(),
+            rows: Some(&rows),
+            nonce_key: nonce_key.as_ref(),
+            ..Sources::default()
+        };
         let host = plan.host();
         let (setup, variables) = compile_setup(&plan, sources).map_err(InvalidPlan)?;
         let sources = Sources { variables: (!setup.is_empty()).then_some(&variables), ..sources };
@@ -124,7 +130,8 @@ impl Run {
         opening: Option<Arc<Opening>>,
     ) -> SessionParts {
         let plan = &self.plan;
-        let sources = Sources { dataset: self.dataset.as_ref(), rows: Some(&self.rows), variables: None };
+        let sources =
+            Sources { dataset: self.dataset.as_ref(), rows: Some(&self.rows), ..Sources::default() };
         let expectations = plan
             .requests
             .iter()

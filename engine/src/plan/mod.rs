@@ -101,6 +101,9 @@ pub struct Plan {
     /// Seeds Poisson arrivals and templates.
     #[serde(default)]
     pub seed: u64,
+    /// The secret of `{{nonce …}}`, in 32 hexadecimal digits; empty: there are none.
+    #[serde(default)]
+    pub nonce_key: String,
     /// What `row` bodies are compared with, and where templates take fields from.
     #[serde(default)]
     pub dataset: Option<DatasetSpec>,

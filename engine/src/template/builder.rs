@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
+use ring::hmac::Key;
+
 use super::message::{Message, Piece, Sequences, Template};
+use super::nonce::Nonce;
 use super::parse::{Part, Placeholder, Spelling, parse};
 use super::render::Renderer;
 use super::row_text::combined_rows;
@@ -31,6 +34,8 @@ pub struct Sources<'s> {
     pub rows: Option<&'s RowSources>,
     /// Where the values of variables come from.
     pub variables: Option<&'s VariableSources>,
+    /// What nonces are made with.
+    pub nonce_key: Option<&'s Key>,
 }
 
 /// Puts a message together from its front to its end.
@@ -119,6 +124,7 @@ impl<'s> MessageBuilder<'s> {
                 Piece::Uniform { .. }
                     | Piece::Zipf(_)
                     | Piece::Sequence { .. }
+                    | Piece::Nonce { .. }
                     | Piece::Field { .. }
                     | Piece::Cell { .. }
                     | Piece::Variable { .. }
@@ -148,6 +154,13 @@ impl<'s> MessageBuilder<'s> {
             Placeholder::Uniform { from, to } => Piece::Uniform { from, span: to - from + 1 },
             Placeholder::Zipf { ranks, exponent } => Piece::Zipf(Zipf::new(ranks, exponent)),
             Placeholder::Sequence { from } => Piece::Sequence { place: self.sequence(from) },
+            Placeholder::Nonce { label, from } => {
+                let Some(key) = self.sources.nonce_key else {
+                    return Err(format!("{{{{nonce {label} {from}}}}}: the plan has no nonce_key"));
+                };
+                let nonce = Nonce { key: key.clone(), label: label.to_owned() };
+                Piece::Nonce { nonce, place: self.sequence(from) }
+            }
             Placeholder::Field { name } => {
                 let Some(dataset) = self.sources.dataset else {
                     return Err(format!("{{{{field {name}}}}}: the plan has no dataset"));

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::nonce::Nonce;
 use super::render::{Renderer, digits, push_number};
 use super::zipf::Zipf;
 use crate::dataset::Dataset;
@@ -45,6 +46,10 @@ pub(super) enum Piece {
     },
     Zipf(Zipf),
     Sequence {
+        place: usize,
+    },
+    Nonce {
+        nonce: Nonce,
         place: usize,
     },
     Field {
@@ -168,6 +173,7 @@ impl Template {
                 Piece::Uniform { from, span } => push_number(from + renderer.below(*span), out),
                 Piece::Zipf(zipf) => push_number(zipf.draw(|| renderer.unit()), out),
                 Piece::Sequence { place } => push_number(renderer.numbers[*place], out),
+                Piece::Nonce { nonce, place } => nonce.write(renderer.numbers[*place], out),
                 Piece::Field { place, is_in_path } => {
                     let Some(dataset) = self.dataset.as_deref() else { continue };
                     if *is_in_path {
@@ -327,7 +333,7 @@ mod tests {
         let rows = sources(json!({"items": {"lines": lines, "pick": {"kind": pick}}}));
         let dataset = Arc::new(Dataset::new(&items(10, 0.0)).unwrap());
         let mut builder =
-            MessageBuilder::new(Sources { dataset: Some(&dataset), rows: Some(&rows), variables: None });
+            MessageBuilder::new(Sources { dataset: Some(&dataset), rows: Some(&rows), ..Sources::default() });
         builder.template(path, Position::Path)?;
         builder.template(header, Position::Header)?;
         builder.counted_body(body)?;

@@ -5,6 +5,7 @@
 //! | `{{uniform FROM TO}}` | a whole number, both ends included, all equally likely |
 //! | `{{zipf RANKS EXPONENT}}` | a rank from 1 to RANKS, rank k with a probability proportional to k^−EXPONENT |
 //! | `{{sequence FROM}}` | FROM, FROM + 1, …: each once over all threads, the same throughout one request |
+//! | `{{nonce LABEL FROM}}` | 16 digits that follow from LABEL, the number of `{{sequence FROM}}` and the plan's secret key |
 //! | `{{field NAME}}` | the text of a field of one row, uniformly drawn, the same row throughout one request |
 //! | `{{row NAME COLUMN}}` | a cell of one row of a table of the plan, the same row throughout one request |
 //! | `{{var NAME}}` | a variable of the connection, taken from the answer to a setup request |
@@ -12,6 +13,7 @@
 
 mod builder;
 mod message;
+mod nonce;
 mod parse;
 mod render;
 mod row_text;
@@ -19,6 +21,7 @@ mod zipf;
 
 pub use builder::{MessageBuilder, Position, Sources};
 pub use message::{FirstSequence, Message, Template};
+pub use nonce::nonce_key;
 pub use parse::{Part, Placeholder, Spelling, parse};
 pub use render::{Renderer, Turn};
 pub use row_text::RowText;

@@ -4,8 +4,8 @@ const OPEN: &str = "{{";
 const CLOSE: &str = "}}";
 
 /// What may stand between braces, for errors.
-const ALLOWED: &str = "{{uniform FROM TO}}, {{zipf RANKS EXPONENT}}, {{sequence FROM}}, {{field NAME}}, \
-     {{row NAME COLUMN}}, {{var NAME}}, and {{{{ for two braces";
+const ALLOWED: &str = "{{uniform FROM TO}}, {{zipf RANKS EXPONENT}}, {{sequence FROM}}, \
+     {{nonce LABEL FROM}}, {{field NAME}}, {{row NAME COLUMN}}, {{var NAME}}, and {{{{ for two braces";
 
 /// The most ranks: every rank is a double's whole number.
 const MOST_RANKS: u64 = 1 << 53;
@@ -39,6 +39,13 @@ pub enum Placeholder<'t> {
     /// `{{sequence FROM}}`
     Sequence {
         /// The first number.
+        from: u64,
+    },
+    /// `{{nonce LABEL FROM}}`
+    Nonce {
+        /// Tells the requests apart that have the same numbers.
+        label: &'t str,
+        /// The first number of the sequence.
         from: u64,
     },
     /// `{{field NAME}}`
@@ -134,6 +141,11 @@ fn placeholder(inner: &str) -> Result<Placeholder<'_>, String> {
             None => invalid("FROM is a whole number from 0 on, like {{sequence 1}}"),
         },
         ("sequence", _) => invalid("needs FROM, like {{sequence 1}}"),
+        ("nonce", [label, from]) => match whole(from) {
+            Some(from) => Ok(Placeholder::Nonce { label, from }),
+            None => invalid("FROM is a whole number from 0 on, like {{nonce orders 1}}"),
+        },
+        ("nonce", _) => invalid("needs LABEL and FROM, like {{nonce orders 1}}"),
         ("field", [name]) => Ok(Placeholder::Field { name }),
         ("field", _) => invalid("needs the NAME of one field, like {{field uuid}}"),
         ("row", [table, column]) => Ok(Placeholder::Row { table, column, spelling: Spelling::Plain }),
@@ -213,6 +225,8 @@ mod tests {
             ("{{zipf 10 0}}", "EXPONENT"),
             ("{{sequence}}", "needs FROM"),
             ("{{sequence 9223372036854775808}}", "FROM is a whole number"),
+            ("{{nonce 1}}", "needs LABEL and FROM"),
+            ("{{nonce a b}}", "FROM is a whole number"),
             ("{{field}}", "NAME"),
             ("{{row items}}", "needs the NAME of a table and a COLUMN"),
             ("{{row items id xml}}", "maybe json or escaped"),

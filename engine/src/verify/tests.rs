@@ -169,7 +169,7 @@ fn values_are_compared_at_the_asked_rate_and_differences_are_told() {
 fn what_is_expected_bounds_the_length_of_bodies() {
     let bounds = |body_bytes, body| {
         let expect = Expect { body_bytes, body, ..Expect::default() };
-        let sources = Sources { dataset: None, rows: None, variables: None };
+        let sources = Sources::default();
         let expectation = Expectation::new(&expect, sources, &[]).unwrap();
         (expectation.least_body_bytes(), expectation.most_body_bytes())
     };

@@ -10,6 +10,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.base.strict import Strict
 from fairtrial.engine.dataset import DatasetSpec
+from fairtrial.engine.nonce import new_nonce_key
 from fairtrial.engine.reference import CompareAnswers, KeepAnswers
 from fairtrial.experiment.workload_file.body_check import BodyCheck
 from fairtrial.load.engine_terms import EngineLoad, Http2, StopAfterRequests, StopAfterSeconds, Wait
@@ -194,6 +195,9 @@ class EnginePlan(Strict):
     threads: int = 1
     cpus: list[int] = Field(default_factory=list)
     seed: int = 1
+    nonce_key: str = Field(
+        default_factory=new_nonce_key, repr=False, description="the secret of `{{nonce LABEL FROM}}`"
+    )
     driver: Driver = "auto"
     wait: Wait = "sleep"
     part: Part | None = None

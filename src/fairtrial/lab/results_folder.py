@@ -55,7 +55,7 @@ CONTENTS = (
     ),
     FileKind(
         "logs/NNN-STACK crash.log",
-        "what it printed when it was started again for the [crash audit](proof.md#crashes) of trial NNN",
+        "what it printed when it was started for the [crash audit](proof.md#crashes) of trial NNN",
         "after the trial",
     ),
     FileKind(

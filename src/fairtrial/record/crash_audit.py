@@ -9,7 +9,8 @@ class CrashAudit(Strict):
     """The database was killed under a load of its own, started again on the same files, and its rows were looked at.
     Where the lab may, its disk lost its power at that moment.
 
-    That load came after the trial's, on tables as they were loaded, with the stack started again: it is in no figure.
+    That load came before or after the trial's, as a coin fell, on tables as they were loaded, with a start of the stack
+    of its own: it is in no figure.
     """
 
     drawn: bool = Field(description="whether the database was to be killed in this trial")

@@ -118,7 +118,9 @@ def test_surveys_take_turns_with_numbered_users(mode: str, method: str, path: st
     ]
     for request in requests:
         assert (request.method, request.path) == (method, f"{path}{request.name}/{{{{sequence 1}}}}")
-        assert json.loads(request.body or "")["Q1"] == "answer 1 of user {{sequence 1}}"
+        told = json.loads(request.body or "")
+        assert told["Q1"] == "answer 1 of user {{sequence 1}}"
+        assert told["Q2"] == f"answer 2 of user {{{{sequence 1}}}} is {{{{nonce {request.name} 1}}}}"
         assert (request.template, request.acknowledge) == (True, True)
         assert (request.expect.status, request.expect.body_bytes) == ([201], BodyRange(min=0, max=0))
 

@@ -38,7 +38,7 @@ CAUGHT = [
     ("naps", "query-mix", "ledger", "milliseconds within statements a verified answer"),
     ("late-commit", "survey-insert", "ledger", "commits a verified answer"),
     ("one-commit", "survey-insert", "ledger", "commits that wrote a verified answer"),
-    ("ahead", "survey-insert", "work-after-the-run", "rows, came after the last answer"),
+    ("ahead", "survey-insert", "writes-stored", "answers are {"),
     ("drops", "survey-insert", "writes-stored", "acknowledged and not stored"),
     ("doubles", "survey-insert", "writes-stored", "stored more than once"),
     ("string", "survey-insert", "writes-stored", "a string"),

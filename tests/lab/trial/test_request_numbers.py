@@ -40,7 +40,7 @@ def test_the_numbers_of_the_next_run_begin_behind_those_before() -> None:
         name="own",
         path="/{{sequence 1}}/{{{{sequence 1}}",
         headers=[("x-number", "{{sequence 10}}")],
-        body="{{sequence 1}} {{uniform 1 9}}",
+        body="{{sequence 1}} {{nonce s-1 1}} {{uniform 1 9}}",
         template=True,
         acknowledge=True,
     )
@@ -51,8 +51,8 @@ def test_the_numbers_of_the_next_run_begin_behind_those_before() -> None:
     moved, moved_other, same = continued([own, other, plain], runs)
     assert moved.path == "/{{sequence 12}}/{{{{sequence 1}}"
     assert moved.headers == [("x-number", "{{sequence 21}}")]
-    assert moved.body == "{{sequence 12}} {{uniform 1 9}}"
-    assert moved_other.body == "{{sequence 15}} {{uniform 1 9}}"
+    assert moved.body == "{{sequence 12}} {{nonce s-1 12}} {{uniform 1 9}}"
+    assert moved_other.body == "{{sequence 15}} {{nonce s-1 15}} {{uniform 1 9}}"
     assert same == plain
 
 

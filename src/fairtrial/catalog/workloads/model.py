@@ -9,6 +9,7 @@ from fairtrial.base.strict import Strict
 from fairtrial.catalog.contract.clause import ClauseTest
 from fairtrial.catalog.contract.every_stack import EVERY_STACK
 from fairtrial.catalog.tables import Data, Table
+from fairtrial.engine.nonce import nonce_of
 from fairtrial.engine.plan import GivenRows, Request, SetupRequest
 from fairtrial.experiment.model import DatasetOptions
 from fairtrial.experiment.ready import HEALTH, Ready
@@ -68,6 +69,11 @@ class Acknowledged:
 
     last_numbers: Mapping[str, int]
     not_acknowledged: Mapping[str, frozenset[int]]
+    nonce_key: str = field(default="", repr=False)
+
+    def nonce(self, label: str, number: int) -> str:
+        """What the engine sent for `{{nonce LABEL 1}}` in the request of this number."""
+        return nonce_of(self.nonce_key, label, number)
 
     @property
     def count(self) -> int:

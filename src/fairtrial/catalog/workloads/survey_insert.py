@@ -17,6 +17,7 @@ from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answer
 from fairtrial.catalog.tables import Data, Index, LiteralRows, Table
 from fairtrial.catalog.workloads.model import Acknowledged, ServerWorkload, StoredRows, Work, write_faults
 from fairtrial.catalog.workloads.openapi import mismatch
+from fairtrial.engine.nonce import new_nonce_key, nonce_of
 from fairtrial.engine.plan import BodyRange, Expectation, Request
 from fairtrial.experiment.model import DatasetOptions
 from fairtrial.record.proof import WriteFault
@@ -26,6 +27,7 @@ ANSWER_COUNTS = {"s14": 14, "s8": 8, "s10": 10}
 
 LARGEST_BODY_BYTES = 65_536
 TABLE = "surveys"
+NONCE_IN = "Q2"
 CHECK_SURVEY = "check"
 """The survey under which the contract check stores its rows, before the load."""
 
@@ -49,9 +51,10 @@ def data(_dataset: DatasetOptions, options: Options) -> Data:
     return Data([table])
 
 
-def answers(survey: str, user: int | str) -> dict[str, str]:
-    """The answers that this user gives in this survey."""
-    return {f"Q{number}": f"answer {number} of user {user}" for number in range(1, ANSWER_COUNTS[survey] + 1)}
+def answers(survey: str, user: int | str, nonce: str) -> dict[str, str]:
+    """The answers that this user gives in this survey: one holds a nonce, which nobody knows before it is sent."""
+    numbered = {f"Q{number}": f"answer {number} of user {user}" for number in range(1, ANSWER_COUNTS[survey] + 1)}
+    return {**numbered, NONCE_IN: f"{numbered[NONCE_IN]} is {nonce}"}
 
 
 def _path(mode: str) -> str:
@@ -66,13 +69,17 @@ def requests(_data: Data, options: Options) -> list[Request]:
             method="PUT" if options.mode == "upsert" else "POST",
             path=f"{_path(options.mode)}/{survey}/{{{{sequence 1}}}}",
             headers=[("content-type", "application/json")],
-            body=json.dumps(answers(survey, "{{sequence 1}}"), separators=(",", ":")),
+            body=json.dumps(_template(survey), separators=(",", ":")),
             template=True,
             acknowledge=True,
             expect=Expectation(status=[201], body_bytes=BodyRange(min=0, max=0)),
         )
         for survey in ANSWER_COUNTS
     ]
+
+
+def _template(survey: str) -> dict[str, str]:
+    return answers(survey, "{{sequence 1}}", f"{{{{nonce {survey} 1}}}}")
 
 
 def audit(
@@ -98,7 +105,7 @@ def audit(
             faults["unasked"].append(f"survey {survey!r:.40} of user {user!r:.40}")
             continue
         times_stored[survey, user] += 1
-        if row.get("answers") != answers(survey, user):
+        if row.get("answers") != answers(survey, user, acknowledged.nonce(survey, user)):
             faults["altered"].append(f"survey {survey} of user {user}: answers are {_described(row.get('answers'))}")
     faults["doubled"] = [
         f"survey {survey} of user {user}" for (survey, user), times in times_stored.items() if times > 1
@@ -120,7 +127,8 @@ def _described(value: Any) -> str:
 
 def _stores(method: str, path: str) -> ClauseTest:
     def violation(stack: StackUnderTest) -> str | None:
-        answer = ask(stack.client, method, f"{path}/{CHECK_SURVEY}/1", json=answers("s8", 1))
+        content = answers("s8", 1, nonce_of(new_nonce_key(), CHECK_SURVEY, 1))
+        answer = ask(stack.client, method, f"{path}/{CHECK_SURVEY}/1", json=content)
         difference = mismatch(f"{path}/{{survey}}/{{user}}", answer, method)
         if difference is None and answer.status != 201:
             return f"status {answer.status}: {answer.excerpt()}"

@@ -15,9 +15,9 @@ CAUSES = (
 NOT_SYNCED = " or synced (fsync = off, innodb_flush_log_at_trx_commit = 2, appendfsync everysec)"
 BY_SETTINGS = nothing_to_do(
     "what is lost in a power cut alone (fsync = off, innodb_flush_log_at_trx_commit = 2) is found by settings and "
-    "flushes, if by anything; `fairtrial doctor` says what a power cut takes"
+    "flushes, if by anything; one audit in four is a power cut, where `fairtrial doctor` says that it can be"
 )
-BY_TRIAL = nothing_to_do("it was tried on a file system of its own, under a load of a few seconds")
+BY_TRIAL = nothing_to_do("it was tried on a file system of its own, under a load that looked like any other")
 TRY_IT = 'let it be tried: crash_audit = "some", on a private service whose commits are on the disk when answered'
 NOT_BEFORE = "store what a request asks for when it has come, not before"
 LOOK_AT_LOG = (

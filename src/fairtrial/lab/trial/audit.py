@@ -81,7 +81,7 @@ def audit_answers(context: TrialContext) -> Audit | None:
     Raises:
         Problem: the service cannot be read.
     """
-    return _audit(context, acknowledged(context.engine_runs))
+    return _audit(context, acknowledged(context.engine_runs, context.nonce_key))
 
 
 def audit_operations(context: TrialContext, operations: int) -> Audit | None:

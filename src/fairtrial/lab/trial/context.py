@@ -10,6 +10,7 @@ from pathlib import Path
 
 from fairtrial.catalog.services.model import RunningService, Service
 from fairtrial.catalog.stacks.redaction import SHORTEST, Redaction
+from fairtrial.engine.nonce import new_nonce_key
 from fairtrial.lab.trial.environment import Environment
 from fairtrial.lab.trial.events import StageBegins, Watcher, unwatched
 from fairtrial.plan.plan import Plan, PlannedCondition, PlannedTrial, Point
@@ -65,6 +66,9 @@ class TrialContext:
 
     set_up_secrets: list[Mapping[str, str]] = field(default_factory=list)
     """those that the setup requests of this trial were answered with, by placeholder"""
+
+    nonce_key: str = field(default_factory=new_nonce_key, repr=False)
+    """of what is sent in this trial and in no other: a stack that is up later could have read it in an earlier one"""
 
     @property
     def condition(self) -> PlannedCondition:

@@ -1,55 +1,62 @@
 """The crash audit: what was acknowledged has to be there when the database was killed under load.
 
-It comes when a drawn trial is over and all its figures are taken, and is in none of them. The tables are those of a
-trial's start, the stack is started again, its contract tried and its load offered, so that it cannot tell this from a
-trial. At a drawn moment the database is killed with all its processes: while requests are under way, since soon after
-the last of them PostgreSQL has written what a relaxed commit left behind (its writer wakes every 0.2 s). Where the lab
-may mount a disk for the database, that disk then loses what was not synced, as in a power cut: whatever a kill finds is
-found by that, too. The stack is stopped before the database starts again, so that it cannot make up for what it owes.
+It comes before or after a drawn trial, as a coin falls, and is in none of its figures. The tables are those of a
+trial's start, the stack is started, its contract tried and its load offered as in any trial. At a drawn moment of
+warm-up and window the database is killed with all its processes: while requests are under way, since soon after the
+last of them PostgreSQL has written what a relaxed commit left behind (its writer wakes every 0.2 s). Most often its
+files lie where they do in each trial. In one of `POWER_CUT_IN` it has a disk of its own, where the lab may mount one,
+which then loses what was not synced, as in a power cut. The stack is stopped before the database starts again, so that
+it cannot make up for what it owes.
 """
 
 import time
 from contextlib import nullcontext
 from random import SystemRandom
+from secrets import randbelow
 from threading import Event, Timer
 from typing import Any
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import CanBeKilled
-from fairtrial.catalog.workloads.model import ProgramWorkload
-from fairtrial.engine.run import run_engine
+from fairtrial.catalog.workloads.model import ProgramWorkload, ServerWorkload
+from fairtrial.engine.run import StopEarly, run_engine
 from fairtrial.lab.placement import bound_to
 from fairtrial.lab.trial.audit import audit_answers, audit_operations
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.deployment import Deployment
-from fairtrial.lab.trial.offered_load import engine_plan
+from fairtrial.lab.trial.offered_load import common_headers, engine_plan
 from fairtrial.lab.trial.program_run import do_job
+from fairtrial.lab.trial.spot_checks import with_spot_checks
 from fairtrial.lab.trial.up import up
 from fairtrial.load.engine_terms import StopAfterSeconds
 from fairtrial.record.crash_audit import CrashAudit
 
-SHORTEST_SECONDS, LONGEST_SECONDS = 0.3, 3.0
-"""Of the load until the database is killed: enough for some commits, and what a trial may cost more."""
+SHORTEST_SECONDS = 0.3
+"""Of the load until the database is killed: enough for some commits."""
 
 AFTERWARDS_SECONDS = 0.1
-"""So long the load goes on: a stack that answers without a database acknowledges what nobody stores."""
+"""So long the load goes on at least: a stack that answers without a database acknowledges what nobody stores."""
 
+POWER_CUT_IN = 4
+"""Of so many audits, one is on a disk of its own, where that can be. A stack can see such a disk, and a commit takes it
+a third longer; in the others there is nothing to be seen."""
+
+ANOTHER_DRAWN = "the disk is that of all trials, so that a stack cannot tell this one"
 REASON_CHARACTERS = 300
 
 
 def audit_by_crash(context: TrialContext, again: TrialContext) -> CrashAudit | None:
-    """Try the crash audit if this trial is drawn for it; None where nothing is written, or the trial came to nothing.
+    """Try the crash audit if this trial is drawn for it; None where nothing is written.
 
     Args:
-        again: the same for one more start of its stack, whose record and log are in no figure.
+        again: the same for a start of its stack whose record and log are in no figure.
 
     Raises:
         Problem: the database cannot be brought back.
     """
-    record, workload, service = context.record, context.plan.workload, context.service
-    came_to_nothing = record.failure is not None or (record.engine is None and record.program is None)
-    if not workload.writes or not context.point.data.tables or service.identity.name == "none" or came_to_nothing:
+    workload, service = context.plan.workload, context.service
+    if not workload.writes or not context.point.data.tables or service.identity.name == "none":
         return None
     impossible = _why_not(context)
     if impossible:
@@ -58,7 +65,7 @@ def audit_by_crash(context: TrialContext, again: TrialContext) -> CrashAudit | N
         asked_for = context.plan.experiment.crash_audit != "none"
         return CrashAudit(drawn=False, why_not="" if asked_for else "the experiment asks for none")
     assert isinstance(service, CanBeKilled)
-    no_power_cut = service.why_no_power_cut
+    no_power_cut = service.why_no_power_cut or ("" if randbelow(POWER_CUT_IN) == 0 else ANOTHER_DRAWN)
     with context.stage("crash"), bound_to(context.lab_cpus):
         try:
             with nullcontext() if no_power_cut else service.separate_disk():
@@ -159,26 +166,38 @@ def _load(context: TrialContext, kill: _Kill) -> float:
         return _kill_under_load(contender.context, contender.deployment, kill)
 
 
+def drawn_moment(latest_seconds: float) -> float:
+    """When the database is killed, in seconds after the begin of the load: all that a trial has are equally likely."""
+    return SystemRandom().uniform(SHORTEST_SECONDS, max(SHORTEST_SECONDS, latest_seconds))
+
+
 def _kill_under_load(context: TrialContext, deployment: Deployment, kill: _Kill) -> float:
     load = context.condition.load.single_run()  # of a search, at its lowest rate
-    longest = min(LONGEST_SECONDS, max(SHORTEST_SECONDS, load.planned_seconds))
-    moment = SystemRandom().uniform(SHORTEST_SECONDS, longest)
-    seconds = moment + context.environment.site.events_late_seconds + AFTERWARDS_SECONDS
-    plan = engine_plan(context, deployment, load).model_copy(
-        update={"warmup_seconds": 0.0, "stop": StopAfterSeconds(seconds=seconds)}
-    )
-    timer, opened_at = Timer(moment, kill), [0.0]
+    site = context.environment.site
+    # The engine's word of its begin may come so late, and that is when the clock starts; so may its last.
+    late = AFTERWARDS_SECONDS + site.progress_every_seconds + site.events_late_seconds
+    moment = drawn_moment(load.planned_seconds - late)
+    plan = engine_plan(context, deployment, load)
+    # One that counts requests, or is too short for the shortest moment, goes on until then.
+    window_seconds = plan.stop.seconds if isinstance(plan.stop, StopAfterSeconds) else 0.0
+    plan = plan.model_copy(update={"stop": StopAfterSeconds(seconds=max(window_seconds, moment + late))})
+    assert isinstance(context.plan.workload, ServerWorkload)
+    plan = with_spot_checks(plan, context.plan.workload, context.point, common_headers(context))
+    timer, began_at = Timer(moment, kill), 0.0
 
-    def on_event(event: dict[str, Any]) -> None:
-        if event["event"] == "window" and event["state"] == "opened":
-            opened_at[0] = time.monotonic()
+    def on_event(_event: dict[str, Any]) -> None:
+        nonlocal began_at
+        if not began_at:
+            began_at = time.monotonic()
             timer.start()
+        elif kill.at and time.monotonic() > kill.at + AFTERWARDS_SECONDS:
+            raise StopEarly
 
     try:
-        context.engine_runs.append(run_engine(plan, on_event, start=context.environment.site.start))
+        context.engine_runs.append(run_engine(plan, on_event, start=site.start))
     finally:
         timer.cancel()
-        if opened_at[0]:
+        if began_at:
             timer.join()
     kill.assert_done()
-    return kill.at - opened_at[0]
+    return kill.at - began_at

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from secrets import randbelow
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.workloads.model import ProgramWorkload
@@ -66,9 +67,16 @@ def run_trial(trial: PlannedTrial, workbench: Workbench) -> TrialRecord:
         record.failure = error.failure
         return record
     try:
+        # Neither start tells a stack which of the two counts.
+        crash_first = trial.crash_audit and randbelow(2) == 0
+        if crash_first:
+            _crash(context, results)
         _run(context)
         note_alterations(context)
-        _crash(context, results)
+        if record.failure is not None or (record.engine is None and record.program is None):
+            record.crash = None  # there is nothing that it could say more of
+        elif not crash_first:
+            _crash(context, results)
         restore(context)
     except Problem as problem:
         record.failure = Failure.of("service", problem)
@@ -138,7 +146,11 @@ def _run(context: TrialContext) -> None:
 
 
 def _crash(context: TrialContext, results: Path) -> None:
-    """Try the crash audit, if this trial is drawn for it; the log of the stack that was started again is kept."""
+    """Try the crash audit, if this trial is drawn for it; the log of the start of the stack is kept.
+
+    Raises:
+        Problem: the database cannot be brought back.
+    """
     again = TrialContext(
         context.plan,
         context.trial,
@@ -152,6 +164,8 @@ def _crash(context: TrialContext, results: Path) -> None:
         context.record.crash = audit_by_crash(context, again)
     finally:
         keep_log(again, results)
+    if context.record.crash is not None and context.record.crash.drawn:
+        context.environment.bring_back(context.service)
 
 
 def note_alterations(context: TrialContext) -> None:

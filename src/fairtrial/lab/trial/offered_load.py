@@ -239,6 +239,7 @@ def engine_plan(context: TrialContext, deployment: Deployment, load: OneRunLoad)
         cpus=cpus,
         wait=wait_of(context.condition, context.environment.placement),
         seed=context.draws_seed,
+        nonce_key=context.nonce_key,
         progress_every_seconds=context.environment.site.progress_every_seconds,
         dataset=point.data.dataset.spec if point.data.dataset else None,
         reference=None if reference is None else reference.plan(),

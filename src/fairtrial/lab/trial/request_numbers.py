@@ -11,7 +11,7 @@ from fairtrial.catalog.workloads.model import Acknowledged
 from fairtrial.engine.plan import GivenRows, Request
 from fairtrial.record.engine_summary import EngineSummary
 
-PLACEHOLDER = re.compile(r"\{\{\{\{|\{\{sequence (\d+)\}\}")
+PLACEHOLDER = re.compile(r"\{\{\{\{|\{\{(sequence|nonce \S+) (\d+)\}\}")
 """The escape `{{{{` first, so that what follows one is left alone: docs/engine-protocol.md, "Templates"."""
 
 
@@ -31,7 +31,7 @@ def rows_left(rows: Mapping[str, GivenRows], runs: Sequence[EngineSummary]) -> d
     }
 
 
-def acknowledged(runs: Sequence[EngineSummary]) -> Acknowledged:
+def acknowledged(runs: Sequence[EngineSummary], nonce_key: str = "") -> Acknowledged:
     """Which numbers were acknowledged in all runs together."""
     missed: dict[str, set[int]] = {name: set() for name in _used_numbers(runs)}
     for acknowledgements in (each for run in runs for each in run.acknowledgements):
@@ -41,6 +41,7 @@ def acknowledged(runs: Sequence[EngineSummary]) -> Acknowledged:
     return Acknowledged(
         last_numbers=dict(_used_numbers(runs)),
         not_acknowledged={name: frozenset(numbers) for name, numbers in missed.items()},
+        nonce_key=nonce_key,
     )
 
 
@@ -55,7 +56,7 @@ def _used_numbers(runs: Sequence[EngineSummary]) -> Counter[str]:
 
 def _shifted(request: Request, by: int) -> Request:
     def shift(match: re.Match[str]) -> str:
-        return match[0] if match[1] is None else f"{{{{sequence {int(match[1]) + by}}}}}"
+        return match[0] if match[1] is None else f"{{{{{match[1]} {int(match[2]) + by}}}}}"
 
     def shift_in(text: str) -> str:
         return PLACEHOLDER.sub(shift, text)
