@@ -134,7 +134,6 @@ def measure(
     load: CommandLoad,
     plan: EnginePlan,
     *,
-    expected: Sequence[ExpectedFigure] = (),
     plain: bool = False,
     at_most_seconds: float | None = None,
     hosts: LoadSite | None = None,
@@ -143,7 +142,6 @@ def measure(
 
     Args:
         plan: of the engine, for the load.
-        expected: the figures that it is expected to reach.
         plain: print a line a second, even on a terminal.
         at_most_seconds: also ends a load of a fixed number of requests after this time, which is no interruption.
         hosts: that the load comes from; by default this machine. On other ones, the network is not watched.
@@ -179,4 +177,4 @@ def measure(
     if time_is_up:
         summary = summary.model_copy(update={"interrupted": False})
     trial = TrialRecord(index=1, block=1, condition=CONDITION, started_at="", engine=summary, network=network)
-    return Measurement(url, load, plan, trial, expected=expected, notes=hosts.notes())
+    return Measurement(url, load, plan, trial, notes=hosts.notes())

@@ -60,4 +60,5 @@ def _offered(
     if hosts.is_here:
         allow_connections(plan.load.connections)
     assert_sent(goals.expect, plan.requests, of_file=options.file is not None)
-    return measure(console, options.url, load, plan, expected=goals.expect, plain=plain, hosts=hosts)
+    measurement = measure(console, options.url, load, plan, plain=plain, hosts=hosts)
+    return replace(measurement, expected=goals.expect)

@@ -37,23 +37,13 @@ def test_an_address_on_this_machine(port: int) -> None:
 
 
 def test_of_several_addresses_the_first_that_answers(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    dead = (socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.2", port))
-    alive = (socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", port))
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [dead, alive, dead])
-    tried: list[str] = []
-
-    def connect(address: tuple[str, int], timeout: float) -> socket.socket:
-        tried.append(address[0])
-        if address[0] == "127.0.0.2":
-            raise ConnectionRefusedError(errno.ECONNREFUSED, "")
-        connected = socket.socket()
-        connected.settimeout(timeout)
-        connected.connect(address)
-        return connected
-
-    monkeypatch.setattr(socket, "create_connection", connect)
-    assert check_connection(parse_url("http://two.example/"), None, None, 2).address == f"127.0.0.1:{port}"
-    assert tried == ["127.0.0.2", "127.0.0.1"]
+    dead, alive = (
+        (socket.AF_INET, socket.SOCK_STREAM, 0, "", (address, port)) for address in ("127.0.0.2", "127.0.0.1")
+    )
+    asked: list[object] = []
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *host, **_: asked.append(host[0]) or [dead, alive, dead])
+    assert check_connection(parse_url(f"http://two.example:{port}/"), None, None, 2).address == f"127.0.0.1:{port}"
+    assert asked == ["two.example"]
 
 
 def test_a_name_without_an_address(monkeypatch: pytest.MonkeyPatch, snapshot: object) -> None:

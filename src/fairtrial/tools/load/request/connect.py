@@ -1,6 +1,6 @@
 """One connection before the load, so that what cannot work is one clear message instead of a million errors.
 
-It also chooses, among the addresses of a name, the first that answers: `localhost` often has two.
+It also chooses, among the addresses of a name, the first that answers.
 """
 
 import errno
@@ -76,41 +76,33 @@ def connect_once(hostname: str, port: int, wait_seconds: float, source: str) -> 
     Raises:
         Problem: as `check_connection`.
     """
-    name = f"{printable(hostname)}:{port}, from {source}"
-    connection, endpoint = _connect_network(hostname, port, wait_seconds, name)
+    connection, endpoint = _connect_network(hostname, port, wait_seconds, f", from {source}")
     connection.close()
     return endpoint
 
 
-def _connect_network(hostname: str, port: int, wait_seconds: float, name: str = "") -> tuple[socket.socket, Endpoint]:
-    failure: tuple[str, OSError] | None = None
-    for ip, service_port in _addresses(hostname, port, name):
-        address = f"[{ip}]:{service_port}" if ":" in ip else f"{ip}:{service_port}"
-        try:
-            connection = socket.create_connection((ip, service_port), timeout=wait_seconds)
-        except OSError as error:
-            failure = failure or (address, error)
-            continue
-        same_machine = connection.getsockname()[0] == connection.getpeername()[0]
-        loopback = ipaddress.ip_address(ip.partition("%")[0]).is_loopback
-        return connection, Endpoint(address, local=same_machine or loopback)
-    assert failure
-    address, cause = failure
-    name = name or (address if hostname in address else f"{printable(hostname)} ({address})")
-    raise _unreachable(name, cause) from cause
-
-
-def _addresses(hostname: str, port: int, name: str) -> list[tuple[str, int]]:
+def _connect_network(hostname: str, port: int, wait_seconds: float, source: str = "") -> tuple[socket.socket, Endpoint]:
+    """A connection to the first address that answers: `localhost` often has two."""
+    name = printable(hostname)
     try:
-        infos = socket.getaddrinfo(hostname, port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as error:
+        connection = socket.create_connection((hostname, port), timeout=wait_seconds)
+    except (socket.gaierror, UnicodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "not a valid name"
         raise Problem(
-            f"{name or printable(hostname)}: no address found: {why}",
+            f"{name}{source}: no address found: {why}",
             "check the host's name, and that name servers can be reached",
             NOTHING_RAN,
         ) from error
-    return list(dict.fromkeys((str(each[4][0]), int(each[4][1])) for each in infos))
+    except OSError as error:
+        raise _unreachable(f"{_with_port(name, port)}{source}", error) from error
+    ip = connection.getpeername()[0]
+    is_own = ip == connection.getsockname()[0]
+    local = is_own or ipaddress.ip_address(ip.partition("%")[0]).is_loopback
+    return connection, Endpoint(_with_port(ip, port), local)
+
+
+def _with_port(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def _unreachable(where: str, error: OSError) -> Problem:
