@@ -80,7 +80,7 @@ class TestErrors:
 
     def test_an_error_without_a_status_is_shown_without_one(self) -> None:
         trial = a_trial().erring(protocol=3).showing("SSH", "protocol", None)
-        (finding,) = in_trial("errors", trial)
+        finding, _ = in_trial("errors", trial)
         assert "protocol: “SSH”" in finding.evidence
 
 

@@ -121,13 +121,13 @@ def with_keys(read: int, verified: int, rows: int = 100_000, marked: int = 2_000
     ("read", "verified", "fires"),
     [
         (3, 10_000, True),  # 190 are expected, give or take 13
-        (104, 10_000, True),
-        (108, 10_000, False),
+        (119, 10_000, True),
+        (123, 10_000, False),
         (190, 10_000, False),
         (0, 700, False),  # of 14, none is too seldom to be told from chance
         (0, 2_500, True),
-        (1_790, 1_000_000, True),
-        (1_800, 1_000_000, False),
+        (1_950, 1_000_000, True),
+        (1_970, 1_000_000, False),
     ],
 )
 def test_keys_that_were_never_asked_for_refuse_the_trial(
@@ -141,6 +141,12 @@ def test_keys_that_were_never_asked_for_refuse_the_trial(
 def test_a_table_of_one_key_is_read_by_the_first_answer() -> None:
     assert found("keys-unread", EXPERIMENT, [with_keys(1, 10, rows=1, marked=1)]) == []
     assert len(found("keys-unread", EXPERIMENT, [with_keys(0, 10, rows=1, marked=1)])) == 1
+
+
+def test_keys_that_the_lab_changes_are_a_tenth_of_a_small_table() -> None:
+    assert found("keys-unread", EXPERIMENT, [with_keys(90, 10_000, rows=100, marked=100)]) == []
+    assert len(found("keys-unread", EXPERIMENT, [with_keys(89, 10_000, rows=100, marked=100)])) == 1
+    assert len(found("keys-unread", EXPERIMENT, [with_keys(970, 100_000, rows=1_000, marked=1_000)])) == 1
 
 
 def asleep(*, milliseconds: int, long: int = 1_000) -> TrialRecord:

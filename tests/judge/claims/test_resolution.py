@@ -8,7 +8,9 @@ from fairtrial.judge.judging import judge
 from fairtrial.judge.model import ClaimResult
 from fairtrial.judge.statistics.estimate import Estimate, Resolution, at_resolution
 from fairtrial.record.model import Readiness
+from fairtrial.record.slices import Slicing
 from tests.builders import a_trial, an_experiment, trials_of
+from tests.builders.figures import a_slice
 
 
 def starting(a_seconds: float, b_seconds: float, **claim: Any) -> ClaimResult:
@@ -63,3 +65,20 @@ def test_an_interval_reaches_further_where_values_may_all_be_off_to_one_side() -
     estimate = Estimate(estimate=10.0, interval=(8.0, 12.0), blocks=5)
     assert at_resolution(estimate, Resolution(below=1.0, above=0.5)).interval == (7.0, 12.5)
     assert at_resolution(estimate, Resolution(below=0.6, above=0.25), is_ratio=True).interval == (5.0, 15.0)
+
+
+def test_what_a_server_takes_from_the_others_while_it_is_idle_is_in_the_interval() -> None:
+    """Just inside of busy-while-idle: 4% of a processor in each of the others' slices."""
+    record = an_experiment("a", "b", blocks=10).claiming("a", "b", at_least=1).record()
+    lows = []
+    for idle_seconds in (0.0, 0.4):
+        slicing = {"planned_rounds": 12, "rule": "quiet", "slices": [a_slice(1, 0.02, kept=True)], "idle_seconds": 10}
+        trials = [
+            trial.model_copy(update={"slices": Slicing.model_validate(slicing | {"idle_cpu_seconds": seconds})})
+            for trial in trials_of(record, a_trial())
+            for seconds in [idle_seconds if trial.condition.startswith("a") else 0.0]
+        ]
+        interval = judge(record, trials, interrupted=False).claims[0].interval
+        assert interval is not None
+        lows.append(interval[0])
+    assert lows == pytest.approx([1, 1 / 1.04])

@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 
-from fairtrial.judge.claims.tail_reach import tail_reach
+from fairtrial.judge.claims.tail_reach import tail_reach, turns_reach
 from fairtrial.judge.judging import judge
 from fairtrial.judge.metrics import find_metric
 from fairtrial.judge.model import ClaimResult
-from fairtrial.record.engine_summary import Share
+from fairtrial.record.engine_summary import ConnectionAnswers, Share, UnderWay
 from fairtrial.record.model import TrialRecord
 from tests.builders import a_trial, an_experiment, trials_of
+from tests.judge.checks.test_uneven_connections import answered_in
 from tests.record.test_histogram import encoded, zigzag
 
 ANSWERS = 10_000
@@ -87,3 +88,77 @@ def test_a_budget_holds_only_where_so_few_samples_carry_it() -> None:
     withheld = verdict(60.0, at_most="0.01 ms")
     assert withheld.verdict == "undecided"
     assert "slow together" in (withheld.reason or "") + withheld.sentence
+
+
+def in_turns(trial: TrialRecord, *, at_a_time: int, turn_ms: int) -> TrialRecord:
+    """Of 16 connections so many are served at a time, for a turn; 12,000 answers in 3 s, 750 to each connection."""
+    assert trial.engine is not None
+    quick_us = round(3e6 / 12_000 * at_a_time)
+    turns = round(3_000 / turn_ms * (16 - at_a_time))
+    slow_us = turn_ms * 1_000
+    times = answered_in(12_000 - turns, quick_us, turns, slow_us)
+    percentiles = dict.fromkeys(times.percentiles, quick_us / 1e6) | {"99.9": slow_us / 1e6}
+    times = times.model_copy(update={"percentiles": percentiles, "mean_seconds": 0.004})
+    even = ConnectionAnswers(
+        connections=16,
+        least=750,
+        most=750,
+        without=0,
+        evenness=1.0,
+        evenness_in_slices=min(1.0, at_a_time / 16 * 39 / 24),
+        slice_seconds=0.01,
+    )
+    engine = trial.engine.model_copy(update={"response_time": times, "connection_answers": even})
+    return trial.model_copy(update={"engine": engine})
+
+
+@pytest.mark.parametrize("at_a_time", [15, 14, 12, 9])
+def test_what_turns_may_have_lowered_is_in_the_reach(at_a_time: int) -> None:
+    """Slices hold 40 answers, so that they tell no fifteen at a time from sixteen in turn; the times do."""
+    trial = in_turns(a_trial().record(), at_a_time=at_a_time, turn_ms=300)
+    for name in ("response_time_p50", "response_time_p90", "response_time_p99"):
+        bought = turns_reach(find_metric(name), trial)
+        assert 16 / at_a_time - 1.05 <= bought <= 16 / at_a_time - 0.97
+    for name in ("response_time_p99.9", "goodput"):
+        assert turns_reach(find_metric(name), trial) == 0
+
+
+def test_connections_that_are_served_alike_reach_nowhere() -> None:
+    trial = in_turns(a_trial().record(), at_a_time=16, turn_ms=100)
+    assert turns_reach(find_metric("response_time_p50"), trial) == 0
+    assert turns_reach(find_metric("response_time_p50"), a_trial().record()) == 0, "nothing is known of connections"
+
+
+def test_requests_that_were_left_without_an_answer_are_in_the_reach() -> None:
+    """Four of 16 connections hang for the last fifth of the window: a twentieth of the time of all."""
+    trial = in_turns(a_trial().record(), at_a_time=16, turn_ms=100)
+    assert trial.engine is not None and trial.engine.connection_answers is not None
+    left = UnderWay(at_start_seconds=0.0, ended_seconds=45.6, at_end_seconds=2.4 + 12 * 0.004, mean_requests=16.0)
+    engine = trial.engine.model_copy(update={"under_way": left})
+    hanging = trial.model_copy(update={"engine": engine})
+    assert turns_reach(find_metric("response_time_p50"), hanging) == pytest.approx(0.05, rel=0.1)
+
+
+def turned(name: str, at_a_time: int, turn_ms: int) -> ClaimResult:
+    """A claim that the percentile of `a`, which serves so many at a time, is 1.2 times lower than that of `b`."""
+    record = an_experiment("a", "b", blocks=5).claiming(of="b", to="a", metric=name, at_least=1.2).record()
+    trials = [
+        in_turns(trial, at_a_time=at_a_time if trial.condition.startswith("a") else 16, turn_ms=turn_ms)
+        for trial in trials_of(record, a_trial())
+    ]
+    return judge(record, trials, interrupted=False).claims[0]
+
+
+@pytest.mark.parametrize("name", ["response_time_p50", "response_time_p90", "response_time_p99"])
+def test_no_percentile_is_bought_by_turns_that_no_percentile_shows(name: str) -> None:
+    claim = turned(name, 12, 100)
+    assert claim.verdict == "undecided"
+    assert "up to 32% higher for a: the interval holds it" in claim.sentence
+
+
+def test_turns_that_a_higher_percentile_shows_stand_beside_the_mean_times(snapshot: object) -> None:
+    """In turns of 8 ms each connection has 5% slow answers: p50 is lower, p99 is not, and the mean times are alike."""
+    claim = turned("response_time_p50", 8, 8)
+    assert claim.verdict == "upheld"
+    assert claim.sentence == snapshot
+    assert "Of the mean times" not in turned("response_time_p50", 16, 8).sentence

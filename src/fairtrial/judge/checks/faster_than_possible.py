@@ -12,11 +12,10 @@ from fairtrial.record.model import TrialRecord
     looks_at="the fastest answer to each request, and the number of answers that fit into the window",
     remedy="make the call, the sleep or the query for each request, and answer when it is over",
     share=Threshold(
-        0.02,
+        0.001,
         "share of the least time",
-        "databases sleep by the clock of the day, which the kernel slews by up to 0.05% (adjtimex(2)); delays and "
-        "latencies are kept on the engine's own clock and never end early. What is left is room, and gains nobody "
-        "anything",
+        "databases sleep by the clock of the day, which the kernel slews by up to 0.05% (adjtimex(2)): twice that. "
+        "Delays and latencies are kept on the engine's own clock and never end early",
     ),
 )
 def faster_than_possible(

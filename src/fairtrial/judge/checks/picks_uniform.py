@@ -22,11 +22,12 @@ WALKED = "draw each row independently of the last: do not walk through the table
         "hundreds of orders of magnitude",
     ),
     effective_share=Threshold(
-        0.9,
+        0.98,
         "share of the rows",
-        "more repeats than chance explains are refused only where they matter; reading nine tenths of the "
-        "rows changes a cache's hit rate by at most a tenth; picking the first id at or after a random one, "
-        "with a share g of the ids missing, reads as if 1/(1 + g) of the rows: g = 0.05 warns, g = 0.25 refuses",
+        "more repeats than chance explains are refused only where they matter: who reads a share s of the rows has at "
+        "most (1 - s) / s more of the answers from a cache that cannot hold all; picking the first id at or after a "
+        "random one, with a share g of the ids missing, reads as if 1/(1 + g) of the rows: g = 0.01 warns, g = 0.05 "
+        "refuses",
     ),
     minimum_answers=Threshold(
         1000,
@@ -62,8 +63,10 @@ def picks_uniform(
     if not findings and picks.answered < minimum_answers:
         yield finding(
             "note",
-            f"{picks.answered:,} answers are too few to tell whether all {rows:,} rows were equally likely",
+            f"not examined: {picks.answered:,} answers are too few to tell whether all {rows:,} rows were equally "
+            "likely",
             "lengthen duration_seconds if the pick matters to the claim",
+            examined=False,
         )
 
 

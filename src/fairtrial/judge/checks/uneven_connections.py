@@ -201,6 +201,34 @@ def _bundle(times: Distribution) -> float:
     return max((histogram.deviation_seconds / histogram.mean_seconds) ** 2, 1.0)
 
 
+def hidden_by_turns(summary: EngineSummary) -> float:
+    """Which part of the connections' time, 0 to 1, may be that of connections that wait for a turn and whose waits no
+    percentile up to p99 tells of. 0 where the server does not decide whose answer comes next, or it is not known.
+
+    It is no more than what the slowest 1% of the answers took beyond a hundredth, with requests that were left
+    unanswered; nor more than who is not served at a time. A server that takes n connections in turn has a (a - n) / n
+    pairs of one connection among a answers in a slice, and chance a (a - 1) / n: turns may be as much more even.
+    """
+    answers = summary.connection_answers
+    if answers is None or answers.connections < 2 or summary.waiting is not None or summary.has_pauses:
+        return 0.0
+    if answers.evenness_in_slices is None or answers.slice_seconds is None or summary.window_seconds <= 0:
+        return 0.0
+    in_slice = summary.answers * answers.slice_seconds / summary.window_seconds
+    in_turn = (in_slice - answers.connections) / (in_slice - 1) if in_slice > answers.connections else 0.0
+    hidden = max(hidden_share(summary) - (1 - TAIL / 100), 0.0) + _unanswered_share(summary)
+    return max(min(hidden, 1 - answers.evenness_in_slices * in_turn), 0.0)
+
+
+def _unanswered_share(summary: EngineSummary) -> float:
+    """Which part of the connections' time went into requests without an answer at the end, beyond what others took."""
+    under_way, p99 = summary.under_way, summary.response_time.percentiles.get(f"{TAIL:g}")
+    if under_way is None or p99 is None:
+        return 0.0
+    beyond = under_way.at_end_seconds - summary.in_flight_at_end * p99
+    return max(beyond, 0.0) / (under_way.ended_seconds + under_way.at_end_seconds) if beyond > 0 else 0.0
+
+
 def hidden_share(summary: EngineSummary) -> float:
     """Which part of all response times together, 0 to 1, belongs to answers slower than the p99 of their kind.
 

@@ -3,16 +3,22 @@ what was warned of in its trials."""
 
 from collections import Counter
 from collections.abc import Mapping
+from statistics import median
 
-from fairtrial.experiment.claims import Claim
+from fairtrial.experiment.claims import Claim, MetricClaim
 from fairtrial.experiment.stack_class import StackClass
 from fairtrial.judge.claims.baselines import baseline_figure
-from fairtrial.judge.claims.closed_rates import closed_rates
+from fairtrial.judge.claims.closed_rates import closed_rates, mean_times
 from fairtrial.judge.claims.contender_limit import limits_in_words
 from fairtrial.judge.claims.evidence import Evidence
+from fairtrial.judge.claims.tail_reach import turns_reach
 from fairtrial.judge.design import is_in_sentence
+from fairtrial.judge.metrics import find_metric
 from fairtrial.judge.model import ClaimResult
 from fairtrial.record.model import Condition
+
+TURNS_SHARE = 0.02
+"""Of a percentile: what turns may have lowered by less is not said, and in the interval all the same."""
 
 
 def with_remarks(claim: Claim, result: ClaimResult, evidence: Evidence) -> ClaimResult:
@@ -35,6 +41,8 @@ def with_remarks(claim: Claim, result: ClaimResult, evidence: Evidence) -> Claim
         remarks += [
             *baseline_figure(claim, evidence),
             *closed_rates(claim, evidence),
+            *mean_times(claim, result.estimate, evidence),
+            *_turns(claim, evidence),
             *limits_in_words(claim, evidence),
         ]
     for remark in (_placement, _unproven, _warnings, _over_the_run):
@@ -63,6 +71,25 @@ def _placement(claim: Claim, evidence: Evidence) -> list[str]:
     conditions = _conditions(claim, evidence).values()
     shared = any(each.id in evidence.beside_database for each in conditions)
     return ["Stack and database share processors."] if shared else []
+
+
+def _turns(claim: Claim, evidence: Evidence) -> list[str]:
+    """A sentence on percentiles that turns may have lowered, by which the interval was extended."""
+    if not isinstance(claim, MetricClaim):
+        return []
+    metric = find_metric(claim.metric, claim.request)
+    reaches = {
+        name: median(turns_reach(metric, trial) for trial in trials)
+        for name, each in _conditions(claim, evidence).items()
+        if (trials := list(evidence.of(each).values()))
+    }
+    higher = [f"up to {reach:.0%} higher for {name}" for name, reach in reaches.items() if reach > TURNS_SHARE]
+    if not higher:
+        return []
+    return [
+        f"If no connection had waited for a turn, the {metric.label} would be {' and '.join(higher)}: the interval "
+        "holds it."
+    ]
 
 
 def _unproven(claim: Claim, evidence: Evidence) -> list[str]:

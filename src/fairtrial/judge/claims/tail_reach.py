@@ -1,11 +1,17 @@
-"""By how much a percentile may be read too low because slow answers came together.
+"""By how much a percentile may be read too low: because slow answers came together, or because connections waited for
+their turn.
 
 A pause of the server holds up all requests in flight, so that a hundred slow answers may be the work of five pauses.
 The percentile then rests on five samples, and its position (`position_of`) is that of five, which lies higher.
+
+Under a closed load the mean number of requests under way is that of the connections, whatever the order in which they
+are served (Little's law). Where a part h of that is in waits that no percentile tells of, the others share the server
+with 1 - h of the connections, and their times are 1 - h of what they would be if nobody waited for a turn.
 """
 
 import math
 
+from fairtrial.judge.checks.uneven_connections import TAIL, hidden_by_turns
 from fairtrial.judge.metrics import Metric, percentile_in, times_behind
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.histogram import position_of, read_histogram
@@ -17,7 +23,21 @@ answers are in one is not known: all that are slow seem to be one group."""
 
 
 def tail_reach(metric: Metric, trial: TrialRecord) -> float:
-    """As a share of the trial's value: 0.1 where a percentile may be a tenth higher.
+    """By both together, as `answers_together` says."""
+    return (1 + answers_together(metric, trial)) * (1 + turns_reach(metric, trial)) - 1
+
+
+def turns_reach(metric: Metric, trial: TrialRecord) -> float:
+    """By how much turns may have lowered a percentile of a closed load, as a share of it; 0 for other metrics."""
+    pair = percentile_in(metric.name)
+    if pair is None or trial.engine is None or float(pair[1]) > TAIL:
+        return 0.0
+    hidden = hidden_by_turns(trial.engine)
+    return hidden / (1 - hidden) if hidden < 1 else math.inf
+
+
+def answers_together(metric: Metric, trial: TrialRecord) -> float:
+    """By answers that came together, as a share of the trial's value: 0.1 where a percentile may be a tenth higher.
 
     0 for other metrics, and where it is not known how slow answers came; infinite with fewer than LEAST_GROUPS groups.
     """

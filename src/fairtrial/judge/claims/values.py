@@ -6,7 +6,7 @@ A claim that rests on a trial that was refused or not run is undecided: the bloc
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from statistics import median
+from statistics import fmean, median
 
 from fairtrial.experiment.claims import BudgetClaim, MetricClaim
 from fairtrial.experiment.reference import ConditionRef
@@ -42,7 +42,8 @@ class Values:
     steps: Mapping[ConditionRef, float] = field(default_factory=dict)
     """in which a typical value was read, in the metric's unit; empty: in none that matters"""
     foreign_shares: Mapping[ConditionRef, float] = field(default_factory=dict)
-    """of the server's processors, what others than the lab used in the slices of each; empty: it bends all alike"""
+    """of the server's processors, what others than the lab used in the slices of each, less what it used in those of
+    the others; empty: it bends all alike"""
     tails: Mapping[ConditionRef, float] = field(default_factory=dict)
     """by which share a typical value of each may be read too low, as slow answers came together; empty: none is"""
 
@@ -188,7 +189,7 @@ def _read(metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence
         remedy=obstacle.way_out,
         steps={} if metric.read_resolution is None else _medians(metric.read_resolution, read_trials),
         tails=tails,
-        foreign_shares={each: foreign_share(by_block.values()) for each, by_block in trials.items()}
+        foreign_shares={each: _foreign_share(list(by_block.values())) for each, by_block in trials.items()}
         if metric.is_bent_by_others
         else {},
     )
@@ -198,6 +199,13 @@ def _medians(
     read: Callable[[TrialRecord], float], trials: Mapping[ConditionRef, Sequence[TrialRecord]]
 ) -> dict[ConditionRef, float]:
     return {condition: median(map(read, records)) for condition, records in trials.items() if records}
+
+
+def _foreign_share(trials: Sequence[TrialRecord]) -> float:
+    """What others used beside a condition, less what its own server used while those that it is compared with were
+    measured: of one processor, which is no less than the share of all."""
+    idle = [trial.slices.idle_processors for trial in trials if trial.slices is not None]
+    return foreign_share(trials) - (fmean(idle) if idle else 0.0)
 
 
 def _in_groups(metric: Metric, condition: ConditionRef) -> _Obstacle:
