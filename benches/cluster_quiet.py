@@ -106,7 +106,7 @@ def labs_below(workers: Mapping[str, int]) -> Iterator[tuple[str, int]]:
     for role, pid in workers.items():
         for child in psutil.Process(pid).children():
             with suppress(psutil.Error):
-                if child.cmdline()[-1] in ("lane", "lane-host"):
+                if child.cmdline()[-1] == "lab":
                     yield f"the lab beside {'services' if role == 'service' else 'the stack'}", child.pid
 
 

@@ -94,7 +94,8 @@ def hosts_file(
         addresses: of hosts that are not at the address of loopback.
     """
     python = folder / "python"
-    assignments = " ".join(shlex.quote(f"{name}={value}") for name, value in variables.items())
+    of_checkout = {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
+    assignments = " ".join(shlex.quote(f"{name}={value}") for name, value in {**of_checkout, **variables}.items())
     python.write_text(f'#!/bin/sh\nexec env {assignments} {shlex.quote(sys.executable)} "$@"\n')
     python.chmod(0o755)
     of_tests = {name: value for name, value in os.environ.items() if name.startswith("FAIRTRIAL_") or name == "PATH"}

@@ -8,8 +8,8 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.cluster.connection import Cluster, RemoteProgram
-from fairtrial.cluster.lab import Message, start_lab
-from fairtrial.cluster.programs import Command, Output
+from fairtrial.cluster.lab import Message, RemoteLab
+from fairtrial.cluster.programs import Command, Output, to_line
 
 
 class SomeCluster:
@@ -18,9 +18,6 @@ class SomeCluster:
     def __init__(self, *outputs: Output) -> None:
         self.outputs = iter(outputs)
         self.commands: list[Command] = []
-
-    def call(self, _worker: str, function: Any) -> Any:
-        return function()
 
     def start(self, worker: str, command: Command) -> RemoteProgram:
         self.commands.append(command)
@@ -45,40 +42,41 @@ def heard_of(cluster: SomeCluster) -> Iterator[Message]:
     heard: queue.SimpleQueue[Message] = queue.SimpleQueue()
 
     def on_message(message: Message) -> None:
-        if message["kind"] == "nobody foresaw this":
-            raise KeyError(message["kind"])
+        if message[0] == "nobody foresaw this":
+            raise KeyError(message[0])
         heard.put(message)
 
-    lab = start_lab(cast("Cluster", cluster), "tcp://a:1", "lane", "{}", on_message)
+    lab = RemoteLab(cast("Cluster", cluster), "tcp://a:1", "a task", on_message)
     while True:
         message = heard.get(timeout=10)
         yield message
-        if message["kind"] == "lost":
-            lab.say("whoever waits for it may still speak")
+        if message[0] == "problem":
+            lab.send("whoever waits for it may still speak")
             lab.release()
             return
 
 
-@pytest.mark.parametrize("line", [b"no JSON\n", b'{"kind": "nobody foresaw this"}\n'])
+@pytest.mark.parametrize("line", [b"no message\n", to_line(("nobody foresaw this",)).encode() + b"\n"])
 def test_what_cannot_be_heard_ends_the_lab_with_a_reason(line: bytes) -> None:
-    (message,) = heard_of(SomeCluster(Output(line)))
-    assert message["kind"] == "lost" and "cannot be heard" in message["problem"].reason
+    ((kind, problem),) = heard_of(SomeCluster(Output(line)))
+    assert kind == "problem" and "cannot be heard" in problem.reason
 
 
 def test_lines_come_whole_and_then_the_end(snapshot: object) -> None:
-    parts = [Output(b'{"kind": "st'), Output(b'ep"}\n{"kind": "ready"}\n'), Output(b"", b"no memory\n", -9)]
-    step, ready, lost = heard_of(SomeCluster(*parts))
-    assert (step["kind"], ready["kind"]) == ("step", "ready")
-    assert lost["problem"].reason == snapshot
+    lines = "".join(to_line(message) + "\n" for message in (("step", "text"), ("ready",))).encode()
+    parts = [Output(lines[:5]), Output(lines[5:]), Output(b"", b"no memory\n", -9)]
+    step, ready, (kind, problem) = heard_of(SomeCluster(*parts))
+    assert (step, ready, kind) == (("step", "text"), ("ready",), "problem")
+    assert problem.reason == snapshot
 
 
 def test_a_lab_whose_worker_is_lost_says_so() -> None:
-    (message,) = heard_of(LostCluster())
-    assert message["problem"].reason == "the worker is lost"
+    ((_, problem),) = heard_of(LostCluster())
+    assert problem.reason == "the worker is lost"
 
 
-@pytest.mark.parametrize(("command", "has_key"), [("lane", True), ("lane-host", False)])
-def test_only_a_lab_that_connects_gets_the_certificates(command: str, has_key: bool) -> None:
+@pytest.mark.parametrize("is_client", [True, False])
+def test_only_a_lab_that_connects_gets_the_certificates(is_client: bool) -> None:
     cluster = SomeCluster(Output(b"", b"", 0))
-    start_lab(cast("Cluster", cluster), "tcp://a:1", command, "{}", lambda _message: None)
-    assert [each.has_credentials for each in cluster.commands] == [has_key]
+    RemoteLab(cast("Cluster", cluster), "tcp://a:1", "a task", lambda _message: None, is_client=is_client)
+    assert [each.has_credentials for each in cluster.commands] == [is_client]

@@ -9,20 +9,35 @@ the arguments of what fails, and a program's input may hold secrets.
 import asyncio
 import json
 import os
+import pickle
 import queue
 import subprocess
+import sys
 import threading
 import time
 import weakref
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+PYTHON = ""
+"""As the first argument: the interpreter of the worker."""
 FAILED = 127
 """The exit status of a program that could not be started, as a shell has it."""
 ERROR_BYTES = 1 << 14
 """Of a program's standard error, as it is sent: its end."""
+
+
+def to_line(value: object) -> str:
+    """A value as a line without its end: as pickle has it, as all that Dask carries."""
+    return b64encode(pickle.dumps(value)).decode()
+
+
+def from_line(line: str | bytes) -> Any:
+    """The value of a line."""
+    return pickle.loads(b64decode(line))  # noqa: S301 whoever writes it may start programs on this host
 
 
 @dataclass(frozen=True)
@@ -159,7 +174,7 @@ def _started(command: Command, input_: "queue.SimpleQueue[bytes | None]") -> "su
             text = text.replace(json.dumps(name), json.dumps(f"/proc/self/fd/{descriptors[-1]}"))
         pipe = subprocess.PIPE
         process = subprocess.Popen(
-            command.arguments,
+            [command.arguments[0] or sys.executable, *command.arguments[1:]],
             stdin=pipe,
             stdout=pipe,
             stderr=pipe,
@@ -218,7 +233,7 @@ async def start(token: str, command: Command, dask_worker: Any = None) -> int:
         dask_worker: is given by Dask, by this name.
     """
     if command.has_credentials:
-        command = replace(command, text=f"{json.dumps(_credentials(dask_worker.security))}\n{command.text}")
+        command = replace(command, text=f"{to_line(_credentials(dask_worker.security))}\n{command.text}")
     programs = _presences[token].programs
     programs.append(Program(command))
     return len(programs) - 1

@@ -22,8 +22,7 @@ from fairtrial.commands.compare import compare
 from fairtrial.commands.doctor import doctor
 from fairtrial.commands.history import history
 from fairtrial.commands.judge import judge
-from fairtrial.commands.lane import lane
-from fairtrial.commands.lane_host import lane_host
+from fairtrial.commands.lab import lab
 from fairtrial.commands.list import list_available
 from fairtrial.commands.load import load
 from fairtrial.commands.output import print_problem, silent_exit_when_output_closes
@@ -68,8 +67,7 @@ app.command()(compare)
 app.command()(history)
 app.command("cross-examine")(cross_examine)
 app.command("import")(import_requests)
-app.command(hidden=True)(lane)
-app.command("lane-host", hidden=True)(lane_host)
+app.command(hidden=True)(lab)
 app.command(hidden=True)(worker)
 
 

@@ -10,7 +10,7 @@ import pytest
 from fairtrial.base.clock_offset import ClockOffset
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import RunningService
-from fairtrial.lab.lanes.host_calls import PROTOCOLS, ServiceUp, methods_of
+from fairtrial.lab.lanes.host_calls import METHODS, PROTOCOLS, Lasting
 from fairtrial.lab.lanes.remote_host import RemoteHost
 from fairtrial.lab.lanes.remote_server import RemoteService
 from fairtrial.lab.meters.service import LaterChange, OnOtherHost, has_processes
@@ -38,17 +38,17 @@ class SomeHost:
 
 
 def service_on(host: SomeHost) -> RemoteService:
-    identity = ServiceIdentity(name="postgresql", product="PostgreSQL", where="private").model_dump(mode="json")
+    identity = ServiceIdentity(name="postgresql", product="PostgreSQL", where="private")
     attributes = {"url": "postgresql://", "identity": identity, "durability_at_start": None}
     attributes |= {"loses_when_killed": "", "why_no_power_cut": ""}
-    return RemoteService(cast("RemoteHost", host), ServiceUp(3, attributes))
+    return RemoteService(cast("RemoteHost", host), 3, attributes)
 
 
 def test_it_follows_all_protocols_and_calls_their_methods_there() -> None:
     host = SomeHost([], sessions=4, reset={"url": "postgresql://other"})
     service: Any = service_on(host)
     assert all(isinstance(service, protocol) for protocol in PROTOCOLS[1:])
-    assert all(hasattr(RemoteService, name) for name in methods_of(*PROTOCOLS))
+    assert all(hasattr(RemoteService, name) for name in METHODS)
     assert service.sessions() == 4 and service.pid is None and service.identity.product == "PostgreSQL"
     service.reset()
     assert service.url == "postgresql://other" and host.calls == [("sessions",), ("reset",)]
@@ -65,7 +65,7 @@ def test_what_it_answers_without_its_host() -> None:
 
 
 def test_rows_and_what_lasts_are_closed_there() -> None:
-    host = SomeHost([], rows=5, next="[]", changing=6, separate_disk=7)
+    host = SomeHost([], rows=Lasting(5, False), next="[]", changing=Lasting(6, True), separate_disk=Lasting(7, True))
     service: Any = service_on(host)
     assert list(service.rows("items")) == []
     with service.changing("items", "name") as change, service.separate_disk():

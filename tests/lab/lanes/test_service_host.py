@@ -78,7 +78,7 @@ def _postmaster(processes: Processes, address: str) -> psutil.Process | None:
     """The first process of the database that listens at this address, below the lab on its host."""
     for lab_there in run_there(processes):
         with suppress(psutil.Error):
-            if "lane-host" in lab_there.cmdline():
+            if lab_there.cmdline()[-1:] == ["lab"]:
                 for process in lab_there.children(recursive=True):
                     words = process.cmdline() or [""]
                     if words[0].endswith("/postgres") and f"listen_addresses={address}" in words:

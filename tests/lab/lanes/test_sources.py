@@ -1,6 +1,6 @@
 """What is sent to a lane's host: the folders of stacks and the plan, and nothing that is bound to this machine."""
 
-import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.find import find_stacks, read_stack
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.experiment.model import Experiment
-from fairtrial.lab.lanes.sources import MOST_BYTES, SentFolder, SentStack, assert_bounded, packed_stack, unpacked_stack
+from fairtrial.lab.lanes.sources import MOST_BYTES, SentFolder, assert_bounded, packed_stack, unpacked_stack
 from fairtrial.lab.lanes.task import SentPlan, plan_of, sent_plan
 from fairtrial.plan.make import make_plan
 from fairtrial.plan.plan import Plan
@@ -42,7 +42,7 @@ def stack(lab: Lab) -> Path:
 
 
 def test_a_folder_arrives_as_it_is_without_what_builds_made(stack: Path, cache: Path) -> None:
-    sent = SentStack.model_validate_json(packed_stack(read_stack(stack, "one")).model_dump_json())
+    sent = pickle.loads(pickle.dumps(packed_stack(read_stack(stack, "one"))))
     there = unpacked_stack(sent)
     assert there.folder != stack and there.folder.is_relative_to(cache.resolve())
     assert folder_sha256(there.folder) == folder_sha256(stack)
@@ -53,7 +53,7 @@ def test_a_folder_arrives_as_it_is_without_what_builds_made(stack: Path, cache: 
 
 def test_a_shipped_stack_is_not_sent_and_must_be_the_same() -> None:
     sent = packed_stack(find_stacks()["node-http"])
-    assert sent.folder.packed == "" and unpacked_stack(sent) == find_stacks()["node-http"]
+    assert sent.folder.packed == b"" and unpacked_stack(sent) == find_stacks()["node-http"]
     other = sent.model_copy(update={"folder": sent.folder.model_copy(update={"sha256": "0" * 64})})
     with pytest.raises(Problem, match="is another one in"):
         unpacked_stack(other)
@@ -83,7 +83,7 @@ def test_what_is_bound_to_this_machine_is_refused(stack: Path) -> None:
 
 def test_too_much_is_refused(stack: Path) -> None:
     sent = packed_stack(read_stack(stack, "one"))
-    long = SentFolder(sha256="", packed="A" * (MOST_BYTES * 4 // 3 + 4))
+    long = SentFolder(sha256="", packed=bytes(MOST_BYTES + 1))
     assert_bounded([sent])
     with pytest.raises(Problem, match="64 MiB"):
         assert_bounded([sent, sent.model_copy(update={"folder": long})])
@@ -96,7 +96,7 @@ def planned(lab: Lab, **more: Any) -> Plan:
 
 def test_the_same_plan_is_made_there(lab: Lab, cache: Path) -> None:
     here = planned(lab)
-    sent = SentPlan.model_validate_json(sent_plan(here, "sent.toml").model_dump_json())
+    sent: SentPlan = pickle.loads(pickle.dumps(sent_plan(here, "sent.toml")))
     there = plan_of(sent)
     assert [(each.index, each.condition.recorded, each.crash_audit) for each in there.trials()] == [
         (each.index, each.condition.recorded, each.crash_audit) for each in here.trials()
@@ -118,4 +118,4 @@ def test_what_needs_one_machine_is_refused(lab: Lab) -> None:
 
 def test_a_task_holds_no_secret_of_the_environment(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_PASSWORD", "hunter2")
-    assert "hunter2" not in json.dumps(sent_plan(planned(lab), "sent.toml").model_dump(mode="json"))
+    assert b"hunter2" not in pickle.dumps(sent_plan(planned(lab), "sent.toml"))

@@ -11,13 +11,13 @@ from fairtrial.base.problem import Problem
 from fairtrial.lab.conduct import Conducted
 from fairtrial.lab.decide import WhenComplete, WhenDecided
 from fairtrial.lab.lanes.deal import Dealer
-from fairtrial.lab.lanes.messages import END, STOP, problem_in
+from fairtrial.lab.lanes.messages import END, STOP
 from fairtrial.lab.lanes.remote_lane import Inbox, RemoteLane, differences, first_line_of_lanes
 from fairtrial.lab.results_folder import earlier_runs
 from fairtrial.lab.trial.events import ExperimentBegins, Step, TrialBegins, TrialEnds, Watcher
 from fairtrial.lab.trial.flow import new_record
 from fairtrial.plan.plan import Plan, PlannedTrial
-from fairtrial.record.model import ExperimentRecord, Failure, TrialRecord
+from fairtrial.record.model import Failure, TrialRecord
 from fairtrial.record.write import RecordWriter
 
 STOPPED_WITHIN_SECONDS = 20.0
@@ -116,7 +116,7 @@ class _Run:
         else:
             for lane in self._lanes.values():
                 if lane.state == "free":
-                    lane.lab.say(END)
+                    lane.lab.send(END)
 
     def _goes_on(self, reached: Callable[[Sequence[TrialRecord]], bool]) -> bool:
         """Whether a block is under way or to be handed out."""
@@ -133,27 +133,24 @@ class _Run:
     def _hear(self) -> None:
         """Wait for a message, and do what follows from it."""
         number, message = self._inbox.get()
-        lane, kind = self._lanes[number], message["kind"]
+        lane = self._lanes[number]
         if lane.state == "left out":
             return
-        if kind in ("step", "stage"):
-            text = message["text"] if kind == "step" else ""
-            if text:
+        match message:
+            case "step", text:
                 self._watcher(Step(f"lane {number}: {text}"))
-        elif kind == "ready":
-            lane.record = ExperimentRecord.model_validate_json(message["record"])
-            lane.state = "free"
-        elif kind == "begins":
-            lane.index = message["index"]
-        elif kind == "trial":
-            record = TrialRecord.model_validate_json(message["record"])
-            self._keep_log(record, message["log"])
-            self._keep(lane, record)
-        elif kind == "block":
-            self._dealer.end(lane.block)
-            lane.state, lane.block = "free", 0
-        else:
-            self._leave_out(lane, problem_in(message, "its lab was interrupted on its host"))
+            case "ready", record:
+                lane.record, lane.state = record, "free"
+            case "begins", index:
+                lane.index = index
+            case "trial", record, log:
+                self._keep_log(record, log)
+                self._keep(lane, record)
+            case ("block",):
+                self._dealer.end(lane.block)
+                lane.state, lane.block = "free", 0
+            case "problem", problem:
+                self._leave_out(lane, problem)
 
     def _leave_out(self, lane: RemoteLane, problem: Problem) -> None:
         """Go on without a lane. The trials of its block that were not told of are not run: none is begun elsewhere."""
@@ -176,7 +173,7 @@ class _Run:
         """Have the trials under way given up; wait until their lanes have ended, and record them."""
         under_way = [lane for lane in self._lanes.values() if lane.state == "busy"]
         for lane in under_way:
-            lane.lab.say(STOP)
+            lane.lab.send(STOP)
         until = time.monotonic() + STOPPED_WITHIN_SECONDS
         waiting = {lane.number for lane in under_way}
         while waiting and time.monotonic() < until:
@@ -184,7 +181,7 @@ class _Run:
                 number, message = self._inbox.get(timeout=max(0.01, until - time.monotonic()))
             except queue.Empty:
                 break
-            if message["kind"] in ("interrupted", "problem", "lost"):
+            if message[0] == "problem":
                 waiting.discard(number)
         failure = Failure(stage="interrupted", reason="interrupted by the user", remedy="run it again")
         for lane in under_way:

@@ -7,10 +7,11 @@ import json
 import os
 import threading
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from itertools import count, islice
-from typing import IO, Any
+from typing import Any
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
@@ -19,17 +20,8 @@ from fairtrial.catalog.services.common.server import PrivateServer
 from fairtrial.catalog.services.model import Addresses, ServiceStart
 from fairtrial.lab.awake import processors_awake
 from fairtrial.lab.exclusive import processors_held
-from fairtrial.lab.lanes.host_calls import (
-    PROTOCOLS,
-    BalancerUp,
-    Call,
-    Metered,
-    Method,
-    ServiceUp,
-    attributes_of,
-    methods_of,
-)
-from fairtrial.lab.lanes.messages import MessageWriter, read_commands
+from fairtrial.lab.lanes.host_calls import ATTRIBUTES, Lasting
+from fairtrial.lab.lanes.messages import Channel
 from fairtrial.lab.lanes.task import HostTask, plan_of
 from fairtrial.lab.meters.machine import MachineWatch, this_host
 from fairtrial.lab.meters.service import LaterChange
@@ -38,7 +30,8 @@ from fairtrial.lab.trial.front import balancer_up
 from fairtrial.lab.trial.later_changes import LaterChanges
 from fairtrial.lab.trial.settle import settle
 from fairtrial.plan.plan import Plan
-from fairtrial.record.model import Settle
+from fairtrial.record.machine import MachineMeter
+from fairtrial.record.model import ServerMeter, Settle
 
 LOOK_EVERY_SECONDS = 0.25
 """How often it looks whether a service has ended, which takes no more than one system call."""
@@ -47,23 +40,21 @@ SAMPLE_EVERY_SECONDS = 1.0
 """Of memory: the database may have all processors of its host, so that each look is at its cost."""
 
 
-def serve(lines: IO[str], out: IO[str]) -> None:
-    """Do the task that the first line is, call by call as the lines after it say, until they end."""
-    writer = MessageWriter(out)
-    task = HostTask.model_validate_json(lines.readline())
-    calls = read_commands(lines)
-    with writer.saying_why():
+def serve(task: HostTask, channel: Channel) -> None:
+    """Do a task, call by call, until the messages end."""
+    calls = channel.commands()
+    with channel.telling_the_end("the lab on a host of the lane has ended"):
         plan = plan_of(task.plan)
         with (
-            processors_held(task.held_cpus, writer.step, wait=task.wait),
+            processors_held(task.held_cpus, channel.step, wait=task.wait),
             processors_awake(),
             ExitStack() as ending,
         ):
-            handler = CallHandler(HostLab(plan, task.addresses, writer, ending), writer)
+            handler = CallHandler(HostLab(plan, task.addresses, channel, ending), channel)
             threading.Thread(target=handler.watch, daemon=True).start()
-            writer.say("ready")
-            for line in calls:
-                handler.answer(Call.model_validate_json(line))
+            channel.send("ready")
+            for call in calls:
+                handler.answer(*call)
 
 
 @dataclass
@@ -78,6 +69,7 @@ class Server:
     lasting: dict[int, Any] = field(default_factory=dict)
     """by number, what lasts from one call to another: rows that are read, or a function that changes one"""
     closing: dict[int, ExitStack] = field(default_factory=dict)
+    """what ends that"""
     changes: LaterChanges | None = None
     last_fault: str | None = None
     """as it was last told"""
@@ -115,8 +107,7 @@ class Server:
     def close(self, number: int) -> None:
         """End what lasts."""
         self.lasting.pop(number, None)
-        if number in self.closing:
-            self.closing.pop(number).close()
+        self.closing.pop(number).close()
 
     def begin_changes(self, table: str, column: str, changes: list[LaterChange]) -> None:
         """Have rows change from now on, each at its moment."""
@@ -138,25 +129,25 @@ class Server:
         self.meter.open()
         self.machine.open()
 
-    def close_meter(self, ended_seconds_ago: float) -> Metered:
-        """Close the window, which ended so long ago."""
+    def close_meter(self, ended_seconds_ago: float) -> tuple[ServerMeter, MachineMeter]:
+        """Close the window, which ended so long ago; return what processes and host did in it."""
         assert self.meter is not None and self.machine is not None
-        metered = Metered(self.meter.close(ended_seconds_ago), self.machine.close())
+        processes, machine = self.meter.close(ended_seconds_ago), self.machine.close()
         self.meter = self.machine = None
-        return metered
+        return processes, machine
 
 
 class HostLab:
     """What is up on the host. Its methods are called with the target 0."""
 
-    def __init__(self, plan: Plan, addresses: Addresses, writer: MessageWriter, ending: ExitStack) -> None:
-        self._plan, self._addresses, self._writer, self._ending = plan, addresses, writer, ending
+    def __init__(self, plan: Plan, addresses: Addresses, channel: Channel, ending: ExitStack) -> None:
+        self._plan, self._addresses, self._channel, self._ending = plan, addresses, channel, ending
         self._numbers = count(1)
         self.servers: dict[int, Server] = {}
         """those that are up, by the numbers by which calls name them"""
 
-    def up(self, name: str, point: int, with_tables: bool) -> ServiceUp:
-        """Bring a service of the plan up, with the tables of a point or with none."""
+    def up(self, name: str, point: int, with_tables: bool) -> tuple[int, dict[str, Any]]:
+        """Bring a service of the plan up, with the tables of a point or with none; return number and attributes."""
         planned, services = self._plan.points[point], [each.service for each in self._plan.conditions]
         if self._plan.cache is not None:
             services.append(self._plan.cache)
@@ -164,7 +155,7 @@ class HostLab:
         tables = planned.data.tables if with_tables else ()
 
         def on_rows(table: str, loaded: int) -> None:
-            self._writer.say("rows", table=table, loaded=loaded)
+            self._channel.send("rows", table, loaded)
 
         # Registered first: an interrupt between two steps leaves nothing running.
         ending = self._ending.enter_context(ExitStack())
@@ -173,16 +164,16 @@ class HostLab:
         running = ending.enter_context(service.start(start))
         assert isinstance(running, PrivateService)
         running.identity = running.identity.model_copy(update={"host": this_host()})
-        return ServiceUp(self._number_of(Server(running, ending)), _attributes(running))
+        return self._number_of(Server(running, ending)), _attributes(running)
 
-    def up_balancer(self, ports: list[int], stacks_host: str) -> BalancerUp:
-        """Bring the plan's balancer up before servers at these ports of that address."""
+    def up_balancer(self, ports: list[int], stacks_host: str) -> tuple[int, int]:
+        """Bring the plan's balancer up before servers at these ports of that address; return number and port."""
         assert self._plan.balancer is not None
         ending = self._ending.enter_context(ExitStack())
         front = ending.enter_context(
             balancer_up(self._plan.balancer, ports, host=self._addresses.server, stacks_host=stacks_host)
         )
-        return BalancerUp(self._number_of(Server(front, ending)), front.port)
+        return self._number_of(Server(front, ending)), front.port
 
     def down(self, number: int) -> None:
         """Bring a service or a balancer down, if it is up."""
@@ -205,72 +196,62 @@ class HostLab:
 
 
 def _attributes(service: PrivateService) -> dict[str, Any]:
-    types = attributes_of(*PROTOCOLS)
-    return {name: each.dump_python(getattr(service, name), mode="json") for name, each in types.items()}
-
-
-OF_LAB = methods_of(HostLab)
-OF_SERVER = methods_of(*PROTOCOLS, Server)
-"""What can be called: of the lab, and of a service or balancer that is up."""
-
-
-def method_of(target: int, name: str) -> Method:
-    """A method that can be called. Raises KeyError: it cannot."""
-    return (OF_SERVER if target else OF_LAB)[name]
+    return {name: getattr(service, name) for name in ATTRIBUTES}
 
 
 class CallHandler:
     """Answers calls one after the other."""
 
-    def __init__(self, lab: HostLab, writer: MessageWriter) -> None:
-        self._lab, self._writer, self._numbers = lab, writer, count(1)
+    def __init__(self, lab: HostLab, channel: Channel) -> None:
+        self._lab, self._channel, self._numbers = lab, channel, count(1)
         self._lock = threading.Lock()
         """held during a call: while a server is started anew, it has not ended"""
 
-    def answer(self, call: Call) -> None:
-        """Do what a call asks for, and say what came of it: also of what nobody foresaw, for the one who waits."""
+    def answer(
+        self, number: int, target: int, method: str, arguments: Sequence[Any], keywords: Mapping[str, Any]
+    ) -> None:
+        """Do what a call asks for, and tell what came of it: also of what nobody foresaw, for the one who waits."""
         with self._lock:
             try:
-                method = method_of(call.target, call.method)
-                value = method.answer.dump_json(self._do(call, method)).decode()
-            except Problem as problem:
-                self._refuse(call, problem)
-            except Exception as error:
-                reason = printable(f"{call.method} failed on its host: {type(error).__name__}: {error}", 300)
-                self._refuse(call, Problem(reason, "run the experiment again; if that does not help, report it"))
-            else:
+                value = self._do(target, method, arguments, keywords)
                 self._tell_faults()
-                self._writer.say("answer", id=call.id, value=value)
+                self._channel.send("answer", number, value)
+            except Problem as problem:
+                self._refuse(number, problem)
+            except Exception as error:
+                reason = printable(f"{method} failed on its host: {type(error).__name__}: {error}", 300)
+                self._refuse(number, Problem(reason, "run the experiment again; if that does not help, report it"))
 
     def watch(self) -> None:
-        """Say when a service has ended, or serves again; for as long as this process lives."""
+        """Tell when a service has ended, or serves again; for as long as this process lives."""
         while not threading.Event().wait(LOOK_EVERY_SECONDS):
             with self._lock:
                 self._tell_faults()
 
-    def _do(self, call: Call, method: Method) -> Any:
-        arguments = method.arguments.validate_python(call.arguments)
-        if not call.target:
-            return getattr(self._lab, call.method)(*arguments)
-        server = self._lab.servers[call.target]
-        value = getattr(server if hasattr(Server, call.method) else server.service, call.method)(*arguments)
-        return value if method.lasting is None else self._keep(server, value)
+    def _do(self, target: int, method: str, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        if not target:
+            return getattr(self._lab, method)(*arguments)
+        server = self._lab.servers[target]
+        if hasattr(Server, method):
+            return getattr(server, method)(*arguments)
+        value = getattr(server.service, method)(*arguments, **keywords)
+        is_context = isinstance(value, AbstractContextManager)
+        return self._keep(server, value, is_context) if is_context or isinstance(value, Iterator) else value
 
-    def _keep(self, server: Server, value: Any) -> int:
+    def _keep(self, server: Server, value: Any, is_context: bool) -> Lasting:
         number = next(self._numbers)
         with ExitStack() as opening:
-            is_entered = isinstance(value, AbstractContextManager)
-            server.lasting[number] = opening.enter_context(value) if is_entered else value
+            server.lasting[number] = opening.enter_context(value) if is_context else value
             server.closing[number] = opening.pop_all()
-        return number
+        return Lasting(number, is_context)
 
-    def _refuse(self, call: Call, problem: Problem) -> None:
+    def _refuse(self, number: int, problem: Problem) -> None:
         self._tell_faults()
-        self._writer.problem(problem, "refused", id=call.id)
+        self._channel.send("refused", number, problem)
 
     def _tell_faults(self) -> None:
         for number, server in self._lab.servers.items():
             fault = server.server.fault()
             if fault != server.last_fault:
                 server.last_fault = fault
-                self._writer.say("fault", target=number, fault=fault)
+                self._channel.send("fault", number, fault)

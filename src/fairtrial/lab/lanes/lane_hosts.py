@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from fairtrial.catalog.services.model import Addresses
-from fairtrial.cluster.addresses import local_address_towards
+from fairtrial.cluster.addresses import host_of, local_address_towards
 from fairtrial.cluster.connection import Cluster, connected, security_of
+from fairtrial.lab.lanes.divide import Worker
 from fairtrial.lab.lanes.load_hosts import LoadHosts, load_hosts
 from fairtrial.lab.lanes.remote_host import HostLost, RemoteHost
 from fairtrial.lab.lanes.remote_server import balancer_up_on, service_up_on
-from fairtrial.lab.lanes.task import HostPlace, HostTask, LaneTask
+from fairtrial.lab.lanes.task import HostTask, LaneTask
 from fairtrial.lab.placement import Site
 
 
@@ -26,7 +27,7 @@ class LaneHosts:
 
     def site(self, task: LaneTask) -> Site:
         """Where the trials of the lane take place."""
-        site = Site(task.host, lab_cpus=task.lab_cpus)
+        site = Site(host_of(task.lane.server.address), lab_cpus=task.lab_cpus)
         if self.services is not None:
             site = replace(site, service_up=partial(service_up_on, self.services))
         if self.balancer is not None:
@@ -62,7 +63,8 @@ def lane_hosts_of(
         Problem: an engine cannot be built, services cannot be brought up, a worker is lost, or the scheduler cannot be
             reached.
     """
-    if not task.load_workers and task.service is None and task.balancer is None:
+    lane = task.lane
+    if lane.workers == (lane.server,):
         yield LaneHosts()
         return
     security = security_of(credentials)
@@ -71,28 +73,29 @@ def lane_hosts_of(
         ExitStack() as ending,
     ):
 
-        def host(name: str, place: HostPlace | None) -> RemoteHost | None:
-            if place is None:
+        def host(name: str, worker: Worker | None) -> RemoteHost | None:
+            if worker is None:
                 return None
+            address = host_of(worker.address)
             host_task = HostTask(
-                addresses=Addresses(server=place.host, stacks=local_address_towards(place.host)),
-                held_cpus=place.held_cpus,
-                wait=task.wait,
-                plan=task.plan,
+                Addresses(server=address, stacks=local_address_towards(address)),
+                task.held_cpus[worker.address],
+                task.wait,
+                task.plan,
             )
-            remote = RemoteHost(cluster, name, place.worker, host_task, on_step)
+            remote = RemoteHost(cluster, name, worker.address, host_task, on_step)
             ending.callback(remote.release)
             return remote
 
-        services = host("service host", task.service)
-        loads = load_hosts(cluster, task.load_workers) if task.load_workers else None
+        services = host("service host", lane.service)
+        loads = load_hosts(cluster, [load.address for load in lane.loads]) if lane.loads else None
         if services is not None:
             services.await_ready()
-        if services is not None and task.balancer is not None and task.balancer.worker == services.worker:
+        if services is not None and lane.balancer == lane.service:
             yield LaneHosts(cluster, loads, services, services)
             return
         # One after the other, so that two runs take the processors of all hosts in the same order.
-        balancer = host("balancer host", task.balancer)
+        balancer = host("balancer host", lane.balancer)
         if balancer is not None:
             balancer.await_ready()
         yield LaneHosts(cluster, loads, services, balancer)

@@ -1,18 +1,13 @@
-"""The lab of a lane: a process on the server's host that is told blocks line by line, and tells records line by line.
+"""The lab of a lane: a process on the server's host that is told blocks, and tells of trials."""
 
-It ends when its input ends, whatever it is at: then the lab that started it is gone, or a connection between them.
-"""
-
-import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO
 
 from fairtrial.lab.conduct import PreparedLab, made_ready
 from fairtrial.lab.exclusive import processors_held
 from fairtrial.lab.lanes.lane_hosts import LaneHosts, lane_hosts_of
-from fairtrial.lab.lanes.messages import MessageWriter, read_commands
+from fairtrial.lab.lanes.messages import Channel
 from fairtrial.lab.lanes.remote_host import HostLost
 from fairtrial.lab.lanes.task import LaneTask, plan_of
 from fairtrial.lab.placement import placed_for
@@ -24,54 +19,48 @@ MOST_LOG_BYTES = 1 << 18
 """Of a stack's log, as it is sent: its end."""
 
 
-def serve(lines: IO[str], out: IO[str]) -> None:
-    """Do a task, block by block, until the lines end.
+def serve(task: LaneTask, credentials: Mapping[str, str], channel: Channel) -> None:
+    """Do a task, block by block, until the messages end.
 
     Args:
-        lines: the certificates with which the scheduler lets this lab in, the task, and blocks.
+        credentials: by which the scheduler lets this lab in, as `security_of` takes them.
     """
-    writer = MessageWriter(out)
-    credentials: dict[str, str] = json.loads(lines.readline())
-    task = LaneTask.model_validate_json(lines.readline())
-    commands = read_commands(lines)
+    blocks = channel.commands()
     with (
-        writer.saying_why(),
+        channel.telling_the_end("its lab was interrupted on its host"),
         tempfile.TemporaryDirectory(prefix="fairtrial-lane-") as results,
-        lane_hosts_of(task, credentials, writer.step) as hosts,
+        lane_hosts_of(task, credentials, channel.step) as hosts,
     ):
-        _try_blocks(task, hosts, Path(results), writer, commands)
+        _try_blocks(task, hosts, Path(results), channel, blocks)
 
 
-def _try_blocks(
-    task: LaneTask, hosts: LaneHosts, results: Path, writer: MessageWriter, commands: Iterator[str]
-) -> None:
+def _try_blocks(task: LaneTask, hosts: LaneHosts, results: Path, channel: Channel, blocks: Iterator[int]) -> None:
     plan = plan_of(task.plan)
     (results / "logs").mkdir(mode=0o700)
     with (
-        processors_held(task.held_cpus, writer.step, wait=task.wait),
+        processors_held(task.held_cpus[task.lane.server.address], channel.step, wait=task.wait),
         made_ready(
-            plan, placed_for(plan.experiment, task.placement), results, writer.on, site=hosts.site(task)
+            plan, placed_for(plan.experiment, task.placement), results, channel.on, site=hosts.site(task)
         ) as ready,
     ):
         hosts.assert_there()
-        writer.say("ready", record=ready.record.model_dump_json())
-        for command in commands:
-            block = int(command.removeprefix("block "))
-            for record in _trials(task, plan, block, ready, hosts, writer):
-                writer.say("trial", record=record.model_dump_json(), log=_end_of_log(results, record))
+        channel.send("ready", ready.record)
+        for block in blocks:
+            for record in _trials(task, plan, block, ready, hosts, channel):
+                channel.send("trial", record, _end_of_log(results, record))
             hosts.assert_there()
-            writer.say("block", number=block)
+            channel.send("block")
 
 
 def _trials(
-    task: LaneTask, plan: Plan, block: int, ready: PreparedLab, hosts: LaneHosts, writer: MessageWriter
+    task: LaneTask, plan: Plan, block: int, ready: PreparedLab, hosts: LaneHosts, channel: Channel
 ) -> Iterator[TrialRecord]:
     for trial in plan.trials():
         if trial.block != block:
             continue
-        writer.on(TrialBegins(trial))
+        channel.on(TrialBegins(trial))
         record = ready.run(trial)
-        record.lane = task.lane
+        record.lane = task.lane.number
         if record.failure is not None:
             try:
                 hosts.assert_there()

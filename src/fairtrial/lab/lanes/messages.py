@@ -1,79 +1,105 @@
-"""The standard streams of a lab on a host: lines that tell it what to do, and messages that are alone on its output.
+"""The standard streams of a lab on a host: messages that tell it what to do, and messages that are alone on its output.
 
-A message is one JSON object in a line, its `kind` first.
+The end of its input is the end of the lab, whatever it is at: whoever started it is gone, or a connection between them.
 """
 
-import json
 import os
 import queue
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, Any
 
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.problem import Problem
-from fairtrial.cluster.lab import Message
+from fairtrial.cluster.programs import from_line, to_line
 from fairtrial.lab.trial.events import Event, Preparing, RowProgress, StageBegins, Step, TrialBegins
 
 ENDS_WITHIN_SECONDS = 20.0
 """A stack and a database have their times of grace. What is left then, the guards end when this process does."""
 END = "end"
-"""The line by which all is done, and a lab ends in order."""
+"""The message by which all is done, and a lab ends in order."""
 STOP = "stop"
-"""The line by which a trial under way is given up, as its user wants it."""
+"""The message by which a trial under way is given up, as its user wants it."""
 NEWS_OF_ROWS = 10
 """How often the loading of rows is told of."""
 
 
-def problem_in(message: Message, otherwise: str) -> Problem:
-    """Why a lab on a host ended, from the last message that there is of it.
+class Channel:
+    """Messages to and from whoever started this lab."""
 
-    Args:
-        otherwise: the reason where it does not say any: it was interrupted there.
-    """
-    if message["kind"] == "lost":
-        problem: Problem = message["problem"]
-        return problem
-    if message["kind"] in ("problem", "refused"):
-        return Problem(message["reason"], message["remedy"], message["exit_status"])
-    return Problem(otherwise, "run the experiment again", NOTHING_RAN)
+    def __init__(self, lines: IO[str], out: IO[str]) -> None:
+        self._lines, self._out = lines, out
+        self._lock, self._tenths = threading.Lock(), 0
 
+    @classmethod
+    def of_standard_streams(cls) -> "Channel":
+        """That of this process. What else is printed goes to standard error from now on."""
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever the worker inherited
+        out = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+        return cls(sys.stdin, out)
 
-class MessageWriter:
-    """Writes messages."""
+    def receive(self) -> Any:
+        """The next message, before `commands`."""
+        return from_line(self._lines.readline())
 
-    def __init__(self, out: IO[str]) -> None:
-        self._out, self._lock, self._tenths = out, threading.Lock(), 0
+    def commands(self) -> Iterator[Any]:
+        """The messages up to `END`, which a thread of its own reads from now on.
 
-    def say(self, kind: str, **fields: Any) -> None:
+        At `STOP`, this process is interrupted as by Ctrl-C; so it is where they end without `END`, and then it is
+        ended.
+        """
+        commands: queue.SimpleQueue[Any] = queue.SimpleQueue()
+
+        def listen() -> None:
+            ends_in_order = False
+            for line in self._lines:
+                message = from_line(line)
+                if message == STOP:
+                    _interrupt()
+                elif message == END:
+                    ends_in_order = True
+                    commands.put(None)
+                else:
+                    commands.put(message)
+            if not ends_in_order:
+                _interrupt()
+                threading.Event().wait(ENDS_WITHIN_SECONDS)
+                os._exit(1)
+
+        threading.Thread(target=listen, daemon=True).start()
+        return iter(commands.get, None)
+
+    def send(self, kind: str, *values: Any) -> None:
         """Write a message. Where nobody reads any more, the input ends as well."""
+        line = to_line((kind, *values))
         with self._lock, suppress(OSError, ValueError):
-            self._out.write(json.dumps({"kind": kind, **fields}) + "\n")
+            self._out.write(line + "\n")
             self._out.flush()
 
-    def problem(self, problem: Problem, kind: str = "problem", **fields: Any) -> None:
-        """Say what ended the lab, or why a call is refused."""
-        self.say(kind, **fields, reason=problem.reason, remedy=problem.remedy, exit_status=problem.exit_status)
-
     @contextmanager
-    def saying_why(self) -> Iterator[None]:
-        """Within, a Problem or an interrupt ends with a message."""
+    def telling_the_end(self, interrupted: str) -> Iterator[None]:
+        """Within, a Problem or an interrupt ends with a message.
+
+        Args:
+            interrupted: the reason that is told of an interrupt.
+        """
         try:
             yield
         except Problem as problem:
-            self.problem(problem)
+            self.send("problem", problem)
         except KeyboardInterrupt:
-            self.say("interrupted")
+            self.send("problem", Problem(interrupted, "run the experiment again", NOTHING_RAN))
 
     def step(self, text: str) -> None:
-        """What is done."""
-        self.say("step", text=text)
+        """Tell what is done."""
+        self.send("step", text)
 
     def on(self, event: Event) -> None:
-        """Say how the experiment goes on. Nothing is said while a load is measured."""
+        """Tell how the experiment goes on. Nothing is told while a load is measured."""
         match event:
             case Preparing(what):
                 self._tenths = 0
@@ -86,46 +112,10 @@ class MessageWriter:
                     self._tenths = tenths
                     self.step(f"loading rows: {rows:,} of {of:,}")
             case TrialBegins(trial):
-                self.say("begins", index=trial.index)
-            case StageBegins(name, awaited):
-                self.say("stage", name=name)
+                self.send("begins", trial.index)
+            case StageBegins(_, awaited):
                 if awaited:
                     self.step(f"waiting for {awaited}")
-
-
-def read_commands(lines: IO[str]) -> Iterator[str]:
-    """The lines up to `END`, which a thread of its own reads from now on.
-
-    At `STOP`, this process is interrupted as by Ctrl-C; so it is where lines end without `END`, and then it is ended.
-    """
-    commands: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-
-    def listen() -> None:
-        ends_in_order = False
-        for line in lines:
-            text = line.rstrip("\n")
-            if text == STOP:
-                _interrupt()
-            elif text == END:
-                ends_in_order = True
-                commands.put(None)
-            elif text:
-                commands.put(text)
-        if not ends_in_order:
-            _interrupt()
-            threading.Event().wait(ENDS_WITHIN_SECONDS)
-            os._exit(1)
-
-    threading.Thread(target=listen, daemon=True).start()
-    return iter(commands.get, None)
-
-
-def serve_standard_streams(serve: Callable[[IO[str], IO[str]], None]) -> None:
-    """Serve standard input and output, of which the second is the messages' alone: all else goes to standard error."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever the worker inherited
-    out = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    serve(sys.stdin, out)
 
 
 def _interrupt() -> None:

@@ -13,10 +13,8 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import RowsLoaded
 from fairtrial.cluster.clocks import monotonic_clock_of
 from fairtrial.cluster.connection import Cluster
-from fairtrial.cluster.lab import Message, start_lab
-from fairtrial.lab.lanes.host_calls import Call
-from fairtrial.lab.lanes.host_lab import method_of
-from fairtrial.lab.lanes.messages import END, problem_in
+from fairtrial.cluster.lab import Message, RemoteLab
+from fairtrial.lab.lanes.messages import END
 from fairtrial.lab.lanes.task import HostTask
 
 READY = 0
@@ -51,7 +49,7 @@ class RemoteHost:
         """
         self._cluster, self._name, self._on_step = cluster, name, on_step
         self.worker, self.address = worker, task.addresses.server
-        self._ids = count(1)
+        self._numbers = count(1)
         self._answers = queue.SimpleQueue[Message]()
         self._faults: dict[int, str | None] = {}
         self.on_rows: RowsLoaded = nobody
@@ -60,7 +58,7 @@ class RemoteHost:
         """held during a call: the host answers one after the other"""
         self.problem: Problem | None = None
         """by which nothing more is to be heard of it"""
-        self._lab = start_lab(cluster, worker, "lane-host", task.model_dump_json(), self._hear)
+        self._lab = RemoteLab(cluster, worker, task, self._hear)
 
     def await_ready(self) -> None:
         """Wait until it takes calls. Raises Problem: it cannot."""
@@ -68,7 +66,7 @@ class RemoteHost:
 
     def release(self) -> None:
         """Let it go: it ends, with all that it brought up."""
-        self._lab.say(END)
+        self._lab.send(END)
         self._lab.release()
 
     def clock(self) -> ClockOffset:
@@ -86,47 +84,43 @@ class RemoteHost:
         """How a service or a balancer ended, as the host has told; None while it runs. Nobody is asked."""
         return self.problem.reason if self.problem is not None else self._faults.get(target)
 
-    def call(self, target: int, method: str, *arguments: Any) -> Any:
+    def call(self, target: int, method: str, *arguments: Any, **keywords: Any) -> Any:
         """Have a method called there, and wait for its answer.
 
         Raises:
             Problem: what it raised there, or the host is lost.
         """
         with self._lock:
-            number = next(self._ids)
-            call = Call(id=number, target=target, method=method, arguments=list(arguments))
-            self._lab.say(call.model_dump_json())
-            message = self._answer_to(number)
-        if message["kind"] == "refused":
-            raise problem_in(message, "")
-        return method_of(target, method).answer.validate_json(message["value"])
+            number = next(self._numbers)
+            self._lab.send((number, target, method, arguments, keywords))
+            kind, _, value = self._answer_to(number)
+        if kind == "refused":
+            raise value
+        return value
 
     def _answer_to(self, number: int) -> Message:
         """Its answer, without those to calls that were interrupted. Raises Problem: the host is lost."""
         while self.problem is None:
-            message = self._answers.get()
-            if message.get("id") == number:
-                return message
+            answer = self._answers.get()
+            if answer[1] == number:
+                return answer
         raise self.problem
 
     def _hear(self, message: Message) -> None:
-        kind = message["kind"]
-        if kind in ("answer", "refused"):
-            self._answers.put(message)
-        elif kind == "fault":
-            self._faults[message["target"]] = message["fault"]
-        elif kind == "rows":
-            self.on_rows(message["table"], message["loaded"])
-        elif kind == "step":
-            self._on_step(f"on the {self._name}: {message['text']}")
-        elif kind == "ready":
-            self._answers.put({**message, "id": READY})
-        else:
-            self._end(message)
-
-    def _end(self, message: Message) -> None:
-        self.problem = self.problem or problem_in(message, "the lab on a host of the lane has ended")
-        self._answers.put({"kind": "lost"})
+        match message:
+            case (("answer" | "refused"), _, _):
+                self._answers.put(message)
+            case "fault", target, fault:
+                self._faults[target] = fault
+            case "rows", table, loaded:
+                self.on_rows(table, loaded)
+            case "step", text:
+                self._on_step(f"on the {self._name}: {text}")
+            case ("ready",):
+                self._answers.put(("answer", READY, None))
+            case "problem", problem:
+                self.problem = self.problem or problem
+                self._answers.put(message)
 
 
 def nobody(_table: str, _loaded: int) -> None:

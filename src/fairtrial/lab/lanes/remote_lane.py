@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fairtrial.base.problem import Problem
-from fairtrial.cluster.connection import RemoteProgram
-from fairtrial.cluster.lab import Message
+from fairtrial.cluster.lab import Message, RemoteLab
 from fairtrial.lab.trial.flow import timestamp
 from fairtrial.plan.plan import Plan
 from fairtrial.record.calibration import Calibration
@@ -26,7 +25,7 @@ class RemoteLane:
     number: int
     """from 1"""
     hosts: Sequence[LaneHost]
-    lab: RemoteProgram
+    lab: RemoteLab
     state: State = "preparing"
     record: ExperimentRecord | None = None
     """what its lab would have written first"""
@@ -40,7 +39,7 @@ class RemoteLane:
     def try_block(self, number: int) -> None:
         """Have a block tried."""
         self.state, self.block, self.index = "busy", number, 0
-        self.lab.say(f"block {number}")
+        self.lab.send(number)
 
 
 def first_line_of_lanes(

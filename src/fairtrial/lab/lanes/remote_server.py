@@ -10,7 +10,7 @@ from typing import Any, cast
 from fairtrial.base.clock_offset import SAME_CLOCK, over_time
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import Change, RowsLoaded, RunningService, Service
-from fairtrial.lab.lanes.host_calls import PROTOCOLS, BalancerUp, Metered, Method, ServiceUp, attributes_of, methods_of
+from fairtrial.lab.lanes.host_calls import ATTRIBUTES, METHODS, Lasting
 from fairtrial.lab.lanes.remote_host import RemoteHost, nobody
 from fairtrial.lab.meters.service import LaterChange
 from fairtrial.record.machine import MachineMeter
@@ -35,10 +35,10 @@ def service_up_on(
     """
     host.on_rows = on_rows
     try:
-        up: ServiceUp = host.call(0, "up", service.name, point, with_tables)
+        number, attributes = host.call(0, "up", service.name, point, with_tables)
     finally:
         host.on_rows = nobody
-    running = RemoteService(host, up)
+    running = RemoteService(host, number, attributes)
     try:
         yield cast("RunningService", running)
     finally:
@@ -56,8 +56,7 @@ def balancer_up_on(host: RemoteHost, ports: Sequence[int], stacks_host: str) -> 
     Raises:
         Problem: it is not installed there or does not start, or its host is lost.
     """
-    up: BalancerUp = host.call(0, "up_balancer", list(ports), stacks_host)
-    front = RemoteBalancer(host, up)
+    front = RemoteBalancer(host, *host.call(0, "up_balancer", list(ports), stacks_host))
     try:
         yield front
     finally:
@@ -82,9 +81,9 @@ class RemoteMeter:
 
     def close(self, ended_seconds_ago: float = 0.0) -> ServerMeter:
         """Close the window, and return what its processes used in it. Raises Problem: its host is lost."""
-        metered: Metered = self._call("close_meter", ended_seconds_ago)
-        self.machine = metered.machine
-        return metered.processes
+        processes: ServerMeter
+        processes, self.machine = self._call("close_meter", ended_seconds_ago)
+        return processes
 
     def abandon(self) -> None:
         """Nothing: the host abandons it when the next is opened, and takes one sample a second."""
@@ -111,16 +110,16 @@ class RemoteServer:
         with suppress(Problem):
             self._host.call(0, "down", self._number)
 
-    def _call(self, method: str, *arguments: Any) -> Any:
-        return self._host.call(self._number, method, *arguments)
+    def _call(self, method: str, *arguments: Any, **keywords: Any) -> Any:
+        return self._host.call(self._number, method, *arguments, **keywords)
 
 
 class RemoteBalancer(RemoteServer):
     """A balancer that runs on another host: a `lab.trial.front.Front`."""
 
-    def __init__(self, host: RemoteHost, up: BalancerUp) -> None:
-        super().__init__(host, up.number)
-        self.host, self.port = host.address, up.port
+    def __init__(self, host: RemoteHost, number: int, port: int) -> None:
+        super().__init__(host, number)
+        self.host, self.port = host.address, port
 
 
 class RemoteService(RemoteServer):
@@ -130,22 +129,20 @@ class RemoteService(RemoteServer):
     when it was brought up, or reset.
     """
 
-    def __init__(self, host: RemoteHost, up: ServiceUp) -> None:
-        super().__init__(host, up.number)
+    def __init__(self, host: RemoteHost, number: int, attributes: Mapping[str, Any]) -> None:
+        super().__init__(host, number)
         self._clock = SAME_CLOCK
-        self._take(up.attributes)
-
-    def _take(self, attributes: Mapping[str, Any]) -> None:
-        types = attributes_of(*PROTOCOLS)
-        self._attributes = {name: types[name].validate_python(value) for name, value in attributes.items()}
+        self._attributes = attributes
 
     def reset(self) -> None:
         """Start the server anew on a new copy of the loaded data. Raises Problem: it did not start; it is down then."""
-        self._take(self._call("reset"))
+        self._attributes = self._call("reset")
 
     def changing(self, table: str, column: str, *, together: bool = False) -> AbstractContextManager[Change]:
         """To set that column of one row after the other. Changes that are one transaction are sent when it is left."""
-        return self._changing_together(table, column) if together else _within(self, "changing", table, column)
+        if together:
+            return self._changing_together(table, column)
+        return self._within(self._call("changing", table, column).number)
 
     @contextmanager
     def _changing_together(self, table: str, column: str) -> Iterator[Change]:
@@ -175,56 +172,42 @@ class RemoteService(RemoteServer):
         settled: Settle = self._call("settle", writes_at_end, longest_seconds)
         return settled
 
+    def _called(self, name: str, *arguments: Any, **keywords: Any) -> Any:
+        try:
+            answer = self._call(name, *arguments, **keywords)
+        except Problem:
+            if name in ANSWERS_WITHOUT_HOST:
+                return ANSWERS_WITHOUT_HOST[name]
+            raise
+        if isinstance(answer, Lasting):
+            return self._within(answer.number) if answer.is_context else self._rows(answer.number)
+        return answer
 
-def _value(service: RemoteService, name: str, *arguments: Any) -> Any:
-    try:
-        return service._call(name, *arguments)
-    except Problem:
-        if name in ANSWERS_WITHOUT_HOST:
-            return ANSWERS_WITHOUT_HOST[name]
-        raise
+    def _rows(self, number: int) -> Iterator[dict[str, Any]]:
+        try:
+            while rows := json.loads(self._call("next", number)):
+                yield from rows
+        finally:
+            with suppress(Problem):
+                self._call("close", number)
 
-
-def _rows(service: RemoteService, name: str, *arguments: Any) -> Iterator[dict[str, Any]]:
-    number = service._call(name, *arguments)
-    try:
-        while rows := json.loads(service._call("next", number)):
-            yield from rows
-    finally:
-        with suppress(Problem):
-            service._call("close", number)
-
-
-@contextmanager
-def _within(service: RemoteService, name: str, *arguments: Any) -> Iterator[Any]:
-    number = service._call(name, *arguments)
-    try:
-        yield partial(service._call, "apply", number)
-    finally:
-        service._call("close", number)
+    @contextmanager
+    def _within(self, number: int) -> Iterator[Any]:
+        try:
+            yield partial(self._call, "apply", number)
+        finally:
+            self._call("close", number)
 
 
-_CALLS: Mapping[type | None, Callable[..., Any]] = {None: _value, Iterator: _rows, AbstractContextManager: _within}
-
-
-def _called(name: str, method: Method) -> Callable[..., Any]:
-    how, signature = _CALLS[method.lasting], method.signature
-
-    def call(service: RemoteService, *arguments: Any, **keywords: Any) -> Any:
-        bound = signature.bind(service, *arguments, **keywords)
-        bound.apply_defaults()
-        return how(service, name, *bound.args[1:])
-
-    return call
+def _method(name: str) -> Callable[..., Any]:
+    return lambda service, *arguments, **keywords: service._called(name, *arguments, **keywords)
 
 
 def _attribute(name: str) -> property:
     return property(lambda service: service._attributes[name])
 
 
-for _name, _method in methods_of(*PROTOCOLS).items():
-    if not hasattr(RemoteService, _name):
-        setattr(RemoteService, _name, _called(_name, _method))
-for _name in attributes_of(*PROTOCOLS):
-    if not hasattr(RemoteService, _name):
-        setattr(RemoteService, _name, _attribute(_name))
+for _names, _made in ((METHODS, _method), (ATTRIBUTES, _attribute)):
+    for _name in _names:
+        if not hasattr(RemoteService, _name):
+            setattr(RemoteService, _name, _made(_name))

@@ -1,6 +1,5 @@
 """Folders of stacks, sent to a lane's host: by digest, bounded in size, and kept there by content."""
 
-import base64
 import io
 import tarfile
 from pathlib import Path
@@ -23,15 +22,15 @@ class SentFolder(Strict):
     sha256: str
     shipped: str = ""
     """the name of the shipped stack whose folder it is: that is on the other host already"""
-    packed: str = ""
-    """else a tar.xz in base64"""
+    packed: bytes = b""
+    """else a tar.xz"""
 
 
 class SentStack(Strict):
     """A stack as it is described here, and the folders that it names."""
 
-    described: str
-    """the stack as JSON"""
+    stack: Stack
+    """whose folders are those of the other host"""
     folder: SentFolder
     checkouts: dict[str, SentFolder]
     """by variant"""
@@ -46,7 +45,7 @@ def packed_stack(stack: Stack) -> SentStack:
             "let the lab build it from a folder with a stack.toml, or try it without --cluster",
         )
     return SentStack(
-        described=stack.model_dump_json(by_alias=True),
+        stack=stack,
         folder=_packed_folder(stack.folder),
         checkouts={variant: _packed_folder(checkout.folder) for variant, checkout in stack.checkouts.items()},
     )
@@ -58,7 +57,7 @@ def unpacked_stack(content: SentStack) -> Stack:
     Raises:
         Problem: a shipped stack is another one here, or the cache cannot be written.
     """
-    stack = Stack.model_validate_json(content.described)
+    stack = content.stack
     return stack.model_copy(
         update={
             "folder": _unpacked(stack.name, content.folder),
@@ -73,7 +72,7 @@ def unpacked_stack(content: SentStack) -> Stack:
 def assert_bounded(stacks: "list[SentStack]") -> None:
     """Raises a Problem if they are too long together."""
     total = sum(len(each.packed) for stack in stacks for each in (stack.folder, *stack.checkouts.values()))
-    if total > MOST_BYTES * 4 // 3:
+    if total > MOST_BYTES:
         raise Problem(
             f"the folders of the stacks are longer than {MOST_BYTES >> 20} MiB when packed, which is the most that is "
             "sent to a host",
@@ -97,7 +96,7 @@ def _packed_folder(folder: Path) -> SentFolder:
     with tarfile.open(fileobj=buffer, mode="w:xz") as archive:
         for file in source_files(folder):
             archive.add(file.resolve(), arcname=str(file.relative_to(folder)), recursive=False)
-    return SentFolder(sha256=sha256, packed=base64.b64encode(buffer.getvalue()).decode())
+    return SentFolder(sha256=sha256, packed=buffer.getvalue())
 
 
 def _unpacked(name: str, content: SentFolder) -> Path:
@@ -109,7 +108,7 @@ def _unpacked(name: str, content: SentFolder) -> Path:
     def make(folder: Path) -> None:
         source = folder / "source"
         source.mkdir()
-        with tarfile.open(fileobj=io.BytesIO(base64.b64decode(content.packed)), mode="r:xz") as archive:
+        with tarfile.open(fileobj=io.BytesIO(content.packed), mode="r:xz") as archive:
             archive.extractall(source, filter="data")
         _assert_same(name, source, content)
 

@@ -10,15 +10,14 @@ from fairtrial.base.formatting import count, figure_in
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.base.units import UNITS
-from fairtrial.cluster.addresses import host_of
 from fairtrial.cluster.clocks import clock_of
 from fairtrial.cluster.connection import Cluster
 from fairtrial.cluster.fitness import assert_fit, worker_facts
-from fairtrial.cluster.lab import Message, start_lab
+from fairtrial.cluster.lab import Message, RemoteLab
 from fairtrial.cluster.roles import roles_of
 from fairtrial.lab.lanes.divide import APART, Division, Lane, Worker, divide
 from fairtrial.lab.lanes.remote_lane import Inbox, RemoteLane
-from fairtrial.lab.lanes.task import HostPlace, LaneTask, SentPlan
+from fairtrial.lab.lanes.task import LaneTask, SentPlan
 from fairtrial.lab.placement import local_placement
 from fairtrial.record.model import ApartRole, LaneHost, Placement
 
@@ -157,30 +156,27 @@ def start_lanes(
         measured_on.update((worker.machine, cpu) for cpu in new)
         return sorted(new)
 
-    def place(worker: Worker | None) -> HostPlace | None:
-        if worker is None:
-            return None
-        return HostPlace(worker=worker.address, held_cpus=newly_held(worker, worker.cpus))
-
     started = []
     for lane in lanes.division.lanes:
         placement, lab_cpus = placement_of(lane.server, *lane.loads)
+        held = {
+            lane.server.address: newly_held(lane.server, [*placement.server_cpus, *placement.load_cpus_here, *lab_cpus])
+        }
+        for worker in (lane.service, lane.balancer):
+            if worker is not None and worker.address not in held:
+                held[worker.address] = newly_held(worker, worker.cpus)
         task = LaneTask(
-            lane=lane.number,
-            host=host_of(lane.server.address),
+            lane=lane,
             placement=placement,
-            lab_cpus=list(lab_cpus),
-            held_cpus=newly_held(lane.server, [*placement.server_cpus, *placement.load_cpus_here, *lab_cpus]),
+            lab_cpus=lab_cpus,
+            held_cpus=held,
             wait=wait,
-            load_workers=[load.address for load in lane.loads],
-            service=place(lane.service),
-            balancer=place(lane.balancer),
             scheduler=cluster.address,
             unencrypted=unencrypted,
             plan=plan,
         )
         hear = partial(_put, inbox, lane.number)
-        lab = start_lab(cluster, lane.server.address, "lane", task.model_dump_json(), hear)
+        lab = RemoteLab(cluster, lane.server.address, task, hear, is_client=True)
         started.append(RemoteLane(lane.number, _hosts(lane), lab))
     return started
 

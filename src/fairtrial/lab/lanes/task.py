@@ -1,14 +1,15 @@
-"""What a lane's lab is told before anything else."""
+"""What the labs of a lane are told before anything else."""
 
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.problem import Problem
 from fairtrial.base.strict import Strict
 from fairtrial.catalog.services.model import Addresses
 from fairtrial.catalog.stacks.model import Stack
-from fairtrial.cluster.addresses import host_of
 from fairtrial.experiment.model import Experiment
+from fairtrial.lab.lanes.divide import Lane
 from fairtrial.lab.lanes.sources import SentStack, assert_bounded, packed_stack, unpacked_stack
 from fairtrial.plan.make import make_plan
 from fairtrial.plan.plan import Plan
@@ -31,49 +32,30 @@ class SentPlan(Strict):
     """per block, condition ids: the plan there must be the same"""
 
 
-class HostPlace(Strict):
-    """The host of a lane's services, or of its balancer."""
-
-    worker: str
-    """the address of its worker"""
-    held_cpus: list[int]
-    """that no other lab may measure on meanwhile; without those that a lane holds already"""
-
-    @property
-    def host(self) -> str:
-        """The address at which they listen."""
-        return host_of(self.worker)
-
-
-class HostTask(Strict):
-    """What the lab on such a host is told before anything else."""
+@dataclass(frozen=True)
+class HostTask:
+    """What the lab on a host of services or a balancer is told before anything else."""
 
     addresses: Addresses
-    held_cpus: list[int]
+    held_cpus: Sequence[int]
+    """that no other lab may measure on meanwhile; without those that a lane holds already"""
     wait: bool
     """for a lab that measures there"""
     plan: SentPlan
 
 
-class LaneTask(Strict):
+@dataclass(frozen=True)
+class LaneTask:
     """What the lab of one lane does, and where."""
 
-    lane: int
-    host: str
-    """the address of its host at which stacks listen"""
+    lane: Lane
     placement: Placement
-    lab_cpus: list[int]
+    lab_cpus: Sequence[int]
     """of the lab itself, during a trial"""
-    held_cpus: list[int]
-    """that no other lab may measure on meanwhile; without those that another lane holds already"""
+    held_cpus: Mapping[str, Sequence[int]]
+    """by worker, those that no other lab may measure on meanwhile; without those that are held already"""
     wait: bool
     """for a lab that measures there; false: the lane is left out"""
-    load_workers: list[str]
-    """the addresses of the workers on whose hosts the load comes from; empty: this host"""
-    service: HostPlace | None = None
-    """None: services are on this host"""
-    balancer: HostPlace | None = None
-    """None: the balancer is on this host"""
     scheduler: str
     unencrypted: bool
     plan: SentPlan
