@@ -207,7 +207,7 @@ def _attribute(name: str) -> property:
     return property(lambda service: service._attributes[name])
 
 
-for _names, _made in ((METHODS, _method), (ATTRIBUTES, _attribute)):
+for _names, _member in ((METHODS, _method), (ATTRIBUTES, _attribute)):
     for _name in _names:
         if not hasattr(RemoteService, _name):
-            setattr(RemoteService, _name, _made(_name))
+            setattr(RemoteService, _name, _member(_name))

@@ -159,17 +159,17 @@ def start_lanes(
     started = []
     for lane in lanes.division.lanes:
         placement, lab_cpus = placement_of(lane.server, *lane.loads)
-        held = {
+        held_cpus = {
             lane.server.address: newly_held(lane.server, [*placement.server_cpus, *placement.load_cpus_here, *lab_cpus])
         }
         for worker in (lane.service, lane.balancer):
-            if worker is not None and worker.address not in held:
-                held[worker.address] = newly_held(worker, worker.cpus)
+            if worker is not None and worker.address not in held_cpus:
+                held_cpus[worker.address] = newly_held(worker, worker.cpus)
         task = LaneTask(
             lane=lane,
             placement=placement,
             lab_cpus=lab_cpus,
-            held_cpus=held,
+            held_cpus=held_cpus,
             wait=wait,
             scheduler=cluster.address,
             unencrypted=unencrypted,
