@@ -29,7 +29,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--tools", nargs="+", metavar="PART", help="only tools whose name contains one of these")
     parser.add_argument("--rounds", type=int, help="of each table; by default its own number")
     parser.add_argument("--seconds", type=float, help="of each run at the highest rate; by default the table's own")
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/benchmarks.md")
+    parser.add_argument("--write", action="store_true", help="put the tables into their pages")
     return parser.parse_args()
 
 
@@ -53,7 +53,6 @@ def main() -> int:
     if not available or not options.engine.exists():
         print(f"no engine at {options.engine}: cargo build --release, or --engine", file=sys.stderr)
         return 2
-    page = ROOT / "docs/benchmarks.md"
     for each in TABLES:
         if each.name not in options.tables:
             continue
@@ -71,6 +70,7 @@ def main() -> int:
         part = f"{facts}\n\n{table.text(bench, [tool for tool, _ in compared])}"
         print(f"\n## {table.name}\n\n{part}", flush=True)
         if options.write:
+            page = next(page for page in document.PAGES if f"<!-- {table.name} -->" in page.read_text())
             page.write_text(replace_part(page.read_text(), table.name, part))
     return 0
 

@@ -1,4 +1,4 @@
-"""The tables of docs/benchmarks.md."""
+"""The tables of docs/benchmarks.md and benches/measured.md."""
 
 import platform
 import re
@@ -7,6 +7,9 @@ from datetime import date
 from pathlib import Path
 
 from benches.load import Percentiles
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = (ROOT / "docs/benchmarks.md", ROOT / "benches/measured.md")
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
