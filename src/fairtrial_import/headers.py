@@ -1,4 +1,4 @@
-"""Which headers of a found request a workload file keeps."""
+"""The headers of a found request that a workload file keeps."""
 
 import re
 from collections.abc import Iterable

@@ -86,7 +86,7 @@ class _SshProcess:
             self.process.wait()
 
     def words(self) -> str:
-        """What it said last."""
+        """The last words that it printed."""
         self._reader.join(1.0)
         return printable(" ".join(" ".join(list(self.lines)[-5:]).split()), 400)
 

@@ -50,7 +50,7 @@ class Cluster:
         self._presences: dict[str, asyncio.Task[_Presence]] = {}
 
     def workers(self) -> dict[str, Mapping[str, Any]]:
-        """What the scheduler knows about each worker, by the worker's address."""
+        """Each worker as the scheduler knows it, by the worker's address."""
         return self._result(self._workers())
 
     def call(self, worker: str, function: Callable[..., T], *arguments: Any) -> T:
@@ -126,7 +126,7 @@ class Cluster:
     async def _answer(
         self, worker: str, within_seconds: float | None, function: Callable[..., Any], *arguments: Any
     ) -> Any:
-        """What a function returns in a worker, unless the worker is lost before: that is noticed at once."""
+        """The result of a function in a worker. If the worker is lost before, that is noticed at once."""
         from distributed.comm.core import CommClosedError  # noqa: PLC0415 an optional part
 
         end = (await self._present(worker)).end
@@ -170,7 +170,7 @@ class Cluster:
 
 @dataclass(frozen=True)
 class _Presence:
-    """What is kept in a worker for as long as this is kept here."""
+    """An object that is kept in a worker for as long as this one is kept here."""
 
     future: Any
     end: "asyncio.Task[None]"

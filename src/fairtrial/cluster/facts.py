@@ -1,4 +1,4 @@
-"""What a process of a cluster is run by: machine, processors, versions, and digests of the lab and of the engine."""
+"""Facts about a process of a cluster: machine, processors, versions, and digests of the lab and of the engine."""
 
 import hashlib
 import importlib.metadata
@@ -18,7 +18,7 @@ ENGINE_SOURCE = ("Cargo.toml", "Cargo.lock", "guard/Cargo.toml", "guard/src", "s
 
 @dataclass(frozen=True)
 class Facts:
-    """Of a process. Where its Fairtrial is another one, no more than that is known."""
+    """A process of a cluster. Where its Fairtrial is another version, no more than that is known."""
 
     versions: Mapping[str, str | None]
     """of Fairtrial and Dask's packages; None: it is not installed"""

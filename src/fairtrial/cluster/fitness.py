@@ -75,7 +75,7 @@ def version_differences(here: Facts, other: Facts) -> list[str]:
 
 
 def comparable(facts: Facts) -> dict[str, str | None]:
-    """What must be the same everywhere, as far as it is known, as it is printed.
+    """The facts that must be the same everywhere, as far as they are known, in the form in which they are printed.
 
     What is pickled by one minor version of Python can hang another one; programs run on their architecture alone.
     """
@@ -97,5 +97,5 @@ def _short(sha256: str | None) -> str | None:
 
 
 def worker_name(worker: str) -> str:
-    """What messages call it."""
+    """The worker's name in messages."""
     return f"the worker at {printable(worker, 60)}"

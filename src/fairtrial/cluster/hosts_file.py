@@ -50,7 +50,7 @@ class SshHost(Strict):
 
     @property
     def destination(self) -> str:
-        """What `ssh` is given."""
+        """The host as `ssh` takes it on its command line."""
         return self.ssh or self.address
 
 

@@ -37,7 +37,7 @@ so long at each edge there is less than was planned."""
 
 @dataclass
 class JointAccount:
-    """What is told of the last run of several engines, beside its summary."""
+    """Facts about the last run of several engines that its summary does not hold."""
 
     hosts: list[LoadHostAccount] = field(default_factory=list)
     """empty where nothing was measured"""

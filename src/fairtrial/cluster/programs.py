@@ -61,7 +61,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Output:
-    """What a program has printed since it was last asked."""
+    """The text that a program has printed since it was last asked."""
 
     lines: bytes
     errors: bytes = b""

@@ -39,7 +39,7 @@ class Credentials(Strict):
 
 
 class WorkerTask(Strict):
-    """What a worker is told, on the first line of its input."""
+    """A worker's orders, on the first line of its input."""
 
     scheduler: str
     name: str

@@ -25,7 +25,7 @@ def _in_a_row(names: Iterable[str]) -> str:
 
 
 def _section(check: Check) -> str:
-    """What it finds and looks at, how it decides, and its thresholds with their sources."""
+    """A check's purpose and subject, how it decides, and its thresholds with their sources."""
     rule = prose(_with_links(f"{sentence(check.finds)} **Looks at** {check.looks_at}. {check.decides}"))
     return f"{rule}\n\n{thresholds_with_sources(check.thresholds, _with_links)}".strip()
 

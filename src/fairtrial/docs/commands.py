@@ -27,7 +27,7 @@ def exit_statuses_of(command: str) -> Mapping[str, str]:
 
 
 def load_parts() -> Mapping[str, str]:
-    """What `fairtrial load` writes, and its exit statuses."""
+    """The files that `fairtrial load` writes, and its exit statuses."""
     return {
         "outputs": _options("load", OUTPUT),
         "columns of seconds": bullets(f"{code(name)}: {meaning}" for name, meaning in SERIES_COLUMNS.items()),

@@ -19,7 +19,7 @@ def _key_list(model: Any) -> str:
 
 
 def _keys(model: Any, depth: int = 0) -> Iterator[tuple[int, str]]:
-    """What a list says of each key, and below it of those that it holds; distributions have a list of their own.
+    """A list's text about each key and about the keys below it; distributions have a list of their own.
 
     Keys that follow each other and say all by their names share a line.
     """

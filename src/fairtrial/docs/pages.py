@@ -1,4 +1,4 @@
-"""Which pages have generated parts, and how a part gets into its page.
+"""The pages that have generated parts, and how a part gets into its page.
 
 A part stands between `<!-- name -->` and `<!-- /name -->`. Headings and what else is on the page are written by hand.
 """

@@ -13,5 +13,6 @@ def new_nonce_key() -> str:
 
 
 def nonce_of(key: str, label: str, number: int) -> str:
-    """What the engine sends for `{{nonce LABEL FROM}}` in the request of this number: docs/engine-protocol.md."""
+    """The text that the engine sends for `{{nonce LABEL FROM}}` in the request of this number:
+    docs/engine-protocol.md."""
     return hmac.digest(bytes.fromhex(key), f"{label} {number}".encode(), "sha256")[:NONCE_BYTES].hex()

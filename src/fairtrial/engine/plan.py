@@ -56,7 +56,7 @@ class JsonBody(Strict):
 
 
 class Expectation(Strict):
-    """What an answer must be like to count."""
+    """The conditions under which an answer counts as right."""
 
     status: list[int] | None = None
     content_type: str | None = None
@@ -130,7 +130,7 @@ class SetupRequest(Strict):
 
 
 class Pick(Strict):
-    """Which row a request takes. `exponent` is that of Zipf's law."""
+    """The rule by which a request picks its row. `exponent` is that of Zipf's law."""
 
     kind: Literal["sequential", "random", "zipf", "once"]
     exponent: float | None = None
@@ -160,7 +160,7 @@ class Tls(Strict):
 
 
 class Part(Strict):
-    """Which of several engines this is, that carry out a plan together: from 0."""
+    """One of several engines that carry out a plan together: its number, from 0, and how many they are."""
 
     number: int
     of: int

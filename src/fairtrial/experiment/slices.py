@@ -49,7 +49,7 @@ class Slices(Strict):
         return max(LEAST_ROUNDS, math.ceil((load.window_seconds or 0.0) / self.seconds - 1e-9))
 
     def selection(self, rounds: Sequence[Shares]) -> tuple[Rule, list[bool]]:
-        """Which rounds of a block its figures rest on: the quiet ones, or, if they are fewer than LEAST_ROUNDS, the
+        """The rounds of a block on which its figures rest: the quiet ones, or, if they are fewer than LEAST_ROUNDS, the
         even ones. On a machine that is busy all the time, others take the same from all slices of an even round."""
         quiet = [all(self.is_quiet(server, engine) for server, engine in each) for each in rounds]
         if sum(quiet) >= LEAST_ROUNDS:

@@ -1,4 +1,4 @@
-"""What limits the goodput of a condition: its processors, what it shares, its load, its concurrency, or nothing known.
+"""The limit of a condition's goodput: its processors, what it shares, its load, its concurrency, or nothing known.
 
 Goodput says what a contender can do only where the contender was at a limit of its own. Anywhere else it says what the
 load asked for, and the contender can do as much or more: the figure is a lower bound.
@@ -89,7 +89,7 @@ class _Use:
 
 
 def limit_of(record: ExperimentRecord, condition: Condition, trials: Sequence[TrialRecord]) -> Limit | None:
-    """What limited the goodput of a condition in these trials; None if there are none."""
+    """The limit of a condition's goodput in these trials; None if there are none."""
     if not trials:
         return None
     if condition.load.kind == "program":
@@ -289,7 +289,7 @@ def _busy(record: ExperimentRecord, trial: TrialRecord) -> float:
 
 
 def _upstream(record: ExperimentRecord, trial: TrialRecord) -> float:
-    """What the lab runs on the server's processors beside the stack and its services: the upstream, if there is one."""
+    """How many of the server's processors the lab's upstream used; 0 without one."""
     machine, has_upstream = trial.machine, trial.ledger is not None and "calls" in trial.ledger.done
     if machine is None or machine.window_seconds <= 0 or not has_upstream:
         return 0.0

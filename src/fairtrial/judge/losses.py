@@ -1,4 +1,4 @@
-"""What findings take from trials that stand otherwise: which metrics are not known, and what a figure then rests on.
+"""Losses: the metrics that findings take from a trial that stands otherwise, and what a figure then rests on.
 
 Every figure, rank, curve and verdict reads a metric through `Losses`, so that none of them sees what was lost.
 
@@ -52,7 +52,7 @@ class Losses:
         return None if self.taking(metric, trial) is not None else metric.read(trial)
 
     def readings(self, metric: Metric, trials: Sequence[TrialRecord]) -> list[Reading]:
-        """What a figure over these trials, of one condition, rests on; empty if there is no figure."""
+        """The trials, of one condition, on which a figure rests; empty if there is no figure."""
         on_time = [trial for trial in trials if self.by_machine(metric, trial) is None]
         measured = [(trial, value) for trial in on_time if (value := self.read(metric, trial)) is not None]
         # A figure of only those trials whose sample was large enough would be a selection.

@@ -61,7 +61,7 @@ class Metric:
 
     @property
     def preposition(self) -> str:
-        """What stands between its label and a condition: goodput of a; goodput of `short` on a."""
+        """The preposition between its label and a condition: goodput of a; goodput of `short` on a."""
         return "of" if self.request is None else "on"
 
     def of_request(self, request: str) -> "Metric":

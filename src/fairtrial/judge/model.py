@@ -62,7 +62,7 @@ class ServerUse(Strict):
 
 
 class EngineUse(Strict):
-    """What the load engine did, and what it used itself. It is kept for refused trials too, as evidence."""
+    """The load engine's work, and what it used itself. It is kept for refused trials too, as evidence."""
 
     driver: str
     wait: Wait | None = Field(None, description="what it did while it awaited answers; null in older records")
@@ -146,7 +146,7 @@ LimitKind = Literal[
 
 
 class Limit(Strict):
-    """What limited a condition's goodput. Where it is not the contender's own, the contender can do as much or more."""
+    """The limit of a condition's goodput. Where it is not the contender's own, the contender can do as much or more."""
 
     kind: LimitKind
     is_own: bool = Field(description="whether the contender was at a limit of its own, or nobody could look")

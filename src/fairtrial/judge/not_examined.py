@@ -1,4 +1,4 @@
-"""What there was no means to examine, because of a workload file or a short window: said in every result, so that
+"""Notes on what could not be examined, because of a workload file or a short window: every result has them, so that
 nobody takes silence for a proof."""
 
 from collections import defaultdict

@@ -66,7 +66,7 @@ def noise_floor(
 
 
 def _identity(condition: Condition) -> tuple[str, str, str, Value | None]:
-    """What both of the pair tried for the noise floor have in common, and no other condition."""
+    """The properties that both of the pair tried for the noise floor have in common, and no other condition."""
     return condition.stack, condition.variant, condition.service, condition.at
 
 

@@ -47,7 +47,7 @@ def processors_awake() -> Iterator[IdleLimit]:
 
 
 def idle_limit() -> IdleLimit:
-    """What the lab can ask for here."""
+    """The limit of processors' idle states that the lab can set here."""
     driver = IDLE_DRIVER.read_text(encoding="utf-8").strip() if IDLE_DRIVER.exists() else "none"
     if driver == "none":
         return IdleLimit(driver=driver, reason="this kernel has no driver for idle processors to ask")

@@ -20,7 +20,8 @@ below a second for each load and block."""
 
 
 class _Load(NamedTuple):
-    """What decides a ceiling; whatever else loads differ in, such as a rate, they have it in common."""
+    """The part of a load that decides a ceiling. Loads that differ in anything else, such as a rate, have one in
+    common."""
 
     connections: int
     keep_alive: bool

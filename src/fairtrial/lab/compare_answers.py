@@ -50,7 +50,7 @@ MOST_EXAMPLES = 8
 
 @dataclass(frozen=True)
 class _Round:
-    """What all rounds of questions share."""
+    """The settings that all rounds of questions share."""
 
     plan: Plan
     workbench: Workbench
@@ -134,7 +134,7 @@ class _Questions:
 
 @dataclass(frozen=True)
 class _InTurn:
-    """What a contender answered before the first trial."""
+    """A contender's answers before the first trial."""
 
     answers: Mapping[Instance, KeptAnswer]
     ended: Mapping[str, int]
@@ -191,7 +191,7 @@ def compared_with_reference(
 
 
 def _reference(plan: Plan) -> PlannedCondition:
-    """Of a sweep, at its first value."""
+    """The reference's condition; under a sweep, at its first value."""
     reference = plan.experiment.reference
     assert reference is not None
     key = (reference.name, reference.variant, plan.experiment.service_of(reference))

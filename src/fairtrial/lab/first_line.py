@@ -72,7 +72,7 @@ def first_line(
 
 
 def _implied_work(condition: PlannedCondition) -> ImpliedWork:
-    """What an answer of this condition implies. A latency that is drawn at random has no least round trip."""
+    """The work that an answer of this condition implies. A latency that is drawn at random has no least round trip."""
     point = condition.point
     options = point.service_options(condition.service)
     if options.latency is None or options.latency_distribution != "constant":

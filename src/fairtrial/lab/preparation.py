@@ -25,7 +25,7 @@ WORTH_MENTIONING_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class StackBuild:
-    """What is to be made ready: a stack, the number of the build, counted from 1, and whose build it is."""
+    """A build that is to be made: the stack, the number of the build, counted from 1, and whose build it is."""
 
     stack: Stack
     build: int = 1

@@ -1,4 +1,4 @@
-"""What every load of requests has, whatever decides when they are sent."""
+"""The properties that every load of requests has, whatever decides when they are sent."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ def engine_threads(threads: int | None, connections: int, processors: int, hosts
 
 @dataclass(frozen=True, kw_only=True)
 class CommandOptions:
-    """What `fairtrial load` can ask for beyond the load of an experiment.
+    """The options of `fairtrial load` beyond the load of an experiment.
 
     Attributes:
         think_seconds: how long a client of a closed load pauses before its next request.
@@ -213,7 +213,7 @@ class OneRunLoad(RequestLoad):
         raise NotImplementedError
 
     def _limits_in_words(self) -> list[str]:
-        """What else limits how requests are sent, in words."""
+        """The further limits on how requests are sent, in words."""
         return []
 
     def _length_in_words(self) -> str:

@@ -59,7 +59,7 @@ class StepsLoad(ChangingRate):
         return self.model_copy(update={"steps": steps})
 
     def due_by_second(self, seconds: int) -> Sequence[float]:
-        """Of each step, its rate times the part of a second during which it lasts."""
+        """For each step, its rate times the part of a second during which it lasts."""
         return [self._due(second) for second in range(seconds)]
 
     def _due(self, second: int) -> float:

@@ -1,4 +1,4 @@
-"""What loads have in common in words, the same in an experiment and in `fairtrial load`."""
+"""The words that loads have in common, the same in an experiment and in `fairtrial load`."""
 
 from fairtrial.base.formatting import count
 
@@ -56,5 +56,5 @@ def describe_reuse(requests_per_connection: int | None, streams: int | None) -> 
 
 
 def describe_wait(wait: str) -> str:
-    """What the load engine does while it awaits answers, by the engine's word for it: `asleep while …`."""
+    """The load engine's way to wait for answers, by the engine's word for it: `asleep while …`."""
     return f"{'awake' if wait == 'awake' else 'asleep'} while it awaits answers"

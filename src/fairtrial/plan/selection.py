@@ -1,4 +1,4 @@
-"""Which stacks a run tries: the experiment's own, those that the user names, or those in the user's folders."""
+"""The stacks that a run tries: the experiment's own, those that the user names, or those in the user's folders."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

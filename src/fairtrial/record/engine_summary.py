@@ -192,7 +192,7 @@ class Share(Strict):
 
 
 class Picks(Strict):
-    """Which rows were answered: see docs/engine-protocol.md."""
+    """The rows that were answered: see docs/engine-protocol.md."""
 
     answered: int = Field(description="answers with an id")
     distinct: int = Field(description="distinct ids")
@@ -261,7 +261,7 @@ class SetupCounts(Strict):
 
 
 class Sightings(Strict):
-    """Which answers showed which text of a row that changed under the load."""
+    """The answers that showed the old or the new text of a row that changed under the load."""
 
     kept: list[tuple[int, int, int]] = Field(
         description="`[17, 0, 86400000000000]`: the row's id, 1 for its new text and 0 for the old, and when the "

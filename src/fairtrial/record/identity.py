@@ -55,7 +55,7 @@ class Host(Strict):
 
 
 class ServiceIdentity(Strict):
-    """Which database, cache or balancer a condition had. Never a credential."""
+    """The database, cache or balancer of a condition. Never a credential."""
 
     name: str = Field(description="the lab's name of the service, such as mongodb")
     product: str = Field(description="what the server calls itself, such as SecantusDB 0.6.0b17")

@@ -89,7 +89,7 @@ class IdleLimit(Strict):
 
 
 class Placement(Strict):
-    """Which processors each role was bound to."""
+    """The processors to which each role was bound."""
 
     load_cpus: list[int] = Field(description="of several load hosts, those of one after the other")
     server_cpus: list[int]
@@ -282,7 +282,7 @@ class ExperimentRecord(Strict):
         return int(condition.at or 0) if swept else self.experiment.concurrency_budget
 
     def placement_of(self, trial: "TrialRecord") -> Placement:
-        """Which processors each role was bound to in this trial."""
+        """The processors to which each role was bound in this trial."""
         kind: PlacementKind = next(
             (each.placement for each in self.conditions if each.id == trial.condition), "disjoint"
         )

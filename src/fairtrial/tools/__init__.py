@@ -1,1 +1,1 @@
-"""What stands beside `fairtrial run`: load, check, compare, doctor, services."""
+"""The commands beside `fairtrial run`: load, check, compare, doctor, services."""

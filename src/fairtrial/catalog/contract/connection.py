@@ -37,7 +37,7 @@ def ask_to_close(client: httpx.Client, path: str) -> tuple[Answer, bool]:
 
 
 def closed_unasked(client: httpx.Client, path: str) -> str | None:
-    """What a server does that keeps no connection open (RFC 9112, section 9.3).
+    """A server that keeps no connection open closes it without being asked (RFC 9112, section 9.3).
 
     None: a second request went over the connection of the first.
 

@@ -51,7 +51,8 @@ class RunningService(Protocol):
         """Why the service no longer serves, with the end of its log if it has one; None while it serves."""
 
     def altered(self, rows: bool = True) -> str:
-        """What anybody but the lab changed since the tables were loaded, in words; empty: nothing, as far as it tells.
+        """Changes by anybody but the lab since the tables were loaded, in words; empty: none, as far as the service
+        tells.
 
         Looked at are the rows, unless the workload is to write them, and whatever else outlives a stack's sessions:
         tables, indexes, functions, users, their settings and the server's. A service that cannot be asked is altered.

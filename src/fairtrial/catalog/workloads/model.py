@@ -61,7 +61,7 @@ class StoredRows(Protocol):
 
 @dataclass(frozen=True)
 class Acknowledged:
-    """Which numbered requests were answered correctly: docs/engine-protocol.md, "writes".
+    """The numbered requests that were answered correctly: docs/engine-protocol.md, "writes".
 
     Of the request `name`, the numbers from 1 to `last_numbers[name]` were sent; those in `not_acknowledged[name]` got
     no correct answer.
@@ -72,7 +72,7 @@ class Acknowledged:
     nonce_key: str = field(default="", repr=False)
 
     def nonce(self, label: str, number: int) -> str:
-        """What the engine sent for `{{nonce LABEL 1}}` in the request of this number."""
+        """The number that the engine sent for `{{nonce LABEL 1}}` in the request of this number."""
         return nonce_of(self.nonce_key, label, number)
 
     @property

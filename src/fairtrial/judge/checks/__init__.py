@@ -1,4 +1,5 @@
-"""What makes a figure refusable. To add a check, add a function with `@check`: its file is found by itself."""
+"""The checks, each of which can refuse a figure. To add one, add a function with `@check`: its file is found by
+itself."""
 
 import importlib
 import math

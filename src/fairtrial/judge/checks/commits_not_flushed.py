@@ -41,7 +41,7 @@ def commits_not_flushed(
 
 
 def _unreleased(durability: Durability, sessions: int | None, times: float, least: float) -> list[str]:
-    """What exceeds the bound, in words; empty if it holds or is not known."""
+    """The excess over the bound, in words; empty if it holds or is not known."""
     commits, flushes = durability.commits, durability.flushes
     if commits is None or flushes is None or not sessions:
         return []

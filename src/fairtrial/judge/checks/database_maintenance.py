@@ -54,7 +54,7 @@ def database_maintenance(case: Case, *, pages_per_second: float) -> Iterator[Fin
 
 
 def _of_group(service: str, trials: list[TrialRecord], pages_per_second: float) -> Iterator[Finding]:
-    """Of each kind of work, the trials with it or those without it, whichever are fewer."""
+    """For each kind of work, the trials with it or those without it, whichever are fewer."""
     work = {trial.index: work_held(trial.maintenance[service], pages_per_second) for trial in trials}
     for kind in dict.fromkeys(kind for kinds in work.values() for kind in kinds):
         holding = [index for index, kinds in work.items() if kind in kinds]
@@ -71,7 +71,7 @@ def _of_group(service: str, trials: list[TrialRecord], pages_per_second: float) 
 
 
 def work_held(maintenance: Maintenance, pages_per_second: float) -> dict[str, str]:
-    """What a service did for itself in a window, by kind, in words."""
+    """The work that a service did for itself in a window, by kind, in words."""
     counted, running, work = maintenance.counted, maintenance.running, dict[str, str]()
     checkpoints, pages = counted.get("checkpoints"), counted.get("pages")
     rate = (pages or 0) / max(maintenance.seconds, 1e-9)

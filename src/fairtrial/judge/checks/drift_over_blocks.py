@@ -113,8 +113,10 @@ def _agree(first: Mapping[int, float], second: Mapping[int, float]) -> bool:
 
 
 def distances_of(trials: Sequence[TrialRecord]) -> Distances:
-    """Of the conditions that have a goodput in each of their trials, MINIMUM_BLOCKS or more of them, and set the rate
-    themselves."""
+    """The distance of each trial from the typical rate of its condition, on the logarithm, by condition and block.
+
+    Only conditions that have a goodput in each of their trials, MINIMUM_BLOCKS or more, and set the rate themselves.
+    """
     read = METRICS["goodput"].read
     by_condition: dict[str, dict[int, float]] = defaultdict(dict)
     lanes = _lanes(trials)
@@ -160,8 +162,9 @@ def drift(distances: Sequence[float], change: float, alpha: float) -> Trend | No
 
 
 def why_doubtful(beside: Sequence[float], alpha: float, conditions: int) -> str | None:
-    """What a condition's log ratios, in the order of the blocks, do that independent ones do in fewer than `alpha` of
-    runs: they have a trend of any size, or each is like the one before it. None with fewer than SHORTEST.
+    """The reason to doubt that a condition's log ratios, in the order of the blocks, are independent: a trend of any
+    size, or values each like the one before it, as independent ones have in fewer than `alpha` of runs. None with fewer
+    than SHORTEST.
 
     Args:
         conditions: among so many, and between both tests, alpha is divided (Bonferroni). Of two conditions the series

@@ -42,7 +42,7 @@ REMEDIES = {
 
 
 def error_remedy(kind: str, engine: EngineSummary) -> str:
-    """What to do about errors of this kind; empty for an unknown kind."""
+    """The remedy for errors of this kind; empty for an unknown kind."""
     remedy = REMEDIES.get(kind, "")
     return protocol_remedy(engine, remedy) if kind == "protocol" else remedy
 

@@ -68,7 +68,7 @@ CACHED = (
     ),
 )
 def ledger(ledger: Ledger, trial: TrialRecord, case: Case, *, share: float) -> Iterator[Finding]:
-    """What the database and the upstream did, compared with what was answered: skipped work shows in their counters.
+    """Compare the work of the database and the upstream with the answers: skipped work shows in their counters.
 
     A refusal for each kind of work of which less was done than the answers imply; else a note with the figures.
     """
@@ -112,7 +112,7 @@ def ledger(ledger: Ledger, trial: TrialRecord, case: Case, *, share: float) -> I
 
 
 def _sleeping(work: ImpliedWork, ledger: Ledger) -> dict[str, float]:
-    """What the database slept at least for each verified answer: by what was answered, not by what was asked.
+    """The least time that the database slept for each verified answer: by the answers, not by the requests.
 
     Who waits for a long answer asks for nothing meanwhile, so that at the end more long ones are under way than in the
     mix.
@@ -127,7 +127,7 @@ def _is_external(case: Case, trial: TrialRecord) -> bool:
 
 
 def _remedy(trial: TrialRecord, short: Mapping[str, float], counted: Collection[str], share: float) -> str:
-    """What an honest server would have to change; empty: as the check says.
+    """The change that an honest server would need; empty: as the check says.
 
     Requests shared statements if there were some and no rows are missing. Without the reads, answers came from memory.
     """

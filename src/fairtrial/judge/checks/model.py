@@ -1,4 +1,4 @@
-"""What checks examine, what they compare it with, and what they find."""
+"""The data that checks examine, what they compare it with, and their findings."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ def nothing_to_do(reason: str = "") -> str:
 
 
 class Finding(Strict):
-    """What a check found, in one trial, about one claim, or in the experiment as a whole."""
+    """A check's finding, in one trial, about one claim, or in the experiment as a whole."""
 
     check: str
     severity: Severity
@@ -106,8 +106,8 @@ def finding(
 
 
 def _examined(metric: str) -> str:
-    """Of a percentile the next lower one that every record holds, of one below all of them the lowest; of others the
-    metric itself."""
+    """The percentile that is examined in place of a metric: the next lower one that every record holds, or the lowest
+    of them. Other metrics stand for themselves."""
     percentile = percentile_in(metric)
     if percentile is None:
         return metric
@@ -172,7 +172,7 @@ class Case(LoadCase):
         )
 
     def condition_of(self, trial: TrialRecord) -> Condition:
-        """What was tried in a trial."""
+        """The condition of a trial."""
         return self._conditions[trial.condition]
 
     @cached_property

@@ -67,7 +67,7 @@ def not_warm(case: LoadCase, *, tolerance: float) -> Iterator[Finding]:
 
 
 def rise_at_the_limit(trial: TrialRecord) -> float | None:
-    """What the last doubling of the warm-up's time brought, where it reached its limit before the pace was flat."""
+    """The rise by the last doubling of the warm-up's time, where it reached its limit before the pace was flat."""
     warm_up = None if trial.engine is None else trial.engine.warm_up
     return warm_up.rise if warm_up is not None and warm_up.end == "rising" else None
 
@@ -108,12 +108,12 @@ class WindowParts:
 
     @property
     def log_ratio(self) -> float:
-        """Of the first part over the rest."""
+        """The logarithm of the first part's figure over the rest's."""
         return math.log(self.first / self.rest)
 
 
 def window_parts(trial: TrialRecord) -> WindowParts | None:
-    """Of a trial in one window that is long enough; None if there is none.
+    """The first part and the rest of a trial's one window, if it is long enough; otherwise None.
 
     Of an open load, which sets the rate itself, by the medians of its seconds.
     """

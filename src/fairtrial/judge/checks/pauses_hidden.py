@@ -43,7 +43,7 @@ def pauses_hidden(case: Case, *, factor: float) -> Iterator[Finding]:
 
 
 def _pauses_in_words(case: Case, name: str, percentile: str, factor: float) -> str:
-    """What the percentile hides in the trials of a condition, in words; empty: nothing."""
+    """The pauses that the percentile hides in the trials of a condition, in words; empty: none."""
     pairs = []
     for condition in case.record.conditions:
         load = case.loads[condition.id]

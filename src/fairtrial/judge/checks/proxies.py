@@ -35,7 +35,7 @@ def latency_bypassed(trial: TrialRecord, case: Case) -> Iterator[Finding]:
 
 
 def _least_done(trial: TrialRecord, *, is_database: bool) -> int:
-    """What the service did for the stack, counted so that each takes a byte or more of the stack."""
+    """The least work that the service did for the stack, counted so that each takes a byte or more of the stack."""
     answered = trial.engine is not None and trial.engine.verified > 0
     any_byte = 1 if answered or trial.program is not None else 0
     counted = trial.ledger.done.get("statements", 0) if is_database and trial.ledger is not None else 0

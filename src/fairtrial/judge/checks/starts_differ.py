@@ -82,7 +82,7 @@ def _trials_of(case: Case, condition: str) -> list[TrialRecord]:
 
 
 def far_from_middle(rates: Sequence[float], deviations: float, factor: float) -> list[bool]:
-    """Which of the rates lie further from their median than by both limits; none with fewer than FEWEST_BLOCKS.
+    """The rates that lie further from their median than by both limits; none with fewer than FEWEST_BLOCKS.
 
     Args:
         deviations: on the logarithm, in standard deviations, which are estimated from the median absolute deviation.
@@ -120,7 +120,7 @@ def seldom_by_chance(rates: Sequence[float], far: Sequence[bool], deviations: fl
 
 
 def slower_group(rates: Sequence[float], factor: float) -> list[bool]:
-    """Which of the rates are the slower of two groups, where they fall into two; otherwise none.
+    """The rates of the slower of two groups, where they fall into two; otherwise none.
 
     They do where the widest gap between two neighbours, on the logarithm, is wider than either group is, each group has
     at least FEWEST_IN_A_GROUP, and their medians are further apart than `factor`. The median absolute deviation does

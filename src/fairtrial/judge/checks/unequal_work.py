@@ -24,7 +24,7 @@ COUNTS_FOR_ALL_USERS = ("mongodb", "redis", "memcached")
 
 @dataclass(frozen=True)
 class _Work:
-    """What the trials of a condition did for each answer: the median over its trials."""
+    """The work that the trials of a condition did for each answer: the median over its trials."""
 
     name: str
     per_answer: Mapping[str, float]

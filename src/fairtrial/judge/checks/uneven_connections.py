@@ -230,7 +230,7 @@ def _unanswered_share(summary: EngineSummary) -> float:
 
 
 def hidden_share(summary: EngineSummary) -> float:
-    """Which part of all response times together, 0 to 1, belongs to answers slower than the p99 of their kind.
+    """The share, 0 to 1, of all response times together that belongs to answers slower than the p99 of their kind.
 
     Kinds of requests are apart, so that slow ones among quick ones are not taken for requests that waited.
     """

@@ -52,7 +52,7 @@ def _has_one_for_each(workers: Workers, load: Load | None) -> bool:
 
 
 def _beside(trial: TrialRecord, case: Case) -> str:
-    """What this trial served beside all of its condition, where there are others."""
+    """This trial's goodput beside the median of its condition, in words; empty where there are no other trials."""
     engines = [each.engine for each in case.trials_of(trial.condition) if each.engine is not None]
     if trial.engine is None or len(engines) < 2:
         return ""

@@ -1,4 +1,4 @@
-"""What claims with bounds share: from an interval and bounds to a verdict, and how both are written in one unit."""
+"""Claims with bounds: from an interval and bounds to a verdict, and how both are written in one unit."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ Range = tuple[float | None, float | None]
 
 @dataclass(frozen=True)
 class Measured:
-    """What a claim with bounds is judged by."""
+    """The measured figure by which a claim with bounds is judged."""
 
     values: Values
     estimate: Estimate | None
@@ -140,7 +140,7 @@ def satisfies(value: float, bounds: Range) -> bool:
 
 
 def overturned_by(ruling: Ruling, bounds: Range, unit: Unit | None = None) -> str:
-    """What would overturn a verdict on bounds; empty for an undecided one."""
+    """The change that would overturn a verdict on bounds; empty for an undecided one."""
     if ruling.verdict == "upheld":
         return f"A repetition whose whole interval lies {violation_in_words(*bounds, unit)} would overturn it."
     if ruling.verdict == "refuted":
@@ -150,7 +150,7 @@ def overturned_by(ruling: Ruling, bounds: Range, unit: Unit | None = None) -> st
 
 
 def decided_by(measured: Measured, bounds: Range) -> str:
-    """What would decide an undecided claim."""
+    """The further measurement that would decide an undecided claim."""
     if measured.values.obstacle is not None:
         return measured.values.way_out
     if measured.estimate is not None and measured.estimate.open_above:

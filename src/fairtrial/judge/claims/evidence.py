@@ -1,4 +1,4 @@
-"""What a claim is judged by: a record whose trials already have outcomes."""
+"""The evidence by which a claim is judged: a record whose trials already have outcomes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

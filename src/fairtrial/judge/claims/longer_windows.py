@@ -37,7 +37,7 @@ class Windows:
         return self.share.is_large and longer is not None and longer <= MOST_LONGER
 
     def in_words(self, longer: float | None, would: str = "would do as much") -> str:
-        """What longer windows would do, as a sentence; empty where that is not known.
+        """The effect of longer windows, as a sentence; empty where it is not known.
 
         Args:
             longer: how many times as long would decide the claim with as many blocks; None: none would.

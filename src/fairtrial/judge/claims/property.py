@@ -20,7 +20,7 @@ from fairtrial.record.model import Condition, TrialRecord
 
 @dataclass(frozen=True)
 class Property:
-    """What a property claim may be about."""
+    """A property that a claim may be about."""
 
     words: str
     checks: frozenset[str]

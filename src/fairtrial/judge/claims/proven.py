@@ -1,4 +1,4 @@
-"""What today's interval decides, for an undecided claim that no number of blocks would be sure to decide."""
+"""The bound that today's interval proves, for an undecided claim that no number of blocks would be sure to decide."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What a verdict says beside its figures: the classes of the stacks that it compares, that their work differs, and
+"""Remarks of a verdict beside its figures: the classes of the stacks that it compares, that their work differs, and
 what was warned of in its trials."""
 
 from collections import Counter
@@ -60,7 +60,7 @@ def with_remarks(claim: Claim, result: ClaimResult, evidence: Evidence) -> Claim
 
 
 def _conditions(claim: Claim, evidence: Evidence) -> dict[str, Condition]:
-    """What the claim rests on, as it names it: its conditions, and the points of its curves."""
+    """The conditions that the claim rests on, as it names them, and the points of its curves."""
     curves = set(map(str, claim.curves()))
     along = [each for each in evidence.experiment.condition_refs if str(each.stack) in curves]
     return {str(each): evidence.condition(each) for each in (*claim.needs(), *along)}

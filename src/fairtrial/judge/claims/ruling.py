@@ -37,7 +37,7 @@ def no_ratio(label: str) -> str:
 
 @dataclass(frozen=True)
 class Words:
-    """What a reader could quote, and the end of it: what would decide the claim, or overturn its verdict."""
+    """The sentence that a reader could quote, and its end: what would decide the claim, or overturn its verdict."""
 
     sentence: str
     ending: str

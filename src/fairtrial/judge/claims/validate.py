@@ -1,4 +1,4 @@
-"""What an experiment file may claim, as far as it takes the metrics, the requests and the sweep to know."""
+"""Refuses claims of an experiment file that contradict the metrics, the requests or the sweep."""
 
 from collections.abc import Callable, Sequence
 
@@ -49,7 +49,7 @@ def _assert_units(claim: BudgetClaim | DifferenceClaim, metric: Metric) -> None:
 
 
 def _examples(number: float, base: BaseUnit) -> str:
-    """What a bare number may have meant."""
+    """Bounds with units that a bare number may have meant."""
     return {
         "seconds": f'"{number:g} ms" or "{number:g} s"',
         "bytes": f'"{number:g} bytes" or "{number:g} MiB"',

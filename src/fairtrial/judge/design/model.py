@@ -1,4 +1,4 @@
-"""What the design of an experiment is, and what a flaw in it is. Each kind of flaw is a file in `kinds/`."""
+"""An experiment's design, and a flaw in it. Each kind of flaw is a file in `kinds/`."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class Design:
         )
 
     def facts_of(self, reference: ConditionRef) -> ConditionDesign:
-        """What is known of a condition; of an older record nothing."""
+        """The known facts about a condition; of an older record none."""
         return self.facts.get(self.condition(reference).id, ConditionDesign())
 
     def same_stack(self, pair: tuple[ConditionRef, ConditionRef]) -> bool:

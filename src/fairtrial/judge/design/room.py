@@ -1,4 +1,4 @@
-"""What the load, and the waits in it, leave room for: the least and the most that a metric can be, by arithmetic.
+"""The room that the load, and the waits in it, leave: the least and the most that a metric can be, by arithmetic.
 
 A connection, or a stream, waits for one answer at a time. So `c` requests in flight that each wait for `d` seconds are
 answered `c / d` times a second at most (Little's law, J. D. C. Little, Operations Research 9 (1961), 383-387). What a
@@ -46,7 +46,7 @@ def seconds_in_words(seconds: float) -> str:
 
 
 def mean_wait(waits: Sequence[RequestWait]) -> float:
-    """What a request waits for on average, in seconds; 0 where nothing is known."""
+    """The mean wait of a request, in seconds; 0 where nothing is known."""
     return sum(wait.share * wait.seconds for wait in waits)
 
 
@@ -63,7 +63,7 @@ def waits_in_words(waits: Sequence[RequestWait]) -> str:
 
 
 def room_of(metric: str, request: str | None, reference: ConditionRef, design: Design) -> Room:
-    """What a metric of a condition can be, whoever answers."""
+    """The least and the most that a metric of a condition can be, whoever answers."""
     load, facts = design.condition(reference).load, design.facts_of(reference)
     if percentile_in(metric) is not None or metric == "response_time_max":
         return _of_times(metric, request, facts)

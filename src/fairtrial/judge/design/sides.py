@@ -51,8 +51,8 @@ def speed_claims(design: Design) -> Sequence[SpeedClaim]:
 
 
 def gain(claim: Claim) -> tuple[ConditionRef, ConditionRef, float, str] | None:
-    """Of a ratio of rates: the side that is to be faster, the other, how many times as fast at least, and the key that
-    says so; None where the claim asks for no such thing."""
+    """The gain that a claim asserts, as a ratio of rates: the side that is to be faster, the other, how many times as
+    fast at least, and the key that says so; None where the claim asserts no such thing."""
     if not isinstance(claim, RatioClaim) or claim.request is not None:
         return None
     low, high = claim.range

@@ -103,7 +103,7 @@ def _ways(draws: int) -> Floats:
 
 
 def average_ranks(values: NDArray[Any]) -> Floats:
-    """Of each value its rank from 1 on; equal values share the mean of their ranks."""
+    """The rank of each value, from 1 on; equal values share the mean of their ranks."""
     _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
     means: Floats = counts.cumsum() - (counts - 1) / 2
     return means[places]

@@ -113,7 +113,7 @@ def level_of_rest(
 
 
 def _shares(looks: Sequence[int], last_share: float | None) -> list[float]:
-    """Of the error, what each look may spend; they add up to 1."""
+    """The shares of the error that each look may spend; they add up to 1."""
     added = [look - before for before, look in pairwise([0, *looks])]
     if last_share is None:
         return [blocks / looks[-1] for blocks in added]

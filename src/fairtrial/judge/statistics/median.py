@@ -126,7 +126,7 @@ def uses_order_statistics(blocks: int, level: float) -> bool:
 
 
 def _sign_p_values(samples: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of each column, 1 minus the level at which the interval of order statistics begins or ends at zero."""
+    """For each column, 1 minus the level at which the interval of order statistics begins or ends at zero."""
     blocks = samples.shape[0]
     middles = np.median(samples, axis=0)
     ordered = np.sort(samples * np.where(middles < 0, -1.0, 1.0), axis=0)

@@ -91,7 +91,7 @@ def _distance_and_spread(estimate: Estimate, bounds: Sequence[float], level: flo
 
 @cache
 def _half_width(blocks: int, level: float) -> float:
-    """Of the interval of so many normal values, whose standard deviation is one."""
+    """Half the width of the interval of so many normal values, whose standard deviation is one."""
     if not uses_order_statistics(blocks, level):
         return quantile(level, blocks) / math.sqrt(blocks)
     scores = np.array([normal_quantile((place - 0.375) / (blocks + 0.25)) for place in range(1, blocks + 1)])
@@ -101,5 +101,5 @@ def _half_width(blocks: int, level: float) -> float:
 
 
 def _standard_error(blocks: int, level: float) -> float:
-    """Of the estimate in the middle of that interval."""
+    """The standard error of the estimate in the middle of that interval."""
     return math.sqrt((math.pi / 2 if uses_order_statistics(blocks, level) else 1) / blocks)

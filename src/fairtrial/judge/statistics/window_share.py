@@ -98,7 +98,8 @@ def window_share(values: Sequence[float], conditions: Sequence[Series]) -> Windo
 
 
 def _correlation(series: Series) -> float:
-    """Of neighbouring seconds, about each window's own mean, corrected for that: (T r + 1) / (T - 3)."""
+    """The correlation of neighbouring seconds, about each window's own mean, corrected for that: (T r + 1) / (T -
+    3)."""
     shortest = min(map(len, series))
     logs = np.log(np.array([seconds[:shortest] for seconds in series], dtype=np.float64))
     deviations = logs - logs.mean(axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Which block is tried next: the first that nobody has yet, on whichever lane is free."""
+"""Deals blocks out to lanes: the first that nobody has yet, to whichever lane is free."""
 
 from collections.abc import Sequence
 

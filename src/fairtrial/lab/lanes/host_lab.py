@@ -138,7 +138,7 @@ class Server:
 
 
 class HostLab:
-    """What is up on the host. Its methods are called with the target 0."""
+    """The lab's services on the host. Its methods are called with the target 0."""
 
     def __init__(self, plan: Plan, addresses: Addresses, channel: Channel, ending: ExitStack) -> None:
         self._plan, self._addresses, self._channel, self._ending = plan, addresses, channel, ending

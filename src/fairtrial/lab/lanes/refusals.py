@@ -1,4 +1,4 @@
-"""What of a plan cannot be tried on lanes: it is refused before anything starts."""
+"""Refuses, before anything starts, a plan that cannot be tried on lanes."""
 
 from collections.abc import Sequence
 
@@ -95,7 +95,7 @@ def _why_not(condition: PlannedCondition, hosts: int, processors: int) -> tuple[
 
 
 def _one_generator(condition: PlannedCondition, workload: ServerWorkload) -> str:
-    """What of the workload only one engine can do; empty if several can do everything.
+    """The part of the workload that only one engine can do; empty if several can do everything.
 
     The engine refuses the same of a plan with a part: docs/engine-protocol.md, "Parts".
     """

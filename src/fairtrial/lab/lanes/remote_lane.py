@@ -73,8 +73,8 @@ def first_line_of_lanes(
 
 
 def differences(first: RemoteLane, other: RemoteLane) -> list[str]:
-    """What another lane has that the first has not, and that would be a part of every figure: programs and their
-    versions."""
+    """The programs, with their versions, that another lane has and the first has not: they would be a part of every
+    figure."""
     own, others = first.record, other.record
     assert own is not None and others is not None
     reasons = []
@@ -91,7 +91,7 @@ def differences(first: RemoteLane, other: RemoteLane) -> list[str]:
 
 
 def _lowest(calibrations: Sequence[Calibration]) -> Iterator[Calibration]:
-    """Of each load the calibration with the lowest ceiling."""
+    """For each load, the calibration with the lowest ceiling."""
     by_load: dict[tuple[object, ...], Calibration] = {}
     for each in calibrations:
         key = (each.connections, each.keep_alive, each.threads, each.rate_per_second, each.wait)

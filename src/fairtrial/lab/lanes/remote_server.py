@@ -90,7 +90,7 @@ class RemoteMeter:
 
 
 class RemoteServer:
-    """What runs on another host, and is metered there."""
+    """A program that runs on another host, and is metered there."""
 
     pid = None
 

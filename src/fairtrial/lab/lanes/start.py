@@ -71,7 +71,7 @@ class ClusterLanes:
         return f"{printable(worker.host, 40)} ({printable(worker.address, 60)}, processors {cpus}{ahead})"
 
     def _shared(self) -> list[str]:
-        """Which lanes would disturb each other, or themselves, on one machine."""
+        """The lanes that would disturb each other, or themselves, on one machine."""
         notes = []
         for lane in self.division.lanes:
             if any(load.machine == lane.server.machine for load in lane.loads):

@@ -1,1 +1,1 @@
-"""What the lab measures while a trial runs: the machine, its network, and process trees."""
+"""The lab's meters while a trial runs: of the machine, its network, and process trees."""

@@ -1,4 +1,4 @@
-"""What was metered in several windows of one trial, as one: counts and seconds are added."""
+"""Adds up what was metered in several windows of one trial: counts and seconds."""
 
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
@@ -11,7 +11,7 @@ Number = TypeVar("Number", int, float)
 
 
 def server_in_turn(windows: Sequence[ServerMeter]) -> ServerMeter:
-    """What a process tree used in these windows together; its memory at most, and at the end of the last."""
+    """The use of a process tree in these windows together; its memory at most, and at the end of the last."""
     return ServerMeter(
         window_seconds=sum(each.window_seconds for each in windows),
         cpu_user_seconds=sum(each.cpu_user_seconds for each in windows),
@@ -24,7 +24,7 @@ def server_in_turn(windows: Sequence[ServerMeter]) -> ServerMeter:
 
 
 def machine_in_turn(windows: Sequence[MachineMeter]) -> MachineMeter:
-    """What the machine did in these windows together; of its memory what was left when there was least."""
+    """The machine's work in these windows together; of its memory what was left when there was least."""
     last, tightest = windows[-1], min(windows, key=lambda each: each.memory_available_bytes)
     return last.model_copy(
         update={
@@ -47,7 +47,7 @@ def machine_in_turn(windows: Sequence[MachineMeter]) -> MachineMeter:
 
 
 def network_in_turn(windows: Sequence[NetworkMeter]) -> NetworkMeter:
-    """What TCP did in these windows together; ports as they were at the end of the last."""
+    """TCP's counts in these windows together; ports as they were at the end of the last."""
     last = windows[-1]
     counted = set(NetworkMeter.model_fields) - {"time_wait_sockets", "ports_lent_again", "local_ports"}
     return last.model_copy(

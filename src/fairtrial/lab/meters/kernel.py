@@ -1,4 +1,4 @@
-"""What the kernel counts for each process and thread of a tree: switches, page faults, waiting, reads and writes."""
+"""The kernel's counts for each process and thread of a tree: switches, page faults, waiting, reads and writes."""
 
 import time
 from collections import Counter

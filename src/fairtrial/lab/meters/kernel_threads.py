@@ -57,7 +57,7 @@ class KernelThreads:
         return bool(self._threads)
 
     def since(self, before: "KernelThreads") -> KernelThreadTimes:
-        """What they used since `before`. One that began since counts whole, one that ended since is lost."""
+        """The use since `before`. A thread that began since counts whole, one that ended since is lost."""
         by_cpu, by_name = Counter[int](), Counter[str]()
         for pid, thread in self._threads.items():
             earlier = before._threads.get(pid)
@@ -79,7 +79,7 @@ def _threads(proc: Path) -> Iterator[tuple[int, _Thread]]:
 
 
 def _thread(file: str) -> _Thread | None:
-    """What a process's stat says of it; None if it is no thread of the kernel's, or has ended.
+    """A kernel thread, from a process's stat; None if the process is no thread of the kernel's, or has ended.
 
     There are dozens for each processor, and the window waits for them: this is read without buffers and decoding.
     """

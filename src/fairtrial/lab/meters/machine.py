@@ -187,7 +187,7 @@ class MachineWatch:
 
 
 def _of_kernel(before: KernelThreads | None, after: KernelThreads | None) -> KernelThreadTimes | None:
-    """What the kernel's threads used between two readings; None where one shows none."""
+    """The use of the kernel's threads between two readings; None where one shows none."""
     return after.since(before) if before and after else None
 
 
@@ -226,7 +226,7 @@ def _table(file: Path) -> dict[str, int]:
 
 
 def this_host() -> Host:
-    """What affects the figures of this machine. It contains no names of machines or users."""
+    """The properties of this machine that affect its figures. It contains no names of machines or users."""
     return Host(
         system=_operating_system(),
         kernel=platform.release(),

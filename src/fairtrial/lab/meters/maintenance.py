@@ -1,4 +1,4 @@
-"""What the services of a trial do for themselves in its window, by their own counters."""
+"""The work that the services of a trial do for themselves in its window, by their own counters."""
 
 import time
 from collections.abc import Iterable, Mapping

@@ -31,7 +31,7 @@ File = tuple[int, int]
 
 @dataclass(frozen=True)
 class MemoryReading:
-    """What a process tree holds at one moment."""
+    """The memory of a process tree at one moment."""
 
     total_bytes: int
     kind: MemoryKind

@@ -18,7 +18,7 @@ from fairtrial.record.model import Placement, ServerMeter
 
 @dataclass(frozen=True)
 class SliceMeter:
-    """What was measured in one slice."""
+    """The measurements in one slice."""
 
     server: ServerMeter
     machine: MachineMeter
@@ -72,7 +72,7 @@ class SliceWatch:
         self._of_network = self._network.close()
 
     def result(self, summary: EngineSummary) -> SliceMeter:
-        """What was measured; the memory is that of now, so that reading it takes no time from the window.
+        """The measurements; the memory is that of now, so that reading it takes no time from the window.
 
         Args:
             summary: the engine's account of the slice, which knows best what the engine used.

@@ -58,7 +58,7 @@ class StrayThreadWatch:
         return outside
 
     def result(self) -> StrayThreads:
-        """What was seen."""
+        """The threads that were seen."""
         return StrayThreads(
             looks=self._looks,
             looks_outside=self._looks_outside,

@@ -119,7 +119,7 @@ class TreeMeter:
         return self._read_memory(self._look())
 
     def _look(self) -> list[psutil.Process]:
-        """What is cheap to see of the processes there are now."""
+        """Take a reading of the processes that there are now, of what is cheap to see."""
         processes = processes_below(*self._roots)
         if self._stray_threads is not None:
             self._stray_threads.look(processes)

@@ -82,7 +82,7 @@ def _of_one_kind(cores: Sequence[Core]) -> list[Core]:
 
 
 def _rank(kind: str) -> int:
-    """Of a kind among the others, the fastest lowest."""
+    """The rank of a kind of core among the others, the fastest lowest."""
     return KINDS.index(kind) if kind in KINDS else 0
 
 

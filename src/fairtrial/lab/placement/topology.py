@@ -1,4 +1,5 @@
-"""What the kernel tells of processors: which of them are threads of one core, of which kind it is, on which node.
+"""The topology of processors, as the kernel tells it: which of them are threads of one core, of which kind it is, on
+which node.
 
 Where it does not tell that of every processor, it is not told apart of any.
 """

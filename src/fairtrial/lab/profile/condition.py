@@ -32,7 +32,7 @@ SECOND_WARMUP_SECONDS = 0.5
 
 @dataclass
 class _Observations:
-    """What is known of a condition so far."""
+    """The observations of a condition so far."""
 
     server: KernelCounters | None = None
     service: KernelCounters | None = None

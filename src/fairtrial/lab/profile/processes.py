@@ -1,4 +1,4 @@
-"""Which processes of a stack are worth a profiler: those that do the work."""
+"""Chooses the processes of a stack that are worth a profiler: those that do the work."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

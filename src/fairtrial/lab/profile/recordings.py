@@ -15,7 +15,7 @@ from fairtrial.record.profile import ProfileNote
 
 @dataclass
 class Sampled:
-    """What one profiler saw of a condition's processes."""
+    """The samples that one profiler took of a condition's processes."""
 
     processes: int = 0
     stacks: Counter[Stack] = field(default_factory=Counter)
@@ -108,7 +108,7 @@ class Recordings:
 
     @property
     def notes(self) -> list[ProfileNote]:
-        """What was not profiled, and why; each reason once."""
+        """The processes that were not profiled, and why; each reason once."""
         return list(self._notes)
 
     def note(self, problem: Problem) -> None:

@@ -107,7 +107,7 @@ class CommandRecording:
         """Its own time is that of the load."""
 
     def stacks(self) -> Counter[Stack]:
-        """What it saw.
+        """The stacks that it saw.
 
         Raises:
             Problem: it failed.

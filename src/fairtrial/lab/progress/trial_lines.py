@@ -12,7 +12,8 @@ from fairtrial.record.model import ExperimentRecord, TrialRecord
 
 
 class TrialLines:
-    """What is printed of trials as they end. Trials of several blocks may end in any order, as on lanes."""
+    """The lines about trials that are printed as they end. Trials of several blocks may end in any order, as on
+    lanes."""
 
     def __init__(self, experiment: ExperimentRecord, clock: Clock, *, verbose: bool) -> None:
         """

@@ -1,4 +1,4 @@
-"""What the database did and what it holds, set against what was answered."""
+"""Compares the database's counters and rows with what was answered."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ def ledger(
     answers: int,
     verified_by_request: Mapping[str, int] = MappingProxyType({}),
 ) -> Ledger | None:
-    """What the service counted between two readings, beside what was answered meanwhile.
+    """The service's counts between two readings, beside what was answered meanwhile.
 
     Args:
         at_bell: what it had counted when the load had ended. By then the work was done that the answers imply; what

@@ -1,4 +1,5 @@
-"""What the steps of a trial share: the plan, the stack, the services around it, and the record that they fill."""
+"""The context that the steps of a trial share: the plan, the stack, the services around it, and the record that they
+fill."""
 
 import hashlib
 import os
@@ -103,7 +104,8 @@ class TrialContext:
 
     @property
     def draws_seed(self) -> int:
-        """Of the engine's random draws, 62 bits: the same in all trials of a block, which are compared with each other.
+        """The seed of the engine's random draws, 62 bits: the same in all trials of a block, which are compared with
+        each other.
 
         No stack knows it: it follows from a secret of the run, and is written nowhere.
         """
@@ -116,7 +118,7 @@ class TrialContext:
 
     @property
     def redaction(self) -> Redaction:
-        """What strips texts of all that the stack was told in confidence in this trial."""
+        """A redaction that strips texts of all secrets that the stack was told in this trial."""
         proxied = self.urls
         roles = zip(("DATABASE_URL", "CACHE_URL"), self.services, strict=False)
         urls = [(role, url) for role, (service, server) in roles for url in (server.url, proxied.get(service.name, ""))]

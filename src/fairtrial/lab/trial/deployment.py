@@ -24,7 +24,7 @@ from fairtrial.record.model import Stop
 
 @dataclass(frozen=True)
 class Deployment:
-    """What the load is offered to, and what stands behind it."""
+    """The address that the load is offered to, and the processes behind it."""
 
     url: str
     """without a path"""
@@ -47,8 +47,8 @@ class Deployment:
 
     @property
     def roots(self) -> list[Root]:
-        """What its processes lie below, the balancer's included unless it is on a host of its own; empty if those of an
-        instance are not found."""
+        """The processes above all of its own, the balancer's included unless it is on a host of its own; empty if those
+        of an instance are not found."""
         roots = [instance.root for instance in self.instances if instance.root is not None]
         if len(roots) < len(self.instances):
             return []

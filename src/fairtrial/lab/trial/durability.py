@@ -12,12 +12,14 @@ ASK_EVERY_SECONDS = 0.02
 
 
 def durability_before(context: TrialContext) -> DurabilityReading | None:
-    """What the database tells before the stack starts; None if the workload writes nothing, or nobody can tell."""
+    """The database's account of its commits before the stack starts; None if the workload writes nothing, or nobody can
+    tell."""
     return _reading(context.service) if context.plan.workload.writes else None
 
 
 def durability_since(context: TrialContext, before: DurabilityReading | None) -> Durability | None:
-    """What it tells once the stack has ended, beside what it told at the server's start and before the trial."""
+    """The database's account once the stack has ended, beside its accounts at the server's start and before the
+    trial."""
     service = context.service
     if before is None or not isinstance(service, TellsDurability):
         return None

@@ -1,4 +1,4 @@
-"""What stands around the stacks while they are tried: their databases, and a cache."""
+"""The services around the stacks while they are tried: their databases, and a cache."""
 
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ UPSTREAM = "upstream"
 
 
 class _Key(NamedTuple):
-    """Which service, holding what: the conditions that share a key share a running service."""
+    """The service and its contents: the conditions that share a key share a running service."""
 
     service: str
     contents_sha256: str

@@ -26,7 +26,7 @@ from fairtrial.record.model import Clause, Failure, TrialRecord
 
 @dataclass(frozen=True)
 class Workbench:
-    """What all trials of a run share."""
+    """The tools and places that all trials of a run share."""
 
     stacks: Mapping[tuple[str, int], ReadyStack]
     """by the name of the build and its number"""

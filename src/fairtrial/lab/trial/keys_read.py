@@ -1,4 +1,4 @@
-"""Which keys of a store the load's answers came from: by the store's own account of single keys.
+"""The keys of a store from which the load's answers came, by the store's own account of single keys.
 
 Counts of hits and bytes can be paid with one key, over and over. Before the load the lab has keys count as unread that
 it draws from the system's randomness, and asks for each of them when the stack has stopped.
@@ -33,7 +33,7 @@ def mark_keys(context: TrialContext) -> Sequence[int]:
 
 
 def keys_read(context: TrialContext, keys: Sequence[int]) -> KeysRead | None:
-    """What became of these keys; None if there are none, or the store cannot be asked."""
+    """The store's account of these keys after the load; None if there are none, or the store cannot be asked."""
     table, service = _table(context), context.service
     if table is None or not keys or not isinstance(service, TellsKeysRead):
         return None

@@ -1,4 +1,4 @@
-"""What the stack of one trial works with beside its services: proxies before them, and the upstream that it calls."""
+"""The partners of the stack in one trial beside its services: proxies before them, and the upstream that it calls."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -62,5 +62,5 @@ def _proxies_up(context: TrialContext) -> Iterator[None]:
 
 
 def _seed(context: TrialContext, service: str) -> int:
-    """Of the latencies before a service: those of the database and of the cache are drawn apart."""
+    """The seed of the latencies before a service: those of the database and of the cache are drawn apart."""
     return context.draws_seed + crc32(service.encode())

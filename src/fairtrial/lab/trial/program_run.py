@@ -33,7 +33,7 @@ lab's processor."""
 
 @dataclass(frozen=True)
 class Job:
-    """What is known of a job from outside."""
+    """A job as it is known from outside."""
 
     operations: int
     """that it was to do"""

@@ -60,7 +60,8 @@ def ready_stack(request: BuildRequest) -> ReadyStack:
 
 
 def _inherited(stack: Stack) -> dict[str, str | None]:
-    """What its processes inherit from the lab's environment: nothing where others start it, or in a container."""
+    """The variables that its processes inherit from the lab's environment: none where others start it, or in a
+    container."""
     if stack.origin.is_started_here:
         return recorded_environment(stack.origin.env_from)
     return dict.fromkeys(sorted(stack.origin.env_from))

@@ -32,7 +32,7 @@ def rows_left(rows: Mapping[str, GivenRows], runs: Sequence[EngineSummary]) -> d
 
 
 def acknowledged(runs: Sequence[EngineSummary], nonce_key: str = "") -> Acknowledged:
-    """Which numbers were acknowledged in all runs together."""
+    """The numbers that were acknowledged in all runs together."""
     missed: dict[str, set[int]] = {name: set() for name in _used_numbers(runs)}
     for acknowledgements in (each for run in runs for each in run.acknowledgements):
         missed[acknowledgements.request].update(

@@ -166,7 +166,7 @@ class RowChanges:
             self.end()
 
     def result(self, sightings: Sightings, engine_clock: ClockOffset = SAME_CLOCK) -> RowChangesSeen:
-        """What the engine saw until the end of the load, held against the moments of the commits.
+        """The engine's sightings until the end of the load, compared with the moments of the commits.
 
         Args:
             engine_clock: of the engine's host, beside this one. By what it may be wrong, and that of the service's

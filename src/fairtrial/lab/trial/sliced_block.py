@@ -293,7 +293,7 @@ def _put_together(each: _Condition, planned: int) -> None:
 
 
 def _say_why_not(trials: Sequence[PlannedTrial], records: Sequence[TrialRecord], busy: Collection[int]) -> None:
-    """Of the trials without a figure and without a reason of their own, say what kept them from one.
+    """Record, for each trial without a figure and without a reason of its own, what kept it from one.
 
     Args:
         busy: indices of trials whose servers were too busy while they were idle, which a check says of them.

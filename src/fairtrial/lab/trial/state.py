@@ -50,7 +50,7 @@ def reset_state(context: TrialContext) -> None:
 
 
 def audit_state(context: TrialContext) -> list[StateAudit]:
-    """What each audit of the workload file answers now, beside what it may answer."""
+    """The answers to the audits of the workload file now, beside those that they may have."""
     state = context.plan.workload.state
     counted = counted_requests([*context.contract_runs, *context.engine_runs])
     hidden = _hidden(context)
@@ -154,7 +154,7 @@ def _run(context: TrialContext, state: DatabaseState, command: Sequence[str], wi
 
 
 def _hidden(context: TrialContext) -> Callable[[str], str]:
-    """What strips a text of the workload's secrets, and of the URL of the database with its password."""
+    """A redaction that strips a text of the workload's secrets, and of the URL of the database with its password."""
     secrets = Secrets(context.plan.workload.secrets)
     redact = redactor(context.service.url)
 

@@ -1,4 +1,4 @@
-"""What is seen of a program's tasks from outside: at the barrier, by the kernel's counters and by the token."""
+"""The evidence of a program's tasks from outside: at the barrier, by the kernel's counters and by the token."""
 
 import secrets
 import threading

@@ -132,7 +132,7 @@ def up(context: TrialContext) -> Iterator[UpContender]:
 
 
 def _readiness(deployment: Deployment) -> Readiness:
-    """What is known of a stack that has just become ready."""
+    """The readings of a stack that has just become ready."""
     meter = TreeMeter(*deployment.roots)
     return Readiness(
         start_up_seconds=deployment.start_up_seconds,

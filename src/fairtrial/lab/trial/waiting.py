@@ -14,7 +14,7 @@ from fairtrial.record.model import Placement
 
 
 def wait_of(condition: PlannedCondition, placement: Placement) -> Wait:
-    """What the engine does in trials of a condition while it awaits answers.
+    """The engine's way to wait for answers in trials of a condition.
 
     Args:
         placement: of the experiment; a condition that asks for it shares the server's processors.

@@ -36,7 +36,7 @@ from fairtrial.tools.check.output import print_clause, print_verdict
 
 @dataclass
 class _Attempt:
-    """What became of one contender."""
+    """The attempt at one contender, and its end."""
 
     condition: PlannedCondition
     clauses: list[Clause] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What `fairtrial check` prints: each clause as it is known, and a verdict for each contender."""
+"""The output of `fairtrial check`: each clause as it is known, and a verdict for each contender."""
 
 from collections.abc import Sequence
 

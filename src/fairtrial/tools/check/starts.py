@@ -1,4 +1,4 @@
-"""What `fairtrial check` tries on one start of a stack, and which starts share a service."""
+"""The clauses that `fairtrial check` tries on one start of a stack, and which starts share a service."""
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -73,7 +73,7 @@ class Subject:
 
 @dataclass
 class Outcome:
-    """What became of one stack."""
+    """The outcome of one stack's check."""
 
     subject: Subject
     clauses: list[Clause] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What to do about errors, and warnings about figures that cannot be trusted."""
+"""Remedies for errors, and warnings about figures that cannot be trusted."""
 
 from collections.abc import Iterator
 
@@ -29,7 +29,7 @@ OPTIONS = {
 
 
 def remedy(kind: str, summary: EngineSummary) -> str:
-    """What to do about errors of this kind, with the options that may help; empty for an unknown kind."""
+    """The remedy for errors of this kind, with the options that may help; empty for an unknown kind."""
     hint = EXPECTATIONS.get("status" if kind.startswith("status_") else kind)
     return "; ".join(filter(None, [_with_options(error_remedy(kind, summary)), hint]))
 

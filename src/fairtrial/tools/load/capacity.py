@@ -113,7 +113,7 @@ def _objective(expected: ExpectedFigure) -> Objective:
 
 
 def _name(expected: ExpectedFigure) -> str:
-    """What an experiment would call the objective: `p99-within-50-ms`, `checkout-p99-within-50-ms`."""
+    """The objective's name in an experiment: `p99-within-50-ms`, `checkout-p99-within-50-ms`."""
     of = "" if expected.request is None else f"{expected.request.lower()}-"
     return re.sub(r"[^a-z0-9]+", "-", f"{of}{expected.figure}-within-{1e3 * expected.limit:g}-ms").strip("-")
 

@@ -50,7 +50,7 @@ class Measurement:
 
     @property
     def summary(self) -> EngineSummary:
-        """What the engine measured."""
+        """The engine's summary."""
         assert self.trial.engine is not None
         return self.trial.engine
 
@@ -66,7 +66,7 @@ class Measurement:
 
     @cached_property
     def findings(self) -> list[Finding]:
-        """What the checks of `fairtrial run` found that need nothing but a measured load, the gravest first."""
+        """The findings of those checks of `fairtrial run` that need nothing but a measured load, the gravest first."""
         summary, trial = self.summary, self.trial
         if not self.load.load.is_stationary:  # whatever a pipeline or a count makes of it for the checks
             trial = trial.model_copy(update={"engine": summary.model_copy(update={"series": []})})

@@ -1,4 +1,4 @@
-"""What `fairtrial load` does: it offers one load, or searches for the highest that keeps an objective."""
+"""The command `fairtrial load`: it offers one load, or searches for the highest that keeps an objective."""
 
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Which services are installed."""
+"""The services that are installed."""
 
 from rich.console import Console
 from rich.table import Table

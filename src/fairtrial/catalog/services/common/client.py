@@ -37,13 +37,15 @@ class Client(Protocol):
         """Create the tables with their indexes, fill them, and verify what the server then holds."""
 
     def rows_written(self) -> int | None:
-        """What the server counts whenever somebody changes a row, what the lab does left out; None: it does not tell.
+        """The server's counter that grows whenever somebody changes a row, less the lab's own changes; None: it does
+        not tell.
 
         One that counts nothing of the kind counts statements or commands that may write.
         """
 
     def state(self) -> State:
-        """What outlives a stack's sessions beside the rows, and bears on how the server serves the next stack."""
+        """Settings and objects that outlive a stack's sessions beside the rows, and change how the server serves the
+        next stack."""
 
     def counters(self) -> Counters:
         """As `RunningService.counters`, what the lab did among them: ask `counters_without_lab`."""

@@ -62,7 +62,7 @@ class ExternalService(LoadedService):
         return None
 
     def altered(self, rows: bool = True) -> str:
-        """What anybody but the lab changed, in words; another lab may have done anything."""
+        """Changes by anybody but the lab, in words; another lab may have done anything."""
         try:
             is_held = self._lease.is_held()
         except Problem:

@@ -1,4 +1,4 @@
-"""Which programs of a service are installed, and in which version."""
+"""The programs of a service that are installed, and their versions."""
 
 import re
 import shutil

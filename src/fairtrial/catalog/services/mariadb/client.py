@@ -249,7 +249,7 @@ class MariaClient(SqlClient):
 
     @staticmethod
     def _digest(cursor: Any, query: str) -> str:
-        """Of a query's whole answer; of why it was refused, where the login may not ask that."""
+        """A digest of a query's whole answer; of the refusal, where the login may not ask that."""
         try:
             cursor.execute(query)
             rows = sorted(map(repr, cursor.fetchall()))

@@ -121,7 +121,7 @@ class RedisClient(ExternalClient):
         }
 
     def _digest(self, *command: str) -> str:
-        """Of its answer; of why it was refused, where the server does not know the command or forbids it."""
+        """A digest of its answer; of the refusal, where the server does not know the command or forbids it."""
         with driver_errors():
             try:
                 answer: Any = self.driver.execute_command(*command)  # type: ignore[no-untyped-call]

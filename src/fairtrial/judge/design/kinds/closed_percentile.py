@@ -35,7 +35,7 @@ def examine(design: Design) -> Iterator[Flaw]:
 
 
 def _open_form(half_per_second: float) -> str:
-    """What to write instead: at half of the rate that the waits allow, or of one that only a run can tell."""
+    """The open load to write instead: at half of the rate that the waits allow, or of one that only a run can tell."""
     rate, words = f"{half_per_second:.0f}", "half of what waiting at once allows"
     if half_per_second < 1:
         rate, words = "…", "half of the goodput that this load shows"

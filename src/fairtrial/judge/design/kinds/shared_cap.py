@@ -57,7 +57,7 @@ def _capped(claim: SpeedClaim, pair: Pair, design: Design) -> Flaw | None:
 
 
 def _what_is_lost(claim: SpeedClaim, rate: float) -> str | None:
-    """What a claim loses at the cap, as the end of a sentence; None if a common cap does not matter to it."""
+    """The loss of a claim at the cap, as the end of a sentence; None if a common cap does not matter to it."""
     if isinstance(claim, EqualClaim | OrderClaim | ShapeClaim):
         return ""
     wanted_gain = gain(claim)

@@ -27,7 +27,8 @@ def examine(design: Design) -> Iterator[Flaw]:
 
 
 def _difference(pair: Pair, design: Design) -> str | None:
-    """What one side may do at once and the other not, at the same value of the sweep; None if they may do alike.
+    """The work that one side may do at once and the other not, at the same value of the sweep; None if they may do
+    alike.
 
     What a sweep varies between the sides stands in their names, and nobody has to say it once more.
     """

@@ -62,7 +62,7 @@ class _Recording:
             self._failed = Problem(problem.reason, problem.remedy or BY_HAND)
 
     def stacks(self) -> Counter[Stack]:
-        """What was seen.
+        """The stacks that were seen.
 
         Raises:
             Problem: jcmd or jfr failed.

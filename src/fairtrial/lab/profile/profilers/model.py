@@ -1,4 +1,4 @@
-"""What a profiler is, and what the lab asks of one that records."""
+"""A profiler, and what the lab asks of one that records."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -34,7 +34,7 @@ class Recording(Protocol):
         """The load is over: record no more."""
 
     def stacks(self) -> Counter[Stack]:
-        """What was seen, how often; the process still runs.
+        """The stacks that were seen, and how often; the process still runs.
 
         Raises:
             Problem: the profiler failed; the reason says how.

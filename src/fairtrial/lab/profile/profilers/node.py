@@ -57,7 +57,7 @@ class _Recording:
         self._say("end")
 
     def stacks(self) -> Counter[Stack]:
-        """What was seen in those threads that wrote their profiles in time.
+        """The stacks that were seen in those threads that wrote their profiles in time.
 
         Raises:
             Problem: none did, or they cannot be read.

@@ -1,4 +1,4 @@
-"""What `fairtrial ab` and `fairtrial wrk` do: measure, print the tool's figures, then what those leave out."""
+"""The commands `fairtrial ab` and `fairtrial wrk`: measure, print the tool's figures, then what those leave out."""
 
 import shlex
 from collections.abc import Callable, Iterator

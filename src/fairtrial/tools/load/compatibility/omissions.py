@@ -1,4 +1,4 @@
-"""What the familiar figures of a closed load leave out, computed from the measurement itself."""
+"""The facts that the familiar figures of a closed load leave out, computed from the measurement itself."""
 
 from collections.abc import Iterator
 

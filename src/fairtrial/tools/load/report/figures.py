@@ -88,7 +88,7 @@ def probes_table(measurement: Measurement) -> FigureTable | None:
 
 
 def missing_percentiles(measurement: Measurement) -> str:
-    """Which percentiles are left out, and how many answers they need; empty if none is."""
+    """The percentiles that are left out, and how many answers they need; empty if none is."""
     answers = measurement.summary.response_time.count
     missing = [name for name in TABLE_PERCENTILES if name not in columns(measurement)]
     if not answers or not missing:
@@ -99,7 +99,7 @@ def missing_percentiles(measurement: Measurement) -> str:
 
 
 def notes_on_times(measurement: Measurement) -> list[str]:
-    """What a reader of the table of times has to know."""
+    """Notes that a reader of the table of times needs."""
     has_lower_bounds = measurement.summary.response_time.at_least is not None
     notes = [EXPLANATION] * measurement.is_open + [LOWER_BOUNDS] * has_lower_bounds
     return [*notes, *filter(None, [missing_percentiles(measurement)])]
@@ -150,7 +150,7 @@ def unevenness_in_words(measurement: Measurement) -> str:
 
 
 def capacities(measurement: Measurement) -> list[str]:
-    """What a search for the capacity found, a line for each objective; empty for any other load."""
+    """The results of a search for the capacity, a line for each objective; empty for any other load."""
     search = measurement.trial.capacity
     return [] if search is None else [_capacity_in_words(each) for each in search.found]
 
@@ -189,7 +189,7 @@ def tls_in_words(summary: EngineSummary) -> str:
 
 
 def facts(measurement: Measurement) -> Iterator[tuple[str, str]]:
-    """What was measured beside times, by name, in words."""
+    """The measurements beside times, by name, in words."""
     summary, waiting, cohort = measurement.summary, measurement.summary.waiting, measurement.summary.cohort
     answers = f"{summary.verified:,} verified of {summary.answers:,} answers to {summary.requests:,} requests"
     yield "answers", f"{answers} in {summary.window_seconds:.2f} s"

@@ -52,7 +52,7 @@ def _body(options: LoadOptions) -> tuple[str | None, str | None]:
 
 
 def _expectation(options: LoadOptions) -> Expectation:
-    """What every answer must be: as the user names the body, each one is compared, not a sample."""
+    """The expectation of every answer. As the user names the body, each one is compared, not a sample."""
     length = options.expect_length
     text = options.expect_body
     if text is not None and text.startswith("@"):

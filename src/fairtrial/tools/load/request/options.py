@@ -288,7 +288,7 @@ class LoadOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class GoalOptions:
-    """What the figures of a load have to reach, and the search for the highest rate at which they do."""
+    """The goals that the figures of a load have to reach, and the search for the highest rate at which they do."""
 
     expect: Annotated[
         list[ExpectedFigure],
