@@ -1,4 +1,4 @@
-"""What the labs of a lane are told before anything else."""
+"""The tasks of labs on other hosts, which they are told before anything else."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -34,7 +34,7 @@ class SentPlan(Strict):
 
 @dataclass(frozen=True)
 class HostTask:
-    """What the lab on a host of services or a balancer is told before anything else."""
+    """The task of the lab on such a host, which it is told before anything else."""
 
     addresses: Addresses
     held_cpus: Sequence[int]
@@ -46,7 +46,7 @@ class HostTask:
 
 @dataclass(frozen=True)
 class LaneTask:
-    """What the lab of one lane does, and where."""
+    """The task of one lane's lab, and where it does it."""
 
     lane: Lane
     placement: Placement
