@@ -14,7 +14,7 @@ class ImpliedWork(Strict):
     per_answer_in_tables: dict[str, float] = Field(
         default_factory=dict,
         description="likewise `rows_read.TABLE`, `rows_written.TABLE`, `reads.TABLE`, `writes.TABLE`, `table_reads`, "
-        "where the database counts them",
+        "`table_transactions`, where the database counts them",
     )
     least_seconds: float = Field(0.0, description="of a program's job: what waiting alone takes; 0 where nothing waits")
     least_answer_seconds: dict[str, float] = Field(

@@ -68,6 +68,44 @@ def test_sleeps_are_counted_however_they_are_prepared_and_other_statements_hardl
     assert nothing < 50
 
 
+@needs("mariadb")
+@pytest.mark.parametrize(
+    ("statements", "transactions"),
+    [
+        ([FIRST] * 10, 10),
+        (["BEGIN", FIRST, FIRST, "COMMIT"] * 5, 5),
+        (["SET autocommit = 0", *["SELECT count(*) FROM units", "ROLLBACK"] * 5], 5),
+        (["UPDATE units SET value = value WHERE id = 1"] * 5, 5),
+        (["SELECT 1", "SELECT 1 FROM units WHERE false"] * 5, 0),
+        (["SELECT id FROM items LIMIT 600"], 1),
+        (["SELECT id FROM items WHERE id = 1 UNION ALL SELECT id FROM items WHERE id = 2"], 1),
+        (["HANDLER items OPEN", "HANDLER items READ FIRST LIMIT 600"], 1),
+    ],
+)
+def test_mariadb_tells_how_many_transactions_looked_at_a_table(
+    shared: Shared, statements: list[str], transactions: int
+) -> None:
+    """Rows that one statement reads for many requests are its transaction's, as are those of a HANDLER."""
+    with shared.private("mariadb") as running:
+        before = running.counters()
+        with connect(running.url) as connection, connection.cursor() as cursor:
+            for statement in statements:
+                cursor.execute(statement)
+        counted_since = running.counters()["table_transactions"] - before["table_transactions"]
+    assert transactions <= counted_since <= transactions + 2, "the statistics of tables, and InnoDB's own"
+
+
+@needs("mariadb")
+def test_an_update_that_changes_nothing_is_no_commit_that_wrote(shared: Shared) -> None:
+    with shared.private("mariadb") as running:
+        before = running.counters()
+        execute(running.url, "UPDATE units SET value = value WHERE id = 1", times=10)
+        nothing = running.counters()["writing_commits"] - before["writing_commits"]
+        execute(running.url, "UPDATE units SET value = value + 1 WHERE id = 1", times=10)
+        written = running.counters()["writing_commits"] - before["writing_commits"]
+    assert nothing <= 2 and 10 <= written <= 12
+
+
 def test_writing_is_counted_by_table_too(service: RunningService) -> None:
     insert = "INSERT INTO surveys (survey, user_number, answers) VALUES ('s8', 1, '{}')"
     done = counted(service, *[insert] * 5, "UPDATE units SET value = value + 1 WHERE id = 1")

@@ -25,8 +25,9 @@ statements: all statements or commands; reads: statements that read (selects, fi
 write (inserts, updates, deletes, sets); commits: transactions committed;
 writing_commits: those that wrote, or took the number of one that writes; rows_read, rows_written: rows (documents,
 keys) touched; rows_read.TABLE, rows_written.TABLE: those of one table, whatever a statement's text says; reads.TABLE,
-writes.TABLE: statements on one table; table_reads: statements that read and looked at a table; statement_milliseconds:
-for how long statements were carried out, sleeps included, added up over all sessions; bytes_sent: to all clients. A
+writes.TABLE: statements on one table; table_reads: statements that read and looked at a table;
+table_transactions: transactions that did, each statement outside of one being its own; statement_milliseconds: for how
+long statements were carried out, sleeps included, added up over all sessions; bytes_sent: to all clients. A
 name that a service does not tell is missing, never 0."""
 
 

@@ -121,6 +121,7 @@ WORKLOAD = ServerWorkload(
     work_in_tables=lambda _options: {
         "rows_read.categories": len(NAMES),
         "table_reads": 1.0,
+        "table_transactions": 1.0,
         "reads.categories": 1.0,
     },
     freshness=FreshnessProbe(

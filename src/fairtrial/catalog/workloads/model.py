@@ -165,7 +165,8 @@ class BaseWorkload:
     """the least work that one answer, or one operation of a program, implies"""
     work_in_tables: Callable[[Any], Mapping[str, float]] = lambda _options: {}
     """the same by table, where the database counts by table: `rows_read.TABLE` and `rows_written.TABLE`, or statements
-    alone, `reads.TABLE` and `writes.TABLE`; `table_reads`: statements that look at any"""
+    alone, `reads.TABLE` and `writes.TABLE`; `table_reads`, `table_transactions`: statements and transactions
+    that look at any"""
     writes: bool = False
     """whether tables are changed, so that each trial begins with new ones"""
     audit: Callable[[Data, Any, Acknowledged, StoredRows], tuple[int, list[WriteFault]]] | None = None

@@ -112,6 +112,7 @@ WORKLOAD = ServerWorkload(
     work=lambda _options: Work(reads=3.0, rows_read=1.0 + PRECEDING),
     work_in_tables=lambda _options: {
         "table_reads": 3.0,
+        "table_transactions": 1.0,
         "rows_read.items": 1.0 + PRECEDING,
         "rows_read.categories": len(categories.NAMES),  # the count looks at each
     },

@@ -174,7 +174,12 @@ WORKLOAD = ServerWorkload(
     data=data,
     requests=requests,
     work=lambda _options: Work(reads=1.0, rows_read=1.0),
-    work_in_tables=lambda _options: {"rows_read.items": 1.0, "table_reads": 1.0, "reads.items": 1.0},
+    work_in_tables=lambda _options: {
+        "rows_read.items": 1.0,
+        "table_reads": 1.0,
+        "table_transactions": 1.0,
+        "reads.items": 1.0,
+    },
     freshness=FreshnessProbe(table="items", column="name", path=_path, spot_check=_row_that_changes),
     clauses=(
         ClauseTest(

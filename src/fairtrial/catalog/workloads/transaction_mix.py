@@ -103,6 +103,7 @@ def mean_work_in_tables(weights: Sequence[Weight]) -> dict[str, float]:
     work = mean_work(weights)
     return {
         "table_reads": work.reads,
+        "table_transactions": 1.0,
         f"rows_read.{TABLE}": ROWS * work.reads,
         f"rows_written.{TABLE}": work.rows_written,
     }

@@ -9,6 +9,7 @@ NOUNS = {
     "statements": "statements of all kinds",
     "reads": "reading statements",
     "table_reads": "reading statements that looked at a table",
+    "table_transactions": "transactions that looked at a table",
     "rows_read": "rows read",
     "writes": "writing statements",
     "rows_written": "rows written",
@@ -40,8 +41,8 @@ EXACT = {"calls", "tasks", "steps", "background_commits"}
 TIMES = {"statement_milliseconds"}
 """Measured by a clock of the database's own, which is not the one by which it slept."""
 
-READS = {"reads", "table_reads", "bytes_sent"}
-STATEMENTS = {"reads", "table_reads", "writes", "commits", "writing_commits"}
+READS = {"reads", "table_reads", "table_transactions", "bytes_sent"}
+STATEMENTS = {"reads", "table_reads", "table_transactions", "writes", "commits", "writing_commits"}
 """What requests may share while each still has its rows; in some workloads only."""
 
 SHARED = (

@@ -58,7 +58,13 @@ LONGEST_IDLE_SECONDS = 31_536_000
 SECONDS_OF_TIME = len("2012-01-01T00:00:00")
 
 WRITES = ("insert", "insert_select", "update", "update_multi", "delete", "delete_multi", "replace", "replace_select")
-COMMITS = "SELECT count FROM information_schema.innodb_metrics WHERE name = 'trx_rw_commits' AND time_enabled > 0"
+WRITING_COMMITS = ("trx_commits_insert_update",)
+"""Those that changed a row. `trx_rw_commits` has updates that change nothing, which nobody waits for the disk for."""
+
+TRANSACTIONS = ("trx_nl_ro_commits", "trx_ro_commits", "trx_rw_commits")
+COUNT_TRANSACTIONS = """
+    SELECT sum(count) FROM information_schema.innodb_metrics WHERE name IN %s AND time_enabled > 0 HAVING count(*) > 0
+"""
 ROWS_CHANGED = "SELECT coalesce(sum(rows_changed), 0) FROM information_schema.table_statistics"
 STATE = {
     "its tables": "SELECT table_schema, table_name, table_type, engine, create_time, create_options "
@@ -182,15 +188,17 @@ class MariaClient(SqlClient):
         complete when a statement has ended; a prepared statement, by the binary protocol or by PREPARE, is counted at
         each execution. `statement_milliseconds` is `busy_time`: a statement that sleeps adds to it, whatever its text
         and however it was prepared. There are no `commits`: MariaDB also counts those of statements within a
-        transaction, and of transactions that were rolled back. `writing_commits` are those of InnoDB.
+        transaction, and of transactions that were rolled back. `writing_commits` and `table_transactions` are those of
+        InnoDB, of all users; those that wrote and were rolled back are among them.
         """
         if self._counted_user is None:
             return self._counters_of_all()
         rows = self.query(USER_STATISTICS, [self._counted_user])
         reads, writes, others, rows_read, rows_written, milliseconds = map(int, rows[0]) if rows else (0,) * 6
-        commits = self.query(COMMITS)
+        counted = {"writing_commits": WRITING_COMMITS, "table_transactions": TRANSACTIONS}
+        transactions = {name: self.transactions(metrics) for name, metrics in counted.items()}
         return {
-            **({"writing_commits": int(commits[0][0])} if commits else {}),
+            **{name: count for name, count in transactions.items() if count is not None},
             "statements": reads + writes + others,
             "reads": reads,
             "writes": writes,
@@ -199,6 +207,11 @@ class MariaClient(SqlClient):
             "statement_milliseconds": milliseconds,
             **self._in_tables(),
         }
+
+    def transactions(self, metrics: Sequence[str]) -> int | None:
+        """The sum of these metrics of InnoDB; None where none is enabled."""
+        rows = self.query(COUNT_TRANSACTIONS, [metrics])
+        return int(rows[0][0]) if rows else None
 
     def _in_tables(self) -> dict[str, int]:
         """By table, on a server with `userstat=ON`; of all users. Rolled-back rows are among those written."""

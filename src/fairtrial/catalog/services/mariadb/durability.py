@@ -1,7 +1,7 @@
 """MariaDB's account of its commits: settings in force, the engines of the tables, and how often InnoDB flushed."""
 
 from fairtrial.base.printable import printable
-from fairtrial.catalog.services.mariadb.client import COMMITS, MariaClient
+from fairtrial.catalog.services.mariadb.client import TRANSACTIONS, WRITING_COMMITS, MariaClient
 from fairtrial.catalog.services.model import DurabilityReading
 
 PROMISES = {"innodb_flush_log_at_trx_commit": ("1", "3"), "innodb_doublewrite": ("ON",)}
@@ -13,19 +13,18 @@ ENGINES = """
     SELECT table_name, engine FROM information_schema.tables
     WHERE table_schema = database() AND table_type = 'BASE TABLE' AND engine <> 'InnoDB' ORDER BY table_name
 """
-COUNT_COMMITS = "SET GLOBAL innodb_monitor_enable = 'trx_rw_commits'"
 FLUSHES = "SHOW GLOBAL STATUS LIKE 'Innodb_data_fsyncs'"
 SESSIONS = "SELECT count(*) FROM information_schema.processlist WHERE user = %s"
 EXCERPT_CHARACTERS = 120
 
 
 def count_commits(client: MariaClient) -> None:
-    """Have InnoDB count the transactions that write, from now on.
+    """Have InnoDB count transactions, and those that write, from now on.
 
     Raises:
         Problem: the database cannot be asked.
     """
-    client.execute(COUNT_COMMITS)
+    client.execute(*(f"SET GLOBAL innodb_monitor_enable = '{name}'" for name in (*WRITING_COMMITS, *TRANSACTIONS)))
 
 
 def durability(client: MariaClient) -> DurabilityReading:
@@ -35,7 +34,7 @@ def durability(client: MariaClient) -> DurabilityReading:
         Problem: the database cannot be asked.
     """
     settings = {str(name): str(value) for name, value in client.query(SETTINGS)}
-    counted = client.query(COMMITS)
+    commits = client.transactions(WRITING_COMMITS)
     through = bool(client.query(WRITE_THROUGH))
     return DurabilityReading(
         settings=settings,
@@ -44,7 +43,7 @@ def durability(client: MariaClient) -> DurabilityReading:
             f"table {printable(str(name), EXCERPT_CHARACTERS)} has the engine {printable(str(engine), 40)}"
             for name, engine in client.query(ENGINES)
         ),
-        writing=(int(counted[0][0]),) if counted else (),
+        writing=() if commits is None else (commits,),
         flushes=None if through else int(client.query(FLUSHES)[0][1]),
     )
 
