@@ -15,7 +15,6 @@ import fairtrial.commands.carry_out
 import fairtrial.experiment.ab_test
 import fairtrial.judge.checks
 import fairtrial.judge.judging
-import fairtrial.lab.block_ceilings
 import fairtrial.lab.calibrate
 import fairtrial.lab.conduct
 import fairtrial.lab.progress
@@ -36,4 +35,4 @@ fairtrial.report.html.report_template()
 # What a calibration finds is tested by itself; here it costs each of hundreds of runs a second of both processors.
 fairtrial.lab.calibrate.WARM_UP_SECONDS = 0.05
 fairtrial.lab.calibrate.LONGEST_WINDOW_SECONDS = fairtrial.lab.calibrate.SHORTEST_WINDOW_SECONDS = 0.1
-fairtrial.lab.block_ceilings.WINDOW_SECONDS = 0.1
+fairtrial.lab.calibrate.BLOCK_WINDOW_SECONDS = 0.1

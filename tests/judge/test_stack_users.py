@@ -2,10 +2,9 @@
 
 import pytest
 
-from fairtrial.judge.judging import judge
-from fairtrial.judge.stack_users import user_over
+from fairtrial.judge.judging import judge, user_over
 from fairtrial.record.model import TrialRecord
-from fairtrial.record.stack_user import StackUser
+from fairtrial.record.processes import StackUser
 from fairtrial.report.html import html_text
 from fairtrial.report.stack_users import users_in_words
 from tests.builders import a_trial, an_experiment

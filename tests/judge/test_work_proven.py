@@ -5,8 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from fairtrial.judge.judging import judge
-from fairtrial.judge.work_proven import work_proven
+from fairtrial.judge.judging import judge, work_proven
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.record.proof import ImpliedWork, Ledger
 from fairtrial.report.html import html_text

@@ -7,9 +7,8 @@ from unittest.mock import Mock, call
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial.lab import block_ceilings
-from fairtrial.lab.block_ceilings import WINDOW_SECONDS, BlockCeilings
-from fairtrial.lab.calibrate import calibrate_loads
+from fairtrial.lab import calibrate
+from fairtrial.lab.calibrate import BLOCK_WINDOW_SECONDS, BlockCeilings, calibrate_loads
 from fairtrial.lab.placement import local_placement
 from fairtrial.lab.trial.events import StageBegins, unwatched
 from fairtrial.lab.trial.flow import new_record
@@ -45,7 +44,7 @@ def test_each_block_has_its_own(calibrations: list[Calibration]) -> None:
     assert len(rates) == 3 and calibrations[0].ceiling_per_second in rates
     took = [each.stage_seconds.get(CEILING_STAGE) for each in trials]
     assert [each is None for each in took] == [True, True, False, True, False, True]
-    assert min(each for each in took if each is not None) > WINDOW_SECONDS
+    assert min(each for each in took if each is not None) > BLOCK_WINDOW_SECONDS
     assert watcher.mock_calls == [call(StageBegins(CEILING_STAGE))] * 2
 
 
@@ -61,7 +60,7 @@ def test_a_block_whose_ceiling_cannot_be_measured_has_none(
     def failing(*_arguments: object, **_more: object) -> Calibration:
         raise Problem("the load engine got no answer from its own target")
 
-    monkeypatch.setattr(block_ceilings, "calibrate", failing)
+    monkeypatch.setattr(calibrate, "calibrate", failing)
     plan = planned(blocks=2)
     trials = tried(plan, BlockCeilings(plan, PLACEMENT, calibrations, unwatched))
     assert [each.ceiling is None for each in trials] == [False, False, True, True]

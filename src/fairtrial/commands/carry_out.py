@@ -43,7 +43,7 @@ def carry_out(
             nothing could be recorded.
     """
     from fairtrial.base.file_limit import allow_connections
-    from fairtrial.catalog.stacks.checkouts import checked_out
+    from fairtrial.catalog.stacks.contenders import checked_out
     from fairtrial.commands.examined_design import examine_design
     from fairtrial.commands.output import print_problem
     from fairtrial.commands.runner import runner

@@ -80,7 +80,7 @@ def _check_experiment(
     console: "Console", file: Path, stack_names: list[str], stack_folders: list[Path], workload_folders: list[Path]
 ) -> int:
     from fairtrial.base.problem import Problem
-    from fairtrial.catalog.stacks.checkouts import checked_out
+    from fairtrial.catalog.stacks.contenders import checked_out
     from fairtrial.commands.carry_out import planned
     from fairtrial.commands.examined_design import examine_design
     from fairtrial.commands.run_options import RunOptions, SelectionOptions

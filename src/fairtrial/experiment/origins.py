@@ -8,13 +8,37 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import Discriminator, Field, SerializerFunctionWrapHandler, Tag, model_serializer, model_validator
+from pydantic import (
+    AfterValidator,
+    Discriminator,
+    Field,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    Tag,
+    model_serializer,
+    model_validator,
+)
 
 from fairtrial.base.printable import printable
 from fairtrial.base.strict import IN_ITS_TABLE, Strict
-from fairtrial.experiment.env_from import EnvFrom
 from fairtrial.experiment.namespaces import Files, Hosts, Network, assert_places
 from fairtrial.experiment.ready import Ready
+
+CONTRACT_VARIABLES = frozenset({"HOST", "PORT", "DATABASE_URL", "CACHE_URL", "UPSTREAM_URL"})
+"""Which the lab sets for each trial."""
+
+
+def _not_the_contracts(names: list[str]) -> list[str]:
+    for name in names:
+        if name in CONTRACT_VARIABLES:
+            raise ValueError(f"{name} is set by the lab for each trial: leave it out")
+    return names
+
+
+EnvFrom = Annotated[
+    list[Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]], AfterValidator(_not_the_contracts)
+]
+
 
 OriginKind = Literal["folder", "command", "url", "image", "compose"]
 """The origin of a stack: its folder, which the lab copied and built; a command that is run where it lies; the URL of a

@@ -29,13 +29,11 @@ from fairtrial.judge.not_examined import unexamined_notes
 from fairtrial.judge.outcome import condition_outcome, refusing_checks
 from fairtrial.judge.ranking import RankAndGroups, noise_floor, rank_conditions, scatter
 from fairtrial.judge.run_length import as_timed, blocks_judged, is_cut_off, is_time_over, level_of
-from fairtrial.judge.stack_users import user_over
 from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.judge.statistics.lower_bounds import over_blocks_bounded
 from fairtrial.judge.trials import judge_trial
-from fairtrial.judge.work_proven import work_proven
 from fairtrial.record.model import Condition, ExperimentRecord, TrialRecord, by_condition
-from fairtrial.record.stack_user import StackUser
+from fairtrial.record.processes import StackUser
 
 CANNOT_RUN = {"service", "requirements", "build"}
 """Stages that fail in every block alike: a condition that fails there is not tried again."""
@@ -284,3 +282,36 @@ def _blocks_complete(record: ExperimentRecord, trials: Sequence[TrialRecord]) ->
             conditions_of_blocks[trial.block].add(trial.condition)
     planned = {condition.id for condition in record.conditions}
     return sum(1 for conditions in conditions_of_blocks.values() if planned <= conditions | cannot)
+
+
+def user_over(trials: Sequence[TrialRecord]) -> StackUser | None:
+    """A user of its own if it was one in every trial, and held to its processors if it was in every trial.
+
+    None: no trial says so, since no stack was started, or the record is older.
+    """
+    users = [trial.user for trial in trials if trial.user is not None]
+    if not users:
+        return None
+    others = [user for user in users if not user.own]
+    return others[0] if others else StackUser(own=True, held_to_cpus=all(user.held_to_cpus for user in users))
+
+
+WITHOUT_DATABASE = ("calls", "tasks", "steps", "computations", "background_commits")
+"""Kinds of work that a condition on service `none` can imply all the same."""
+
+
+def work_proven(record: ExperimentRecord, condition: Condition, trials: Sequence[TrialRecord]) -> bool | None:
+    """True if at least one kind of the implied work was counted in each measured trial of the condition.
+
+    Whether it was counted in full is decided by the check `ledger`. None: no work is implied, or nothing was measured.
+    """
+    work = record.implied_work.get(condition.id)
+    measured = [trial for trial in trials if trial.engine is not None or trial.program is not None]
+    if work is None or not measured:
+        return None
+    implied = {name for name, least in {**work.per_answer, **work.per_answer_in_tables}.items() if least > 0}
+    if condition.service == "none":
+        implied.intersection_update(WITHOUT_DATABASE)
+    if not implied:
+        return None
+    return all(trial.ledger is not None and bool(implied & trial.ledger.done.keys()) for trial in measured)

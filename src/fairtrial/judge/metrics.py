@@ -15,8 +15,8 @@ from fairtrial.load.capacity import METRIC_PERCENTILES
 from fairtrial.load.kinds import Load
 from fairtrial.record.engine_summary import Distribution, EngineSummary, Share
 from fairtrial.record.histogram import read_histogram
-from fairtrial.record.memory import MemoryKind
 from fairtrial.record.model import ServerMeter, TrialRecord
+from fairtrial.record.processes import MemoryKind
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,13 @@ after the other takes on a single connection, and what requests take at the rate
 can be measured below it.
 """
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from itertools import cycle
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 from fairtrial.base.formatting import count
 from fairtrial.base.loopback import LOOPBACK
@@ -23,14 +24,14 @@ from fairtrial.engine.run import run_engine
 from fairtrial.engine.server import engine_server
 from fairtrial.lab.meters.machine import MachineWatch
 from fairtrial.lab.placement import THIS_MACHINE, Site, bound_to
-from fairtrial.lab.trial.events import Preparing, Watcher, unwatched
+from fairtrial.lab.trial.events import Preparing, StageBegins, Watcher, unwatched
 from fairtrial.lab.trial.waiting import wait_of
 from fairtrial.load.engine_terms import Closed, Constant, EngineLoad, StopAfterSeconds, Wait
 from fairtrial.load.kinds import Load
-from fairtrial.plan.plan import Plan
-from fairtrial.record.calibration import Calibration
+from fairtrial.plan.plan import Plan, PlannedCondition, PlannedTrial
+from fairtrial.record.calibration import CEILING_STAGE, BlockCeiling, Calibration
 from fairtrial.record.engine_summary import Distribution, EngineSummary
-from fairtrial.record.model import Placement
+from fairtrial.record.model import Placement, TrialRecord
 
 WARM_UP_SECONDS = 0.2
 SHORTEST_WINDOW_SECONDS = 0.3
@@ -224,3 +225,89 @@ def idle_target(cpus: Sequence[int], arguments: Sequence[str], host: str = LOOPB
     answer = ["--body-bytes", str(BODY_BYTES), *arguments]
     with engine_server("the load engine's own target", "target", answer, cpus, host) as server:
         yield server.address
+
+
+BLOCK_WINDOW_SECONDS = 0.4
+"""Four slices of a tenth of a second, each of thousands of answers: with the warm-up and the start of both programs,
+below a second for each load and block."""
+
+
+class _Load(NamedTuple):
+    """The part of a load that decides a ceiling. Loads that differ in anything else, such as a rate, have one in
+    common."""
+
+    connections: int
+    keep_alive: bool
+    threads: int | None
+    wait: Wait | None
+
+
+class BlockCeilings:
+    """Measures the ceiling of each load before the first trial of each block, and gives it to the block's trials.
+
+    Before the first block, the calibration has just measured it. A load that could not be calibrated has none.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        placement: Placement,
+        calibrations: Iterable[Calibration],
+        watcher: Watcher,
+        site: Site = THIS_MACHINE,
+    ) -> None:
+        self._placement, self._watcher, self._site = placement, watcher, site
+        self._calibrations = {
+            _Load(each.connections, each.keep_alive, each.threads, each.wait): each
+            for each in reversed([*calibrations])
+        }
+        self._loads = {
+            condition.recorded.id: load
+            for condition in plan.conditions
+            if (load := _load_of(condition, placement)) in self._calibrations
+        }
+        self._block = 1
+        self._ceilings = {load: BlockCeiling.of(each) for load, each in self._calibrations.items()}
+
+    def before(self, trial: PlannedTrial) -> float:
+        """If the trial is the first of a further block, measure. How many seconds that took; 0: nothing was measured.
+
+        KeyboardInterrupt ends what was started, and is raised again.
+        """
+        if trial.block == self._block or not self._loads:
+            return 0.0
+        began = time.monotonic()
+        self._block, self._ceilings = trial.block, {}
+        self._watcher(StageBegins(CEILING_STAGE))
+        for load in dict.fromkeys(self._loads.values()):
+            try:
+                again = calibrate(
+                    load.connections,
+                    self._placement,
+                    keep_alive=load.keep_alive,
+                    threads=load.threads,
+                    window_seconds=BLOCK_WINDOW_SECONDS,
+                    wait=load.wait or "sleep",
+                    floor=self._calibrations[load].floor,
+                    site=self._site,
+                )
+            except Problem:  # the block has none: its trials are held against the calibration
+                continue
+            self._ceilings[load] = BlockCeiling.of(again)
+        return time.monotonic() - began
+
+    def add_to(self, record: TrialRecord, seconds: float) -> TrialRecord:
+        """The trial's record with the ceiling of its block, and with the seconds that measuring took before it."""
+        load = self._loads.get(record.condition)
+        record.ceiling = None if load is None else self._ceilings.get(load)
+        if seconds:
+            record.stage_seconds[CEILING_STAGE] = round(seconds, 3)
+        return record
+
+
+def _load_of(condition: PlannedCondition, placement: Placement) -> _Load | None:
+    """None for what is not calibrated: programs, and loads over HTTP/2."""
+    load = condition.load
+    if not load.offers_requests or load.http2:
+        return None
+    return _Load(load.connections, load.keep_alive, load.threads, wait_of(condition, placement))

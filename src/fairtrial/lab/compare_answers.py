@@ -15,9 +15,8 @@ from fairtrial.engine.reference import KeepAnswers
 from fairtrial.engine.run import StopEarly, run_engine
 from fairtrial.experiment.workload_file.secrets import Secrets
 from fairtrial.lab.equality.answer import Instance, KeptAnswer, read_answers
-from fairtrial.lab.equality.difference import difference
+from fairtrial.lab.equality.difference import Renaming, difference
 from fairtrial.lab.equality.proposal import Proposal, proposal
-from fairtrial.lab.equality.renaming import Renaming
 from fairtrial.lab.equality.under_load import MOST_DIFFERENCES, ReferenceAnswers, described
 from fairtrial.lab.placement import bound_to
 from fairtrial.lab.trial.events import Preparing, unwatched

@@ -9,8 +9,7 @@ from pathlib import Path
 from fairtrial.base.problem import Problem
 from fairtrial.engine.binary import engine_version
 from fairtrial.lab.awake import processors_awake
-from fairtrial.lab.block_ceilings import BlockCeilings
-from fairtrial.lab.calibrate import calibrate_loads
+from fairtrial.lab.calibrate import BlockCeilings, calibrate_loads
 from fairtrial.lab.compare_answers import compared_with_reference
 from fairtrial.lab.decide import RunEnd, WhenComplete, WhenDecided
 from fairtrial.lab.first_line import first_line

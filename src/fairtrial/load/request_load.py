@@ -31,17 +31,6 @@ LONGEST_WARMUP_SECONDS = 30.0
 compiles while it runs (the JVM's second compiler takes a method after 15,000 calls and loops) takes ten and more."""
 
 
-def engine_threads(threads: int | None, connections: int, processors: int, hosts: int = 1) -> int:
-    """How many threads of the load engine offer a load: what it asks for, or one a processor. One without a connection
-    would have nothing to do, so never more than connections. Of several hosts, each has as many.
-
-    Args:
-        processors: of all hosts.
-        hosts: that the load comes from.
-    """
-    return min(threads or processors, connections) // hosts * hosts or hosts
-
-
 @dataclass(frozen=True, kw_only=True)
 class CommandOptions:
     """The options of `fairtrial load` beyond the load of an experiment.

@@ -26,9 +26,16 @@ def select_stacks(
         Problem: a name is not written as a stack is, or no stack in `stack_folders` fits.
     """
     if stack_names:
-        return with_stacks(experiment, [_reference(name) for name in dict.fromkeys(stack_names)])
-    if not stack_folders:
+        stacks_to_try = [_reference(name) for name in dict.fromkeys(stack_names)]
+    elif stack_folders:
+        stacks_to_try = [*experiment.stacks, *_in_folders(experiment, stacks, stack_folders)]
+    else:
         return experiment, []
+    return with_stacks(experiment, stacks_to_try)
+
+
+def _in_folders(experiment: Experiment, stacks: Mapping[str, Stack], stack_folders: Sequence[Path]) -> list[StackRef]:
+    """The stacks in these folders that implement the experiment's workload on its service, beside its own."""
     workload = None if names_file(experiment.workload) else pick_workload(experiment.workload_name)
     parents = {folder.resolve() for folder in stack_folders}
     in_folders = [stack for stack in stacks.values() if {stack.folder, stack.folder.parent} & parents]
@@ -40,8 +47,7 @@ def select_stacks(
             "add them to `workloads` and `services` of its stack.toml, or name stacks with --stack",
         )
     names = {str(stack) for stack in experiment.stacks}
-    added = [StackRef(name=stack.name) for stack in fitting if stack.name not in names]
-    return with_stacks(experiment, [*experiment.stacks, *added])
+    return [StackRef(name=stack.name) for stack in fitting if stack.name not in names]
 
 
 def _reference(text: str) -> StackRef:

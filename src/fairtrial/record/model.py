@@ -17,26 +17,19 @@ from fairtrial.experiment.model import Experiment, PlacementKind
 from fairtrial.experiment.stack_class import PRODUCTION, StackClass
 from fairtrial.experiment.value import Value
 from fairtrial.load.kinds import Load
-from fairtrial.load.request_load import engine_threads
 from fairtrial.record.calibration import BlockCeiling, Calibration
 from fairtrial.record.capacity import CapacitySearch
 from fairtrial.record.comparison import EqualAnswers, ReferenceRecord
-from fairtrial.record.crash_audit import CrashAudit
+from fairtrial.record.database import CrashAudit, Durability, Maintenance, StateAudit
 from fairtrial.record.design import ConditionDesign
-from fairtrial.record.durability import Durability
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.identity import DatasetIdentity, Host, ServiceIdentity, StackIdentity, WorkloadIdentity
 from fairtrial.record.load_hosts import LoadHostAccount
 from fairtrial.record.machine import MachineMeter, NetworkMeter
-from fairtrial.record.maintenance import Maintenance
-from fairtrial.record.memory import MemoryKind
+from fairtrial.record.processes import MemoryKind, StackUser, StrayThreads, Workers
 from fairtrial.record.proof import Audit, Freshness, ImpliedWork, KeysRead, Ledger, RowChangesSeen
 from fairtrial.record.proxy import ProxyAccount
 from fairtrial.record.slices import Slicing
-from fairtrial.record.stack_user import StackUser
-from fairtrial.record.state_audit import StateAudit
-from fairtrial.record.stray_threads import StrayThreads
-from fairtrial.record.workers import Workers
 
 
 class Condition(Strict):
@@ -147,8 +140,13 @@ class Placement(Strict):
         return len(self.load_cpus) if self.load_elsewhere else len(set(self.load_cpus))
 
     def load_threads(self, threads: int | None, connections: int) -> int:
-        """How many threads offer a load that asks for so many; None: for as many as there are processors."""
-        return engine_threads(threads, connections, len(self.load_cpus), self.load_hosts)
+        """How many threads of the engine offer a load that asks for so many; None: for as many as there are processors.
+
+        One without a connection would have nothing to do, so never more than connections. Of several hosts, each has
+        as many.
+        """
+        hosts = self.load_hosts
+        return min(threads or len(self.load_cpus), connections) // hosts * hosts or hosts
 
     def load_places(self, threads: int) -> list[int]:
         """The places in `load_cpus` of those to which so many threads are bound, on all hosts alike."""

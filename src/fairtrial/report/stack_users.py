@@ -1,7 +1,7 @@
 """Whose processes the stacks were, in words."""
 
 from fairtrial.judge.model import Result
-from fairtrial.record.stack_user import StackUser
+from fairtrial.record.processes import StackUser
 
 UNPRIVILEGED = "a user of its own"
 ON_ITS_PROCESSORS = "held to its processors by the kernel"

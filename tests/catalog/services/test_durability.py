@@ -9,7 +9,7 @@ import pytest
 from fairtrial.catalog.services.model import RunningService
 from fairtrial.judge.checks.model import Finding
 from fairtrial.lab.trial.durability import durability_before, durability_since
-from fairtrial.record.durability import Durability
+from fairtrial.record.database import Durability
 from tests.builders import a_trial, an_experiment
 from tests.catalog.services.lab_client import lab_client
 from tests.catalog.services.shared import SQL, Shared

@@ -12,7 +12,7 @@ from fairtrial.catalog.services.model import MaintenanceReading, RunningService
 from fairtrial.catalog.services.mongodb.client import Forbidden, MongodbClient
 from fairtrial.catalog.services.redis.client import RedisClient
 from fairtrial.lab.meters.maintenance import MaintenanceWatch
-from fairtrial.record.maintenance import Maintenance
+from fairtrial.record.database import Maintenance
 from tests.catalog.services.lab_client import lab_client
 from tests.catalog.services.shared import Shared
 from tests.catalog.services.somebody import Somebody

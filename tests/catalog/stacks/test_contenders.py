@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.stacks.checkouts import checked_out
-from fairtrial.catalog.stacks.contenders import with_contenders
+from fairtrial.catalog.stacks.contenders import checked_out, with_contenders
 from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.catalog.stacks.folder import find_build
 from fairtrial.catalog.stacks.kinds import make_ready, stack_sha256

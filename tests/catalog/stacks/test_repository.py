@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.stacks.checkouts import checked_out
+from fairtrial.catalog.stacks.contenders import checked_out
 from fairtrial.catalog.stacks.repository import SHORT_HASH, Repository, usual_refs
 from fairtrial.experiment.contenders import WORKING_TREE
 from fairtrial.experiment.model import Experiment

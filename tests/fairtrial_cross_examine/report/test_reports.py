@@ -10,7 +10,7 @@ from rich.console import Console
 from fairtrial_cross_examine.examination import Examination, examine
 from fairtrial_cross_examine.figures import figure
 from fairtrial_cross_examine.model import Evidence
-from fairtrial_cross_examine.report.html import examination_page
+from fairtrial_cross_examine.report.outputs import examination_page
 from fairtrial_cross_examine.report.table import LIMITS
 from fairtrial_cross_examine.report.terminal import print_examination
 from tests.fairtrial_cross_examine.runs import a_run

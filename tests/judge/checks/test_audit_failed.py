@@ -4,7 +4,7 @@ import pytest
 
 from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.checks.stored_rows import NO_NUMBER, TOO_FEW, UNDER_WAY
-from fairtrial.record.state_audit import StateAudit
+from fairtrial.record.database import StateAudit
 from tests.builders import a_trial, an_experiment
 from tests.judge.checks.findings import found
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from fairtrial.judge.checks.model import Finding
-from fairtrial.record.maintenance import Maintenance
+from fairtrial.record.database import Maintenance
 from tests.builders import a_trial, an_experiment, trials_of
 from tests.judge.checks.findings import found
 

@@ -1,8 +1,7 @@
 """The crash audit as records have it: what refuses a trial, what warns, and what is said of the experiment."""
 
 from fairtrial.judge.checks.model import Finding
-from fairtrial.record.crash_audit import CrashAudit
-from fairtrial.record.durability import Durability
+from fairtrial.record.database import CrashAudit, Durability
 from fairtrial.record.model import TrialRecord
 from fairtrial.record.proof import Audit, WriteFault
 from tests.builders import a_trial, an_experiment

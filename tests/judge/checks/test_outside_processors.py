@@ -1,6 +1,6 @@
 """Threads outside of the stack's processors refuse the trial, and the stack is named."""
 
-from fairtrial.record.stray_threads import StrayThreads
+from fairtrial.record.processes import StrayThreads
 from tests.builders import a_trial, an_experiment
 from tests.judge.checks.findings import found
 

@@ -4,7 +4,7 @@ import pytest
 
 from fairtrial.judge.checks.model import Finding
 from fairtrial.record.model import TrialRecord
-from fairtrial.record.workers import Workers
+from fairtrial.record.processes import Workers
 from tests.builders import a_trial, an_experiment
 from tests.judge.checks.findings import found, severities
 

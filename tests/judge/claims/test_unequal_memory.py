@@ -3,7 +3,7 @@
 import pytest
 
 from fairtrial.judge.judging import judge
-from fairtrial.record.memory import MemoryKind
+from fairtrial.record.processes import MemoryKind
 from tests.builders import an_experiment, trials_of
 from tests.judge.claims.scene import served
 

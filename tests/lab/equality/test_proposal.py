@@ -7,9 +7,8 @@ from typing import Any
 
 from fairtrial.experiment.workload_file.normalisation import Normalisation, TextRule
 from fairtrial.lab.equality.answer import KeptAnswer
-from fairtrial.lab.equality.difference import difference, json_gaps, without_what_varies
+from fairtrial.lab.equality.difference import Renaming, difference, json_gaps, without_what_varies
 from fairtrial.lab.equality.proposal import Proposal, proposal
-from fairtrial.lab.equality.renaming import Renaming
 
 
 def kept(body: Any, *, status: int = 200, content_type: str = "application/json") -> KeptAnswer:

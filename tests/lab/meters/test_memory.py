@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from fairtrial.lab.meters.memory import memory_of, resident_bytes
-from fairtrial.record.memory import MemoryKind, joint_kind
+from fairtrial.record.processes import MemoryKind, joint_kind
 from tests.machine.needs import needs
 
 MIB = 1 << 20

@@ -8,7 +8,7 @@ from pathlib import Path
 from fairtrial.engine.guard import Guarded
 from fairtrial.lab.meters.stray_threads import StrayThreadWatch
 from fairtrial.lab.meters.tree import TreeMeter
-from fairtrial.record.stray_threads import StrayThreads
+from fairtrial.record.processes import StrayThreads
 from tests.machine.needs import needs
 
 CPUS = sorted(os.sched_getaffinity(0))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fairtrial.lab.progress.ending import ending
+from fairtrial.lab.progress.trial_lines import ending
 from fairtrial.record.model import ProgramRun
 from tests.builders import TrialBuilder, a_trial
 

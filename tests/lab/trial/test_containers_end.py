@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.stacks.container_trouble import with_remedy
+from fairtrial.catalog.stacks.container_run import with_remedy
 from fairtrial.catalog.stacks.kinds import make_ready
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.stacks.requests import BuildRequest

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.stacks.container_trouble import with_remedy
+from fairtrial.catalog.stacks.container_run import with_remedy
 from fairtrial.catalog.stacks.run import NotReady
 from fairtrial.lab.trial import context, partners, up
 from fairtrial.lab.trial.up import NotUp, failed_start

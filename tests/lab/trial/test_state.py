@@ -14,7 +14,7 @@ from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.workloads.model import DatabaseState
 from fairtrial.experiment.workload_file.state import AuditEntry, Reset
 from fairtrial.lab.trial.state import audit_state, reset_state
-from fairtrial.record.state_audit import StateAudit
+from fairtrial.record.database import StateAudit
 from tests.command_line import Finished, Lab
 from tests.docs.pages import EXAMPLES
 

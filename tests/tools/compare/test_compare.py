@@ -17,8 +17,8 @@ from fairtrial.judge.metrics import METRICS
 from fairtrial.judge.statistics.holm import step_down
 from fairtrial.judge.statistics.unpaired import unpaired_ratio
 from fairtrial.record.identity import WorkloadIdentity
-from fairtrial.record.memory import MemoryKind
 from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.record.processes import MemoryKind
 from fairtrial.record.write import RecordWriter
 from fairtrial.tools.compare.comparison import JudgedRun, RunComparison, compare, judge_run
 from fairtrial.tools.compare.differences import changed_settings

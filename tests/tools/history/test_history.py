@@ -14,7 +14,7 @@ from fairtrial.commands import app
 from fairtrial.judge.judging import judge_record
 from fairtrial.judge.metrics import METRICS
 from fairtrial.judge.model import Result
-from fairtrial.record.memory import MemoryKind
+from fairtrial.record.processes import MemoryKind
 from fairtrial.record.write import RecordWriter
 from fairtrial.tools.history.table import csv_text, history_of
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of

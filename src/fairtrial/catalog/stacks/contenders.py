@@ -1,12 +1,15 @@
 """The contenders that an experiment describes itself, as stacks."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.common.folder import run_folder
 from fairtrial.catalog.stacks.find import MANIFEST, read_stack
 from fairtrial.catalog.stacks.model import Checkout, Stack, Variant
-from fairtrial.experiment.contenders import Contender
+from fairtrial.catalog.stacks.repository import Repository
+from fairtrial.experiment.contenders import WORKING_TREE, Contender
 from fairtrial.experiment.model import Experiment
 
 HOW_IT_RUNS = ("build", "run", "directory", "port", "ready", "variants", "env_from")
@@ -109,3 +112,34 @@ def _at_refs(stack: Stack, checkouts: Mapping[str, Checkout]) -> Stack:
     return stack.model_copy(
         update={"variants": stack.variants | dict.fromkeys(checkouts, at_ref), "checkouts": dict(checkouts)}
     )
+
+
+@contextmanager
+def checked_out(experiment: Experiment, beside: Path) -> Iterator[Checkouts]:
+    """The sources at every ref of every contender of the experiment; they are removed at the end.
+
+    Args:
+        beside: the folder of the experiment's file.
+
+    Raises:
+        Problem: a folder is in no repository, or a ref names no commit of it.
+    """
+    with ExitStack() as worktrees:
+        checkouts: dict[str, dict[str, Checkout]] = {}
+        for name, contender in experiment.contenders.items():
+            if not contender.tried_refs:
+                continue
+            folder = folder_of(contender, beside)
+            if not folder.is_dir():
+                raise Problem(f"contenders.{name}.folder: there is no folder {folder}", "correct the path")
+            repository = Repository.of(folder)
+            commits = {variant: repository.commit_of(ref) for variant, ref in contender.tried_refs.items()}
+            places = worktrees.enter_context(run_folder("refs"))
+            checkouts[name] = {
+                variant: Checkout(
+                    folder=worktrees.enter_context(repository.worktree(commit, places / variant)),
+                    commit=None if contender.tried_refs[variant] == WORKING_TREE else commit,
+                )
+                for variant, commit in commits.items()
+            }
+        yield checkouts

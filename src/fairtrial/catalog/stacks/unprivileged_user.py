@@ -6,8 +6,10 @@ folder, which is its HOME and its TMPDIR. It finds no cache, no results and no f
 
 import os
 import secrets
+import shutil
+import stat
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -17,11 +19,10 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.folder import run_folder, why_not_root
 from fairtrial.catalog.stacks.model import Stack
-from fairtrial.catalog.stacks.path_permissions import closed_above, programs_of
 from fairtrial.catalog.stacks.shared_with_stacks import FIRST_ID, IDS, stacks_group
 from fairtrial.engine.command_user import CommandUser
 from fairtrial.engine.guard import Guarded, Places
-from fairtrial.record.stack_user import StackUser
+from fairtrial.record.processes import StackUser
 
 VARIABLE, LABS = "FAIRTRIAL_STACK_USER", "lab"
 """Set to this, stacks run as the lab does."""
@@ -96,8 +97,8 @@ def runs_as(
         return
     built, program = folder.resolve(), stack.run[0]
     with run_folder(NAME) as home:
-        needed_paths = [built, *programs_of(program, built)]
-        opened = closed_above([*needed_paths, home])
+        needed_paths = [built, *_programs_of(program, built)]
+        opened = _closed_above([*needed_paths, home])
         covered = [path.resolve() for path in hidden if path.is_dir()]
         covered = sorted({path for path in covered if path not in needed_paths}, key=lambda path: len(path.parts))
         exempt = [path for path in needed_paths if any(path.is_relative_to(each) for each in covered)]
@@ -195,3 +196,18 @@ def _first_free_port() -> int:
     with suppress(OSError, ValueError):
         return int(Path("/proc/sys/net/ipv4/ip_unprivileged_port_start").read_text(encoding="utf-8"))
     return 1024
+
+
+def _programs_of(command: str, folder: Path) -> list[Path]:
+    """The folders in which programs are looked for, and where the one of this name lies, links followed."""
+    folders = [Path(entry) for entry in os.environ.get("PATH", os.defpath).split(os.pathsep)]
+    location = folder / command if os.sep in command else shutil.which(command)
+    programs = [] if location is None else [Path(location), Path(location).resolve()]
+    return [path for path in [*folders, *programs] if path.is_absolute() and path.exists()]
+
+
+def _closed_above(paths: Iterable[Path]) -> list[Path]:
+    """Every folder above these paths that only its owner or group may go through, outer ones first."""
+    above = {folder for path in paths for each in (path, path.resolve()) for folder in each.parents}
+    closed = {folder.resolve() for folder in above if not folder.stat().st_mode & stat.S_IXOTH}
+    return sorted(closed, key=lambda folder: len(folder.parts))

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Finding, Threshold, finding
-from fairtrial.record.durability import Durability
+from fairtrial.record.database import Durability
 
 
 @check(

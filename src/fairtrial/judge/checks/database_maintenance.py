@@ -5,7 +5,7 @@ from fairtrial.base.formatting import count, figure
 from fairtrial.experiment.value import Value
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
-from fairtrial.record.maintenance import Maintenance
+from fairtrial.record.database import Maintenance
 from fairtrial.record.model import TrialRecord
 
 ARTICLES = {"analysis": "an"}

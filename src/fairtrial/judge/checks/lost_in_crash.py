@@ -3,8 +3,7 @@ from collections.abc import Iterator, Sequence
 from fairtrial.base.formatting import count
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Case, Finding, finding, nothing_to_do
-from fairtrial.record.crash_audit import CrashAudit
-from fairtrial.record.durability import Durability
+from fairtrial.record.database import CrashAudit, Durability
 from fairtrial.record.model import TrialRecord
 
 NO_POWER_CUT = "a power cut was not tried"

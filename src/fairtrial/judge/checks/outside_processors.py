@@ -4,7 +4,7 @@ from fairtrial.base.formatting import count
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
 from fairtrial.record.model import TrialRecord
-from fairtrial.record.stray_threads import StrayThreads
+from fairtrial.record.processes import StrayThreads
 
 
 @check(

@@ -2,9 +2,9 @@ from collections.abc import Iterator
 
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Finding, finding
+from fairtrial.record.database import StateAudit
 from fairtrial.record.model import Settle
 from fairtrial.record.proof import Audit
-from fairtrial.record.state_audit import StateAudit
 
 IN_WORDS = {
     "missing": "acknowledged and not stored",

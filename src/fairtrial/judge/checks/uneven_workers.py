@@ -6,7 +6,7 @@ from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
 from fairtrial.load.kinds import Load
 from fairtrial.record.model import ServerMeter, TrialRecord
-from fairtrial.record.workers import Workers
+from fairtrial.record.processes import Workers
 
 
 @check(

@@ -9,13 +9,14 @@ from fairtrial.base.json_pointer import pointer_of
 from fairtrial.experiment.workload_file.normalisation import Normalisation, TextRule
 from fairtrial.lab.equality.answer import KeptAnswer
 from fairtrial.lab.equality.difference import (
+    Gap,
+    Steps,
     difference,
     first_difference,
     is_utf8,
     json_gaps,
     without_what_varies,
 )
-from fairtrial.lab.equality.gaps import Gap, Steps
 
 IDENTITY = re.compile(r"(^|[_-])(id|uuid|guid)$|[a-z](Id|ID|Uuid|UUID)$", re.IGNORECASE)
 """Names of members whose values name something: they are renamed one to one rather than free."""

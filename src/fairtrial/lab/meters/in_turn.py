@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from fairtrial.record.machine import MachineMeter, NetworkMeter, ProcessorUse
-from fairtrial.record.memory import joint_kind
 from fairtrial.record.model import ServerMeter
+from fairtrial.record.processes import joint_kind
 
 Number = TypeVar("Number", int, float)
 

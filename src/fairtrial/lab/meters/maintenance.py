@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import MaintenanceReading, RunningService, TellsMaintenance
-from fairtrial.record.maintenance import Maintenance
+from fairtrial.record.database import Maintenance
 
 NOT_TOLD = MaintenanceReading({}, frozenset())
 

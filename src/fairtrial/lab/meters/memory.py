@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from fairtrial.record.memory import MemoryKind
+from fairtrial.record.processes import MemoryKind
 
 BLOCK_BYTES = 512
 """The unit of st_blocks (inode(7))."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import psutil
 
 from fairtrial.base.printable import printable
-from fairtrial.record.stray_threads import StrayThreads
+from fairtrial.record.processes import StrayThreads
 
 MOST_PROGRAMS = 5
 NAME_CHARACTERS = 40

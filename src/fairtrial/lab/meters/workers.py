@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 
 from fairtrial.base.printable import printable
-from fairtrial.record.workers import Workers
+from fairtrial.record.processes import Workers
 
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 PARENT, USER, SYSTEM, BEGAN = 1, 11, 12, 19

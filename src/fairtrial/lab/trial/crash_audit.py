@@ -30,7 +30,7 @@ from fairtrial.lab.trial.program_run import do_job
 from fairtrial.lab.trial.spot_checks import with_spot_checks
 from fairtrial.lab.trial.up import up
 from fairtrial.load.engine_terms import StopAfterSeconds
-from fairtrial.record.crash_audit import CrashAudit
+from fairtrial.record.database import CrashAudit
 
 SHORTEST_SECONDS = 0.3
 """Of the load until the database is killed: enough for some commits."""

@@ -5,7 +5,7 @@ import time
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import DurabilityReading, RunningService, TellsDurability
 from fairtrial.lab.trial.context import TrialContext
-from fairtrial.record.durability import Durability
+from fairtrial.record.database import Durability
 
 ENDED_WITHIN_SECONDS = 2.0
 ASK_EVERY_SECONDS = 0.02

@@ -17,7 +17,6 @@ from fairtrial.lab.trial.environment import Environment
 from fairtrial.lab.trial.events import Watcher, unwatched
 from fairtrial.lab.trial.program_run import check_program, run_program
 from fairtrial.lab.trial.ready_stack import ReadyStack
-from fairtrial.lab.trial.redact_record import redact_record
 from fairtrial.lab.trial.server_run import check_server, run_server
 from fairtrial.lab.trial.up import NotUp
 from fairtrial.plan.plan import PlannedTrial
@@ -92,7 +91,7 @@ def keep_log(context: TrialContext, results: Path) -> None:
     """
     log, redaction = context.log, context.redaction
     context.record.log_dropped_bytes = dropped_bytes(log)
-    redact_record(context.record, redaction.hidden)
+    _redact_record(context.record, redaction.hidden)
     redaction.redact_log(log)
     if log.exists() and log.stat().st_size == 0:
         log.unlink()
@@ -189,3 +188,33 @@ def restore(context: TrialContext) -> None:
     if fault:
         raise Problem(fault, "this trial was discarded; the server restarts for the next one. See its log above")
     context.environment.after_trial(context.condition, changed=writes or context.record.dataset_altered)
+
+
+def _redact_record(record: TrialRecord, hidden: Callable[[str], str]) -> None:
+    """Strip whatever quotes an answer, a log or a stored row. Names and figures stay as they are.
+
+    Args:
+        hidden: strips one text.
+    """
+    if record.failure is not None:
+        reason, remedy = hidden(record.failure.reason), hidden(record.failure.remedy)
+        record.failure = record.failure.model_copy(update={"reason": reason, "remedy": remedy})
+    record.contract = [clause.model_copy(update={"evidence": hidden(clause.evidence)}) for clause in record.contract]
+    if record.engine is not None:
+        examples = [
+            example.model_copy(
+                update={
+                    "excerpt": hidden(example.excerpt),
+                    "reason": None if example.reason is None else hidden(example.reason),
+                }
+            )
+            for example in record.engine.examples
+        ]
+        record.engine = record.engine.model_copy(update={"examples": examples})
+    if record.freshness is not None:
+        record.freshness = record.freshness.model_copy(update={"example": hidden(record.freshness.example)})
+    if record.row_changes is not None:
+        record.row_changes = record.row_changes.model_copy(update={"example": hidden(record.row_changes.example)})
+    if record.audit is not None:
+        faults = [fault.model_copy(update={"example": hidden(fault.example)}) for fault in record.audit.faults]
+        record.audit = record.audit.model_copy(update={"faults": faults})

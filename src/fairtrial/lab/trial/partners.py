@@ -6,9 +6,36 @@ from functools import cache
 from zlib import crc32
 
 from fairtrial.catalog.services.proxy import proxy_before
-from fairtrial.catalog.services.upstream import upstream
+from fairtrial.engine.server import EngineServer, engine_server
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.environment import UPSTREAM
+
+
+class Upstream:
+    """A running `fairtrial-engine target`, which tells at its end what it served."""
+
+    def __init__(self, server: EngineServer) -> None:
+        self.url = f"http://{server.address}/"
+        self._server = server
+
+    def served(self) -> int:
+        """Stop it, and return how many complete answers it handed to the kernel; it tells that only when it ends.
+
+        Raises:
+            Problem: it ended without telling.
+        """
+        return int(self._server.account("served")["requests"])
+
+
+@contextmanager
+def upstream(arguments: Sequence[str], cpus: Sequence[int]) -> Iterator[Upstream]:
+    """Run `fairtrial-engine target` with these arguments, and stop it at the end.
+
+    Raises:
+        Problem: it does not listen within ten seconds.
+    """
+    with engine_server("the upstream", "target", arguments, cpus) as server:
+        yield Upstream(server)
 
 
 @contextmanager

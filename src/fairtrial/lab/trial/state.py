@@ -18,8 +18,8 @@ from fairtrial.engine.guard import Guarded
 from fairtrial.experiment.workload_file.secrets import Secrets
 from fairtrial.experiment.workload_file.state import AuditEntry, Bound
 from fairtrial.lab.trial.context import TrialContext
+from fairtrial.record.database import StateAudit
 from fairtrial.record.engine_summary import EngineSummary
-from fairtrial.record.state_audit import StateAudit
 
 PROBLEM_CHARACTERS = 500
 SHOWN_CHARACTERS = 60

@@ -10,7 +10,7 @@ from fairtrial.base.formatting import count
 from fairtrial.base.problem import Problem
 from fairtrial.judge.metrics import Metric
 from fairtrial.judge.model import Result
-from fairtrial.record.memory import MemoryKind
+from fairtrial.record.processes import MemoryKind
 
 TIME = "time"
 RUN = "run"
