@@ -141,7 +141,7 @@ class MaintenanceReading:
     """A database's work for itself up to one moment."""
 
     counted: Mapping[str, int]
-    """since it started, by the names of `record.maintenance.Maintenance`; those it does not tell are missing"""
+    """since it started, by the names of `record.database.Maintenance`; those it does not tell are missing"""
     running: frozenset[str]
     """what is under way: `checkpoint`, `vacuum`, `snapshot`"""
 
