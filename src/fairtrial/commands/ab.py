@@ -29,15 +29,6 @@ def ab(
     `fairtrial ab -n 500 -p order.json -T application/json http://127.0.0.1:8080/orders`
     """
     from fairtrial.tools.load.compatibility.ab import read_ab
-    from fairtrial.tools.load.compatibility.ab_report import ab_report
     from fairtrial.tools.load.compatibility.emulate import emulate
 
-    call = read_ab(arguments)
-    status = emulate(
-        "ab",
-        call.options,
-        lambda measurement: ab_report(call, measurement),
-        at_most_seconds=call.at_most_seconds,
-        same_length=not call.any_length,
-    )
-    raise typer.Exit(status)
+    raise typer.Exit(emulate(read_ab(arguments)))

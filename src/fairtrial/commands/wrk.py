@@ -24,8 +24,5 @@ def wrk(
     """
     from fairtrial.tools.load.compatibility.emulate import emulate
     from fairtrial.tools.load.compatibility.wrk import read_wrk
-    from fairtrial.tools.load.compatibility.wrk_report import wrk_report
 
-    call = read_wrk(arguments)
-    status = emulate("wrk", call.options, lambda measurement: wrk_report(call, measurement))
-    raise typer.Exit(status)
+    raise typer.Exit(emulate(read_wrk(arguments)))

@@ -10,7 +10,7 @@ from fairtrial.commands import app
 from fairtrial.docs.markdown import bullets, code, sentence, table
 from fairtrial.lab.results_folder import CONTENTS
 from fairtrial.tools.history.table import COLUMNS
-from fairtrial.tools.load.report.exports import SERIES_COLUMNS
+from fairtrial.tools.load.report.outputs import SERIES_COLUMNS
 from fairtrial.tools.load.request.options import OUTPUT
 
 

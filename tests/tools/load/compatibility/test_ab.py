@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 from fairtrial.record.engine_summary import BodyBytes, TlsSession
 from fairtrial.tools.load.compatibility.ab import read_ab
-from fairtrial.tools.load.compatibility.ab_report import ab_report
 from fairtrial.tools.load.measure import Measurement
 from tests.command_line import Finished, Lab
 from tests.tools.load.conftest import Listener, Target
@@ -56,7 +55,7 @@ def test_ab_requests() -> None:
 
 def report_of(measured: Measurement, *arguments: str) -> list[str]:
     """ab's report on a measurement that no engine made."""
-    return ab_report(read_ab([*arguments, URL]), measured)
+    return read_ab([*arguments, URL]).report(measured)
 
 
 def test_errors_are_counted_by_the_kinds_of_ab() -> None:

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Callable
 
-from fairtrial.tools.load.compatibility.wrk import read_wrk
-from fairtrial.tools.load.compatibility.wrk_report import wrk_length, wrk_report, wrk_size, wrk_time
+from fairtrial.tools.load.compatibility.wrk import read_wrk, wrk_length, wrk_size, wrk_time
 from tests.builders import a_trial
 from tests.command_line import Finished
 from tests.tools.load.conftest import Target
@@ -39,13 +38,13 @@ def test_units_of_wrk() -> None:
 
 def test_errors_are_counted_by_the_kinds_of_wrk() -> None:
     errors = {"refused": 1, "tls": 2, "reset": 4, "protocol": 8, "timeout": 16, "status_3xx": 32, "status_5xx": 64}
-    lines = wrk_report(read_wrk([URL]), measurement(errors=errors))
+    lines = read_wrk([URL]).report(measurement(errors=errors))
     assert "  Socket errors: connect 3, read 12, write 0, timeout 16" in lines
     assert "  Non-2xx or 3xx responses: 64" in lines
 
 
 def test_without_errors_and_latency_there_are_eight_lines() -> None:
-    lines = wrk_report(read_wrk([URL]), measurement(answers=12_000, received_bytes=6 * 2**20))
+    lines = read_wrk([URL]).report(measurement(answers=12_000, received_bytes=6 * 2**20))
     assert [line.partition(":")[0].split()[0] for line in lines] == [
         "Running",
         "2",
@@ -62,7 +61,7 @@ def test_without_errors_and_latency_there_are_eight_lines() -> None:
 def test_wrk_without_an_answer() -> None:
     engine = a_trial().serving(0).erring(refused=5).record().engine
     assert engine
-    lines = wrk_report(read_wrk(["--latency", URL]), measured(closed(), plan(), engine))
+    lines = read_wrk(["--latency", URL]).report(measured(closed(), plan(), engine))
     assert "    Latency    0.00us   0.00us    0.00us    0.00%" in lines
     assert "  Latency Distribution" not in lines
 

@@ -9,7 +9,7 @@ from fairtrial.load.ramp import RampLoad
 from fairtrial.load.steps import LoadStep, StepsLoad
 from fairtrial.record.engine_summary import AtLeast, SecondOfSeries
 from fairtrial.report.vega import Spec
-from fairtrial.tools.load.report.charts import (
+from fairtrial.tools.load.report.page import (
     distribution_chart,
     percentile_chart,
     rate_chart,

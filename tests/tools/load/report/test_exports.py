@@ -5,7 +5,7 @@ import json
 from fairtrial.engine.plan import Request
 from fairtrial.record.engine_summary import AtLeast, SecondOfSeries
 from fairtrial.record.histogram import read_histogram
-from fairtrial.tools.load.report.exports import measurement_json, percentile_distribution, seconds_csv
+from fairtrial.tools.load.report.outputs import measurement_json, percentile_distribution, seconds_csv
 from tests.tools.load.measurements import URL, hdr, measurement, open_measurement, plan
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from fairtrial.record.capacity import CapacityFound, CapacitySearch, ObjectiveMet, Probe
 from fairtrial.record.engine_summary import SecondOfSeries
-from fairtrial.tools.load.report.html import load_page
+from fairtrial.tools.load.report.page import load_page
 from fairtrial.tools.load.request.expected_figure import parse_expected_figure
 from tests.builders import a_trial
 from tests.tools.load.measurements import URL, measurement, open_measurement, with_trial

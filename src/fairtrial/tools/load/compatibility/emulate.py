@@ -1,9 +1,9 @@
 """The commands `fairtrial ab` and `fairtrial wrk`: measure, print the tool's figures, then what those leave out."""
 
 import shlex
-from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar
 
 from rich.console import Console
 
@@ -21,24 +21,26 @@ REPEATABLE_METHODS = ("GET", "HEAD", "OPTIONS")
 """One more request with such a method changes nothing (RFC 9110, 9.2.1)."""
 SECRET_HEADERS = ("authorization", "cookie")
 
-Report = Callable[[Measurement], list[str]]
-"""The lines of a tool's own report."""
+
+@dataclass(frozen=True, kw_only=True)
+class ToolCall:
+    """One call of a tool: the load that it asks for, and how the tool would report it."""
+
+    tool: ClassVar[str]
+    """`ab` or `wrk`"""
+    options: LoadOptions
+    at_most_seconds: float | None = None
+    """also ends a load of a fixed number of requests after this time"""
+    same_length: bool = False
+    """send one request before the load, and count every answer of another length as failed"""
+
+    def report(self, measurement: Measurement) -> list[str]:
+        """The lines of the tool's own report."""
+        raise NotImplementedError
 
 
-def emulate(
-    tool: str,
-    options: LoadOptions,
-    report: Report,
-    *,
-    at_most_seconds: float | None = None,
-    same_length: bool = False,
-) -> int:
+def emulate(call: ToolCall) -> int:
     """Offer the load and print both reports.
-
-    Args:
-        tool: `ab` or `wrk`.
-        at_most_seconds: also ends a load of a fixed number of requests after this time.
-        same_length: send one request before the load, and count every answer of another length as failed.
 
     Returns:
         the exit status.
@@ -46,18 +48,19 @@ def emulate(
     Raises:
         Problem: the load could not be offered.
     """
+    options = call.options
     load, plan = to_engine_plan(options)
-    length = first_body_length(plan) if same_length else None
+    length = first_body_length(plan) if call.same_length else None
     if length is not None:
         plan, options = expecting_length(plan, length), replace(options, expect_length=length)
-    measurement = measure(Console(stderr=True), options.url, load, plan, at_most_seconds=at_most_seconds)
+    measurement = measure(Console(stderr=True), options.url, load, plan, at_most_seconds=call.at_most_seconds)
     out = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
-    for line in report(measurement):
+    for line in call.report(measurement):
         out.print(line)
     out.print()
     out.print("What these figures would have hidden:", style="bold")
     out.print(f"  - The load was {load.describe()}.")
-    for paragraph in omissions(tool, measurement):
+    for paragraph in omissions(call.tool, measurement):
         out.print(f"  - {paragraph}")
     for kind, number in measurement.failed.items():
         out.print(f"  - {number:,} {kind}: {remedy(kind, measurement.summary)}")

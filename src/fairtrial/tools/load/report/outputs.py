@@ -1,17 +1,37 @@
-"""Writing the outcome of a load to files and standard output."""
+"""The outcome of a load for programs, in files and on standard output: JSON, CSV, and HdrHistogram's percentile
+distribution; and the page for readers."""
 
+import csv
+import io
+import json
+import math
 import os
 import sys
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, astuple
 from pathlib import Path
 
+from fairtrial import __version__
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.record.engine_summary import AtLeast
+from fairtrial.record.histogram import Histogram
 from fairtrial.report.files import write_text
+from fairtrial.tools.load.advice import warnings
 from fairtrial.tools.load.measure import Measurement
-from fairtrial.tools.load.report.exports import measurement_json, percentile_distribution, seconds_csv
 from fairtrial.tools.load.request.options import STDOUT, OutputOptions
+
+SERIES_COLUMNS = {
+    "second": "a second of the window, counted from 1",
+    "length_seconds": "1, or less of a last part of a second",
+    "verified": "verified answers in it",
+    "errors": "requests that ended in it without a right answer",
+    "p50_seconds": "the median of its response times; empty where there are none",
+    "p99_seconds": "their p99, likewise",
+    "max_seconds": "the longest of them, likewise",
+}
+"""The columns of a load's seconds as CSV, and their meanings."""
+TICKS_PER_HALF_DISTANCE = 5
 
 
 def check_outputs(outputs: OutputOptions) -> None:
@@ -54,7 +74,7 @@ def write_outputs(outputs: OutputOptions, measurement: Measurement) -> None:
 
 
 def _html(measurement: Measurement) -> str:
-    from fairtrial.tools.load.report.html import load_page  # noqa: PLC0415 the chart library takes long to load
+    from fairtrial.tools.load.report.page import load_page  # noqa: PLC0415 the chart library takes long to load
 
     return load_page(measurement)
 
@@ -65,3 +85,86 @@ def _write(path: Path, text: str) -> None:
         sys.stdout.flush()
     else:
         write_text(path, text)
+
+
+def measurement_json(measurement: Measurement) -> str:
+    """The engine's summary with URL, load, expected figures, capacity, warnings, notes and exit status.
+
+    Limits and what was found are in seconds, per second or shares. The request's headers and body are left out, as they
+    may be secret.
+    """
+    content = {
+        "fairtrial_version": __version__,
+        "url": measurement.url,
+        "load": measurement.load.describe(),
+        "load_model": measurement.plan.load.model_dump(exclude_none=True),
+        "exit_status": measurement.exit_status,
+        "warnings": list(warnings(measurement)),
+        "notes": list(measurement.notes),
+        "expected": [
+            {
+                "expected": expected.text,
+                "figure": expected.figure,
+                "request": expected.request,
+                "limit": expected.limit,
+                "found": None if ruling.value is None or math.isinf(ruling.value) else ruling.value,
+                "found_in_words": expected.value_in_words(ruling.value),
+                "verdict": ruling.verdict,
+                "reason": ruling.reason or "",
+            }
+            for expected, ruling in measurement.verdicts
+        ],
+        "capacity": None if measurement.trial.capacity is None else measurement.trial.capacity.model_dump(),
+        **measurement.summary.model_dump(),
+    }
+    return json.dumps(content, indent=2) + "\n"
+
+
+def seconds_csv(measurement: Measurement) -> str:
+    """A line for each second of the window, counted from 1; `length_seconds` is below 1 for a last part of a second."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(SERIES_COLUMNS)
+    window = measurement.summary.window_seconds
+    for place, second in enumerate(measurement.summary.series):
+        length = round(min(max(window - place, 0.0), 1.0), 6)
+        writer.writerow([place + 1, length, *("" if each is None else each for each in astuple(second))])
+    return out.getvalue()
+
+
+def percentile_distribution(times: Histogram, bounds: AtLeast | None = None) -> str:
+    """The distribution of times in milliseconds as HdrHistogram writes it (`.hgrm`), for its plotters.
+
+    Args:
+        bounds: of the times, those that are lower bounds. A comment at the end says so; plotters skip it.
+    """
+    lines = [f"{'Value':>12} {'Percentile':>14} {'TotalCount':>10} {'1/(1-Percentile)':>14}", ""]
+    last = 0.0
+    for percentile in _ticks():
+        if not times.count:
+            break
+        value, below = times.through(100 * percentile)
+        lines.append(f"{value * 1e3:12.3f} {percentile:2.12f} {below:10d} {1 / (1 - percentile):14.2f}")
+        last = value
+        if below >= times.count:
+            break
+    if times.count:
+        lines.append(f"{last * 1e3:12.3f} {1:2.12f} {times.count:10d}")
+    mean, deviation = (times.mean_seconds, times.deviation_seconds) if times.count else (0.0, 0.0)
+    lines += [
+        f"#[Mean    = {mean * 1e3:12.3f}, StdDeviation   = {deviation * 1e3:12.3f}]",
+        f"#[Max     = {last * 1e3:12.3f}, Total count    = {times.count:12d}]",
+        f"#[Buckets = {len(times.buckets):12d}, SubBuckets     = {2048:12d}]",
+    ]
+    if bounds is not None:
+        lines.append(f"#[Lower bounds = {bounds.count:7d}, From           = {bounds.min_seconds * 1e3:12.3f}]")
+    return "\n".join(lines) + "\n"
+
+
+def _ticks() -> Iterator[float]:
+    """Shares from 0 up, five in each half of the rest, as HdrHistogram's percentile iterator has them."""
+    share = 0.0
+    while share < 1:
+        yield share
+        halvings = math.floor(math.log2(1 / (1 - share))) + 1
+        share += 1 / (TICKS_PER_HALF_DISTANCE * 2.0**halvings)
