@@ -1,7 +1,7 @@
 """Small results of the experiments on published studies: `experiments/results/NAME.json`, one file an experiment.
 
-They hold what docs/studies and docs/replications.md show, so that the pages can be written again without the runs'
-records.
+They hold what experiments/studies and docs/replications.md show, so that the pages can be written again without the
+runs' records.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The picture of docs/studies/neverblock.md: what the concurrency model is worth, by language and kind of work."""
+"""The picture of experiments/studies/neverblock.md: ratios of concurrency models, by language and kind of work."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The results in docs/replications.md and docs/studies, from those kept in experiments/results.
+"""The results in docs/replications.md and experiments/studies, from those kept in experiments/results.
 
 python -m benches.replications                    writes the pages again
 python -m benches.replications results/expander-…  keeps the results of a run first
@@ -17,7 +17,7 @@ from fairtrial.base.formatting import count
 from fairtrial.docs.pages import replace_part
 from fairtrial.report.markdown import CLAIMS_HEAD, MARKS, claim_row, escape
 
-PAGE = PAGES.parent / "replications.md"
+PAGE = PAGES.parents[1] / "docs" / "replications.md"
 
 REFERENCE = re.compile(r"(`([a-z0-9-]+)/([a-z0-9-]+)`)(?: \*\*[^*]*\*\*)?")
 """A claim by its experiment and its id, and its outcome in bold type."""
@@ -112,7 +112,7 @@ def pages(results: Sequence[KeptResult]) -> dict[Path, str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(
-        description="Writes the results in docs/replications.md and docs/studies from those in experiments/results."
+        description="Writes the results in docs/replications.md and experiments/studies from experiments/results."
     )
     parser.add_argument("runs", nargs="*", type=Path, help="folders of runs whose results are kept first")
     for folder in parser.parse_args().runs:

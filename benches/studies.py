@@ -1,6 +1,6 @@
 """Which experiments belong to which published study: by how their names begin.
 
-A study has a page, docs/studies/NAME.md, with each of its sentences, the claims that try it and what came out.
+A study has a page, experiments/studies/NAME.md, with each of its sentences, the claims that try it and what came out.
 """
 
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fairtrial.base.locations import shipped
 
-PAGES = Path(__file__).resolve().parent.parent / "docs" / "studies"
+PAGES = Path(__file__).resolve().parent.parent / "experiments" / "studies"
 
 STUDIES: Mapping[str, Sequence[str]] = {
     "four-apis": ("four-apis",),

@@ -1,4 +1,4 @@
-"""Published beside measured: docs/replications.md and docs/studies."""
+"""Published beside measured: docs/replications.md and experiments/studies."""
 
 from pathlib import Path
 

@@ -12,8 +12,9 @@ EXAMPLES = ROOT / "examples"
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     *sorted(DOCS.glob("*.md")),
-    *sorted((DOCS / "studies").glob("*.md")),
+    *sorted((ROOT / "experiments" / "studies").glob("*.md")),
     *sorted(EXAMPLES.rglob("*.md")),
+    *sorted((ROOT / "benches").glob("*.md")),
 ]
 
 

@@ -1,4 +1,4 @@
-"""docs/studies: each sentence of a study is tried by claims that exist, or it says why not; no claim is forgotten."""
+"""experiments/studies: claims that exist try each sentence of a study, or it says why not; no claim is forgotten."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping

@@ -202,8 +202,8 @@ def _bundle(times: Distribution) -> float:
 
 
 def hidden_by_turns(summary: EngineSummary) -> float:
-    """Which part of the connections' time, 0 to 1, may be that of connections that wait for a turn and whose waits no
-    percentile up to p99 tells of. 0 where the server does not decide whose answer comes next, or it is not known.
+    """The part of the connections' time, 0 to 1, that may be that of connections that wait for a turn and whose waits
+    no percentile up to p99 tells of. 0 where the server does not decide whose answer comes next, or it is not known.
 
     It is no more than what the slowest 1% of the answers took beyond a hundredth, with requests that were left
     unanswered; nor more than who is not served at a time. A server that takes n connections in turn has a (a - n) / n
@@ -221,7 +221,8 @@ def hidden_by_turns(summary: EngineSummary) -> float:
 
 
 def _unanswered_share(summary: EngineSummary) -> float:
-    """Which part of the connections' time went into requests without an answer at the end, beyond what others took."""
+    """The part of the connections' time that went into requests without an answer at the end, beyond what others
+    took."""
     under_way, p99 = summary.under_way, summary.response_time.percentiles.get(f"{TAIL:g}")
     if under_way is None or p99 is None:
         return 0.0

@@ -202,8 +202,8 @@ def _medians(
 
 
 def _foreign_share(trials: Sequence[TrialRecord]) -> float:
-    """What others used beside a condition, less what its own server used while those that it is compared with were
-    measured: of one processor, which is no less than the share of all."""
+    """The processor time of others beside a condition, less what its own server used while those that it is compared
+    with were measured: of one processor, which is no less than the share of all."""
     idle = [trial.slices.idle_processors for trial in trials if trial.slices is not None]
     return foreign_share(trials) - (fmean(idle) if idle else 0.0)
 

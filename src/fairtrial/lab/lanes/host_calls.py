@@ -36,7 +36,8 @@ ATTRIBUTES = frozenset(
 
 @dataclass(frozen=True)
 class Lasting:
-    """What a method returned there that lasts from one call to another: a context manager, or else an iterator."""
+    """A value that a method returned there and that lasts from one call to another: a context manager, or else an
+    iterator."""
 
     number: int
     """by which `next`, `apply` and `close` name it"""
