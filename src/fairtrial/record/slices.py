@@ -35,6 +35,12 @@ class Slicing(Strict):
     slices: list[Slice] = Field(default_factory=list)
     idle_seconds: float = Field(description="for which its server was up and idle, while others were measured or none")
     idle_cpu_seconds: float = Field(description="the processor time that its server used in that time")
+    asked_slices: int = Field(
+        0, description="slices of others in which its processes held a connection to the server that was measured"
+    )
+    askers: list[str] = Field(
+        default_factory=list, description="conditions whose processes held a connection to its server in its slices"
+    )
 
     @property
     def kept_rounds(self) -> int:

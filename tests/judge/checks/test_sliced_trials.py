@@ -12,7 +12,7 @@ from tests.judge.checks.findings import found, severities
 RECORD = an_experiment("a", "b").record()
 
 
-def in_slices(kept: int, of: int, trial: TrialBuilder | None = None, **idle: float) -> TrialRecord:
+def in_slices(kept: int, of: int, trial: TrialBuilder | None = None, **idle: Any) -> TrialRecord:
     """A trial whose first rounds were kept."""
     slices = [
         a_slice(number, 0.02 if number <= kept else 0.4, kept=number <= kept, foreign_engine_share=0.02)
@@ -31,6 +31,17 @@ def test_a_server_that_is_busy_while_nobody_asks_it_is_refused(cpu_seconds: floa
 
 def test_of_a_trial_at_one_go_nothing_is_asked_about_idle_time() -> None:
     assert found("busy-while-idle", RECORD, [a_trial().record()]) == []
+
+
+def test_a_server_that_asks_the_one_that_is_measured_is_refused_and_so_is_the_other(snapshot: object) -> None:
+    conditions = [each.id for each in RECORD.conditions]
+    asking = in_slices(12, 12, asked_slices=3)
+    asked = in_slices(12, 12, askers=conditions[1:])
+    assert severities(found("asked-by-others", RECORD, [in_slices(12, 12)])) == []
+    for trial in (asking, asked):
+        (finding,) = found("asked-by-others", RECORD, [trial])
+        assert finding.severity == "refusal"
+        assert finding.evidence == snapshot
 
 
 def test_the_rule_and_what_was_kept_are_told_for_the_whole_experiment(snapshot: object) -> None:

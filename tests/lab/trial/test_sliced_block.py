@@ -35,7 +35,9 @@ class Machine:
     def up(self, context: Any) -> Iterator[Any]:
         if self.broken == context.condition.label:
             raise NotUp(Failure(stage="start", reason="it does not start", remedy="mend it"))
-        deployment = SimpleNamespace(roots=[context.condition.label], status=lambda: None)
+        deployment = SimpleNamespace(
+            roots=[context.condition.label], status=lambda: None, listening=lambda: None, address="127.0.0.1:1"
+        )
         contract = [Clause(name="x", requirement="", passed=True, evidence="")]
         yield SimpleNamespace(context=context, deployment=deployment, contract=lambda: contract)
 

@@ -31,6 +31,29 @@ def busy_while_idle(slices: Slicing, *, processors: float) -> Iterator[Finding]:
 
 
 @check(
+    "asked-by-others",
+    looks_at="connections to a server that is measured in slices, held by processes of the servers beside it: at a "
+    "drawn moment of each slice, and at its end",
+    remedy="have the server connect to nothing that is not its own; or leave `slices` out, so that one is up at a time",
+)
+def asked_by_others(slices: Slicing, case: Case) -> Iterator[Finding]:
+    """A server that asks the one that is measured: it takes that one's time, and hardly uses any itself.
+
+    A refusal of both trials.
+    """
+    if slices.asked_slices:
+        evidence = f"in {slices.asked_slices} slices of others its processes held connections to the server under load"
+        yield finding("refusal", evidence)
+    if slices.askers:
+        askers = ", ".join(case.contenders[name] for name in slices.askers)
+        yield finding(
+            "refusal",
+            f"processes of {askers} held connections to its server while it was measured",
+            f"try it without {askers}",
+        )
+
+
+@check(
     "rounds-left-out",
     looks_at="the rounds of all blocks that were measured in slices, and how many of them were kept",
     remedy=nothing_to_do(

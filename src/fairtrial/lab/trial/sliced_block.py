@@ -15,6 +15,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.engine.process_tree import cpu_seconds_below
 from fairtrial.engine.windows import PartHandler, WindowPart, in_turn
 from fairtrial.experiment.slices import LEAST_ROUNDS, SPARE_TIMES, Rule, Shares, Slices
+from fairtrial.lab.meters.bystanders import BystanderWatch
 from fairtrial.lab.meters.in_turn import machine_in_turn, network_in_turn, server_in_turn
 from fairtrial.lab.meters.slice_watch import SliceMeter, SliceWatch
 from fairtrial.lab.meters.stray_threads import StrayThreadWatch
@@ -118,6 +119,10 @@ class _Condition:
     stray_threads: StrayThreadWatch
     idle_seconds: float = 0.0
     idle_cpu_seconds: float = 0.0
+    ports: Collection[int] = ()
+    """on which it listens"""
+    asked_slices: int = 0
+    askers: set[str] = field(default_factory=set)
     measured: list[_Measured] = field(default_factory=list)
     rule: Rule = "quiet"
     kept_rounds: Sequence[bool] = ()
@@ -157,7 +162,8 @@ def _try_together(contexts: Sequence[TrialContext], spare: _Spare) -> list[int]:
             except NotUp as error:
                 context.record.failure = error.failure
                 return []
-            conditions.append(_Condition(contender, StrayThreadWatch(context.placement.server_cpus)))
+            watch = StrayThreadWatch(context.placement.server_cpus)
+            conditions.append(_Condition(contender, watch, ports=_ports_of(contender.deployment)))
         try:
             return _measure(conditions, spare)
         except _EndedEarly:
@@ -212,12 +218,15 @@ def _slice(loaded: _Condition, conditions: Sequence[_Condition], rule: Slices, n
     idle = [each for each in conditions if each is not loaded]
     beside = [each.deployment.roots for each in idle]
     watch = SliceWatch(loaded.context.placement, loaded.deployment.roots, beside, loaded.stray_threads)
+    bystanders = BystanderWatch(loaded.ports, beside, rule.seconds)
 
     def on_window(state: str) -> None:
         if state == "opened":
             watch.open()
+            bystanders.open()
         elif state == "closed":
             watch.close()
+            bystanders.close()
 
     lead = {"warmup_seconds": LEAD_SECONDS, "warmup_limit_seconds": LEAD_SECONDS}
     changes = {**lead, "duration_seconds": rule.seconds}
@@ -228,6 +237,9 @@ def _slice(loaded: _Condition, conditions: Sequence[_Condition], rule: Slices, n
     meter = watch.result(summary)
     for each, cpu_seconds in zip(idle, meter.idle_cpu_seconds, strict=True):
         each.was_idle(meter.server.window_seconds, cpu_seconds)
+    for asking in [idle[at] for at in bystanders.connected]:
+        asking.asked_slices += 1
+        loaded.askers.add(asking.record.condition)
     return _Measured(number, place, summary, parts[0], meter)
 
 
@@ -268,6 +280,13 @@ def _may_be_kept(each: _Condition, rule: Slices) -> bool:
     return rule.is_quiet(used, 0.0)
 
 
+def _ports_of(deployment: Deployment) -> Collection[int]:
+    """All on which a contender listens, behind a balancer as well; where that is not known, the one that is asked."""
+    listening = deployment.listening()
+    port = int(deployment.address.rpartition(":")[2])
+    return {port, *(each for _, each in listening or ())}
+
+
 def _put_together(each: _Condition, planned: int) -> None:
     """Fill the trial's record from the slices that were kept, if there are enough of them."""
     record = each.record
@@ -280,6 +299,8 @@ def _put_together(each: _Condition, planned: int) -> None:
         ],
         idle_seconds=each.idle_seconds,
         idle_cpu_seconds=each.idle_cpu_seconds,
+        asked_slices=each.asked_slices,
+        askers=sorted(each.askers),
     )
     used = [measurement for measurement, is_kept in zip(each.measured, each.kept_rounds, strict=True) if is_kept]
     if len(used) < LEAST_ROUNDS:
