@@ -23,7 +23,7 @@ from fairtrial.engine.process import EngineStart
 from fairtrial.engine.run import run_engine
 from fairtrial.engine.server import engine_server
 from fairtrial.lab.meters.machine import MachineWatch
-from fairtrial.lab.placement import THIS_MACHINE, Site, bound_to
+from fairtrial.lab.placement import THIS_MACHINE, TrialHosts, bound_to
 from fairtrial.lab.trial.events import Preparing, StageBegins, Watcher, unwatched
 from fairtrial.lab.trial.waiting import wait_of
 from fairtrial.load.engine_terms import Closed, Constant, EngineLoad, StopAfterSeconds, Wait
@@ -55,7 +55,7 @@ def calibrate(
     wait: Wait = "sleep",
     floor: Distribution | None = None,
     target_arguments: Sequence[str] = (),
-    site: Site = THIS_MACHINE,
+    trial_hosts: TrialHosts = THIS_MACHINE,
 ) -> Calibration:
     """Measure the engine's ceiling with so many connections, and its floor with a single one.
 
@@ -66,7 +66,7 @@ def calibrate(
         wait: what the engine does while it awaits answers.
         floor: with a single connection, where it was measured before; None: it is measured here.
         target_arguments: further arguments of the target, such as a delay: a slower server has a lower ceiling.
-        site: where the targets listen, and where the load comes from.
+        trial_hosts: where the targets listen, and where the load comes from.
 
     Raises:
         Problem: engine or target did not run.
@@ -76,9 +76,9 @@ def calibrate(
     cpus = [placement.load_cpus[place] for place in places]
     by_thread = [connections // in_use + (thread < connections % in_use) for thread in range(in_use)]
     shares = [by_thread[place :: len(cpus)] for place in range(len(cpus))]
-    with bound_to(site.cpus_of_lab(placement)), ExitStack() as targets:
+    with bound_to(trial_hosts.cpus_of_lab(placement)), ExitStack() as targets:
         addresses = [
-            targets.enter_context(idle_target([server_cpu], target_arguments, site.host))
+            targets.enter_context(idle_target([server_cpu], target_arguments, trial_hosts.host))
             for _, server_cpu in zip(cpus, cycle(placement.server_cpus), strict=False)
         ]
 
@@ -91,7 +91,7 @@ def calibrate(
                 keep_alive=keep_alive,
                 wait=wait,
                 seconds=seconds,
-                start=site.start_at(placement, places[place]),
+                start=trial_hosts.start_at(placement, places[place]),
             )
 
         machine = MachineWatch(placement.server_cpus)
@@ -134,7 +134,7 @@ def calibrate(
 
 
 def calibrate_loads(
-    plan: Plan, placement: Placement, watcher: Watcher = unwatched, site: Site = THIS_MACHINE
+    plan: Plan, placement: Placement, watcher: Watcher = unwatched, trial_hosts: TrialHosts = THIS_MACHINE
 ) -> list[Calibration]:
     """Calibrate for each different load of requests in the plan, and each way of waiting in its trials.
 
@@ -165,7 +165,7 @@ def calibrate_loads(
                     window_seconds=min(LONGEST_WINDOW_SECONDS, max(SHORTEST_WINDOW_SECONDS, _half_window(load))),
                     wait=wait,
                     floor=_known_floor(calibrations, load, wait),
-                    site=site,
+                    trial_hosts=trial_hosts,
                 )
             )
         except Problem as problem:
@@ -254,9 +254,9 @@ class BlockCeilings:
         placement: Placement,
         calibrations: Iterable[Calibration],
         watcher: Watcher,
-        site: Site = THIS_MACHINE,
+        trial_hosts: TrialHosts = THIS_MACHINE,
     ) -> None:
-        self._placement, self._watcher, self._site = placement, watcher, site
+        self._placement, self._watcher, self._trial_hosts = placement, watcher, trial_hosts
         self._calibrations = {
             _Load(each.connections, each.keep_alive, each.threads, each.wait): each
             for each in reversed([*calibrations])
@@ -289,7 +289,7 @@ class BlockCeilings:
                     window_seconds=BLOCK_WINDOW_SECONDS,
                     wait=load.wait or "sleep",
                     floor=self._calibrations[load].floor,
-                    site=self._site,
+                    trial_hosts=self._trial_hosts,
                 )
             except Problem:  # the block has none: its trials are held against the calibration
                 continue

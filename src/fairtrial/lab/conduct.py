@@ -13,7 +13,7 @@ from fairtrial.lab.calibrate import BlockCeilings, calibrate_loads
 from fairtrial.lab.compare_answers import compared_with_reference
 from fairtrial.lab.decide import RunEnd, WhenComplete, WhenDecided
 from fairtrial.lab.first_line import first_line
-from fairtrial.lab.placement import THIS_MACHINE, Site, planned_placement
+from fairtrial.lab.placement import THIS_MACHINE, TrialHosts, planned_placement
 from fairtrial.lab.preparation import Preparation, StackBuild, StepTimes, preparing
 from fairtrial.lab.private_network import network_of
 from fairtrial.lab.profile.block import profile_block
@@ -88,13 +88,13 @@ def made_ready(
     results: Path,
     watcher: Watcher,
     *,
-    site: Site = THIS_MACHINE,
+    trial_hosts: TrialHosts = THIS_MACHINE,
     decide_within_seconds: float | None = None,
 ) -> Iterator[PreparedLab]:
     """Build engine and stacks, bring services up, calibrate; all of it ends at the end.
 
     Args:
-        site: where load comes from. If that is another host, nothing is in a network of its own.
+        trial_hosts: where load comes from. If that is another host, nothing is in a network of its own.
 
     Raises:
         Problem: the engine cannot be built, or the reference differs from itself.
@@ -105,8 +105,8 @@ def made_ready(
         with steps.step("preparing the load engine"):
             version = engine_version()
         with (
-            network_of(plan, plan.stacks) if site is THIS_MACHINE else nullcontext(False) as private_network,
-            environment(plan, placement, watcher, site) as services,
+            network_of(plan, plan.stacks) if trial_hosts is THIS_MACHINE else nullcontext(False) as private_network,
+            environment(plan, placement, watcher, trial_hosts) as services,
             processors_awake() as idle,
             ExitStack() as answers,
         ):
@@ -114,7 +114,7 @@ def made_ready(
             watcher(Step(steps.summary()))
             workbench = Workbench(ready, services, results, watcher)
             reference = answers.enter_context(compared_with_reference(plan, workbench))
-            calibrations = calibrate_loads(plan, placement, watcher, site)
+            calibrations = calibrate_loads(plan, placement, watcher, trial_hosts)
             record = first_line(
                 plan,
                 placement,
@@ -131,7 +131,7 @@ def made_ready(
 
             blocks = SlicedBlocks(plan, workbench)
             in_turn = partial(run_trial, workbench=workbench) if plan.experiment.slices is None else blocks.run
-            ceilings = BlockCeilings(plan, placement, calibrations, watcher, site)
+            ceilings = BlockCeilings(plan, placement, calibrations, watcher, trial_hosts)
 
             def run_below_ceiling(trial: PlannedTrial) -> TrialRecord:
                 seconds = ceilings.before(trial)

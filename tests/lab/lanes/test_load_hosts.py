@@ -11,7 +11,7 @@ from fairtrial.engine.plan import EnginePlan, Request
 from fairtrial.lab.lanes import load_hosts
 from fairtrial.lab.lanes.load_hosts import LoadHosts
 from fairtrial.lab.lanes.remote_host import HostLost
-from fairtrial.lab.placement import Site
+from fairtrial.lab.placement import TrialHosts
 from fairtrial.load.engine_terms import Closed, StopAfterSeconds
 from fairtrial.record.model import Placement
 
@@ -109,5 +109,5 @@ def test_calibrations_run_on_the_processors_of_a_trial() -> None:
         asked.append(host)
         return host
 
-    site = Site(start_on=start_on)
-    assert [site.start_at(placement, place) for place in placement.load_places(4)] == [0, 0, 1, 1] == asked
+    trial_hosts = TrialHosts(start_on=start_on)
+    assert [trial_hosts.start_at(placement, place) for place in placement.load_places(4)] == [0, 0, 1, 1] == asked

@@ -84,7 +84,7 @@ def tried(plan: Plan, machine: Machine, monkeypatch: pytest.MonkeyPatch, folder:
         failure=lambda _condition: None,
         service=lambda _condition: SimpleNamespace(url=""),
         cache=None,
-        site=THIS_MACHINE,
+        trial_hosts=THIS_MACHINE,
         placement=SimpleNamespace(of_kind=lambda _kind: SimpleNamespace(server_cpus=[0], load_cpus=[1])),
     )
     ready: Any = SimpleNamespace(folder=folder, failure=None)

@@ -26,8 +26,8 @@ from fairtrial.lab.lanes.task import HostTask, plan_of
 from fairtrial.lab.meters.machine import MachineWatch, this_host
 from fairtrial.lab.meters.service import LaterChange
 from fairtrial.lab.meters.tree import TreeMeter
-from fairtrial.lab.trial.front import balancer_up
 from fairtrial.lab.trial.later_changes import LaterChanges
+from fairtrial.lab.trial.running_balancer import balancer_up
 from fairtrial.lab.trial.settle import settle
 from fairtrial.plan.plan import Plan
 from fairtrial.record.machine import MachineMeter

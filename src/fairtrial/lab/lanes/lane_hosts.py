@@ -13,7 +13,7 @@ from fairtrial.lab.lanes.load_hosts import LoadHosts, load_hosts
 from fairtrial.lab.lanes.remote_host import HostLost, RemoteHost
 from fairtrial.lab.lanes.remote_server import balancer_up_on, service_up_on
 from fairtrial.lab.lanes.task import HostTask, LaneTask
-from fairtrial.lab.placement import Site
+from fairtrial.lab.placement import TrialHosts
 
 
 @dataclass(frozen=True)
@@ -25,14 +25,14 @@ class LaneHosts:
     services: RemoteHost | None = None
     balancer: RemoteHost | None = None
 
-    def site(self, task: LaneTask) -> Site:
+    def trial_hosts(self, task: LaneTask) -> TrialHosts:
         """Where the trials of the lane take place."""
-        site = Site(host_of(task.lane.server.address), lab_cpus=task.lab_cpus)
+        trial_hosts = TrialHosts(host_of(task.lane.server.address), lab_cpus=task.lab_cpus)
         if self.services is not None:
-            site = replace(site, service_up=partial(service_up_on, self.services))
+            trial_hosts = replace(trial_hosts, start_service=partial(service_up_on, self.services))
         if self.balancer is not None:
-            site = replace(site, front_up=partial(balancer_up_on, self.balancer))
-        return site if self.loads is None else self.loads.of_site(site)
+            trial_hosts = replace(trial_hosts, start_balancer=partial(balancer_up_on, self.balancer))
+        return trial_hosts if self.loads is None else self.loads.with_loads(trial_hosts)
 
     def assert_there(self) -> None:
         """Raise HostLost if one of them, or the scheduler, is lost."""

@@ -40,7 +40,7 @@ def _try_blocks(task: LaneTask, hosts: LaneHosts, results: Path, channel: Channe
     with (
         processors_held(task.held_cpus[task.lane.server.address], channel.step, wait=task.wait),
         made_ready(
-            plan, placed_for(plan.experiment, task.placement), results, channel.on, site=hosts.site(task)
+            plan, placed_for(plan.experiment, task.placement), results, channel.on, trial_hosts=hosts.trial_hosts(task)
         ) as ready,
     ):
         hosts.assert_there()

@@ -12,7 +12,7 @@ from fairtrial.cluster.joint import JointAccount, JointEngines
 from fairtrial.engine.plan import EnginePlan
 from fairtrial.engine.process import EngineProcess, EngineStart
 from fairtrial.lab.lanes.remote_host import HostLost
-from fairtrial.lab.placement import Site
+from fairtrial.lab.placement import TrialHosts
 from fairtrial.record.load_hosts import LoadHostAccount
 
 PROGRESS_SECONDS = 1.0
@@ -33,10 +33,10 @@ class LoadHosts:
         self._clocks: list[ClockOffset] = []
         self._clocks_of_run: list[ClockOffset] = []
 
-    def of_site(self, site: Site) -> Site:
-        """The site, with its load from these hosts."""
+    def with_loads(self, trial_hosts: TrialHosts) -> TrialHosts:
+        """Hosts of trials whose load comes from these hosts."""
         return replace(
-            site,
+            trial_hosts,
             start=self.start,
             start_on=self.start_on,
             load_hosts=self._accounts,

@@ -115,7 +115,7 @@ class RemoteServer:
 
 
 class RemoteBalancer(RemoteServer):
-    """A balancer that runs on another host: a `lab.trial.front.Front`."""
+    """A balancer that runs on another host: a `lab.trial.running_balancer.RunningBalancer`."""
 
     def __init__(self, host: RemoteHost, number: int, port: int) -> None:
         super().__init__(host, number)

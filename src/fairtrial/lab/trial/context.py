@@ -89,7 +89,7 @@ class TrialContext:
     @property
     def lab_cpus(self) -> Sequence[int]:
         """The processors on which the lab keeps itself in this trial."""
-        return self.environment.site.cpus_of_lab(self.placement)
+        return self.environment.trial_hosts.cpus_of_lab(self.placement)
 
     def fault(self) -> str | None:
         """How the database or the cache ended, if one has; None while both run."""

@@ -173,9 +173,9 @@ def drawn_moment(latest_seconds: float) -> float:
 
 def _kill_under_load(context: TrialContext, deployment: Deployment, kill: _Kill) -> float:
     load = context.condition.load.single_run()  # of a search, at its lowest rate
-    site = context.environment.site
+    trial_hosts = context.environment.trial_hosts
     # The engine's word of its begin may come so late, and that is when the clock starts; so may its last.
-    late = AFTERWARDS_SECONDS + site.progress_every_seconds + site.events_late_seconds
+    late = AFTERWARDS_SECONDS + trial_hosts.progress_every_seconds + trial_hosts.events_late_seconds
     moment = drawn_moment(load.planned_seconds - late)
     plan = engine_plan(context, deployment, load)
     # One that counts requests, or is too short for the shortest moment, goes on until then.
@@ -194,7 +194,7 @@ def _kill_under_load(context: TrialContext, deployment: Deployment, kill: _Kill)
             raise StopEarly
 
     try:
-        context.engine_runs.append(run_engine(plan, on_event, start=site.start))
+        context.engine_runs.append(run_engine(plan, on_event, start=trial_hosts.start))
     finally:
         timer.cancel()
         if began_at:

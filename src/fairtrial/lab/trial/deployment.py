@@ -15,9 +15,9 @@ from fairtrial.engine.plan import Tls
 from fairtrial.engine.process_tree import Root
 from fairtrial.experiment.origins import READY_WITHIN_SECONDS, UrlOrigin
 from fairtrial.lab.meters.service import MeteredThere, ServiceMeter
-from fairtrial.lab.placement import Front
+from fairtrial.lab.placement import RunningBalancer
 from fairtrial.lab.trial.context import TrialContext
-from fairtrial.lab.trial.front import balancer_up
+from fairtrial.lab.trial.running_balancer import balancer_up
 from fairtrial.lab.trial.stack_user import tell_whether_held, user_of_trial
 from fairtrial.record.model import Stop
 
@@ -32,7 +32,7 @@ class Deployment:
     """`HOST:PORT`, to which the load engine connects"""
     instances: Sequence[RunningStack] = ()
     """those that the lab has started; none: it ran already, and runs on"""
-    balancer: Front | None = None
+    balancer: RunningBalancer | None = None
     host: str | None = None
     """the Host header of requests; None: the address"""
     tls: Tls | None = None
@@ -117,7 +117,7 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
             redaction=context.redaction,
             user=running.enter_context(user_of_trial(context)),
             fault=context.fault,
-            host=context.environment.site.host,
+            host=context.environment.trial_hosts.host,
         )
         for number in range(context.point.experiment.instances):
             instance = start_stack(replace(request, settings=context.stack_settings(number)))
@@ -132,9 +132,13 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
 
 def _front(
     context: TrialContext, balancer: Balancer, instances: Sequence[RunningStack]
-) -> AbstractContextManager[Front]:
+) -> AbstractContextManager[RunningBalancer]:
     """The balancer in front of the instances: on the server's processors, or on a host of its own."""
-    ports, host, site = [instance.port for instance in instances], instances[0].host, context.environment.site
-    if site.front_up is not None:
-        return site.front_up(ports, host)
+    ports, host, trial_hosts = (
+        [instance.port for instance in instances],
+        instances[0].host,
+        context.environment.trial_hosts,
+    )
+    if trial_hosts.start_balancer is not None:
+        return trial_hosts.start_balancer(ports, host)
     return balancer_up(balancer, ports, context.placement.server_cpus, host=host, stacks_host=host)

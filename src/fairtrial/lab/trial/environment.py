@@ -12,7 +12,7 @@ from fairtrial.catalog.services.model import RunningService, Service, ServiceSta
 from fairtrial.catalog.tables import Table
 from fairtrial.engine.process_tree import confine
 from fairtrial.lab.equality.under_load import ReferenceAnswers
-from fairtrial.lab.placement import THIS_MACHINE, Site
+from fairtrial.lab.placement import THIS_MACHINE, TrialHosts
 from fairtrial.lab.trial.events import Preparing, RowProgress, Watcher, unwatched
 from fairtrial.plan.plan import Plan, PlannedCondition, Point
 from fairtrial.record.identity import ServiceIdentity
@@ -56,7 +56,7 @@ class Environment:
     """of all services that were up"""
     reference: ReferenceAnswers | None = None
     """what answers under load are compared with"""
-    site: Site = THIS_MACHINE
+    trial_hosts: TrialHosts = THIS_MACHINE
     draws_secret: bytes = field(default_factory=lambda: secrets.token_bytes(SECRET_BYTES), repr=False)
     """from which the draws of the load engine follow, in this run"""
     _started: dict[str, _Started] = field(default_factory=dict)
@@ -174,9 +174,9 @@ class Environment:
 
         if options.url_from:
             return external(service, options.url_from, tables, on_rows)
-        if self.site.service_up is not None and service.port is not None:
+        if self.trial_hosts.start_service is not None and service.port is not None:
             place = next(place for place, each in enumerate(self.plan.points) if each is point)
-            return self.site.service_up(service, place, bool(tables), on_rows)
+            return self.trial_hosts.start_service(service, place, bool(tables), on_rows)
         files = point.data.files.get(service.name, ())
         return service.start(ServiceStart(tables, options.variant, on_rows, files, address=options.address))
 
@@ -196,7 +196,7 @@ def environment(
     plan: Plan,
     placement: Placement,
     watcher: Watcher = unwatched,
-    site: Site = THIS_MACHINE,
+    trial_hosts: TrialHosts = THIS_MACHINE,
 ) -> Iterator[Environment]:
     """Bring up every service that the plan's conditions are tried on, and its cache; all end at the end.
 
@@ -204,7 +204,7 @@ def environment(
     is a failure of all conditions. Where points differ in their tables, all of them are loaded and kept before the
     first trial, as far as the service keeps what was loaded.
     """
-    services = Environment(plan, placement, watcher, site=site)
+    services = Environment(plan, placement, watcher, trial_hosts=trial_hosts)
     with ExitStack() as stack:
         stack.callback(services.end_all)
         cache_failure: Failure | None = None

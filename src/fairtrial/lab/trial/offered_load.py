@@ -93,7 +93,7 @@ def _measure(context: TrialContext, deployment: Deployment, load: OneRunLoad) ->
 
     try:
         record.engine = _run_with_changes(context, deployment, load, on_window, changes)
-        record.load_hosts = list(context.environment.site.load_hosts())
+        record.load_hosts = list(context.environment.trial_hosts.load_hosts())
         if probe is not None:
             headers = common_headers(context)
             record.freshness = freshness_after_load(probe, context.point.data, headers, deployment.url, service)
@@ -208,15 +208,15 @@ def run_once(
         plan = changes.applied_to(plan)
     if spot_checking:
         plan = with_spot_checks(plan, _workload(context), context.point, common_headers(context))
-    site = context.environment.site
-    clock = site.engine_clock()
+    trial_hosts = context.environment.trial_hosts
+    clock = trial_hosts.engine_clock()
     seeded_plan = plan.model_copy(update={"seed": plan.seed + DRAWS_APART * draw})
-    summary = run_engine(seeded_plan, on_event, start=site.start, on_part=on_part)
+    summary = run_engine(seeded_plan, on_event, start=trial_hosts.start, on_part=on_part)
     if summary.comparison is not None:
         context.comparisons.append(summary.comparison)
         summary = summary.model_copy(update={"comparison": None})
     if changes is not None and summary.sightings is not None:
-        context.record.row_changes = changes.result(summary.sightings, over_time(clock, site.engine_clock()))
+        context.record.row_changes = changes.result(summary.sightings, over_time(clock, trial_hosts.engine_clock()))
         summary = summary.model_copy(update={"sightings": None})
     context.engine_runs.append(summary)
     return summary
@@ -240,7 +240,7 @@ def engine_plan(context: TrialContext, deployment: Deployment, load: OneRunLoad)
         wait=wait_of(context.condition, context.environment.placement),
         seed=context.draws_seed,
         nonce_key=context.nonce_key,
-        progress_every_seconds=context.environment.site.progress_every_seconds,
+        progress_every_seconds=context.environment.trial_hosts.progress_every_seconds,
         dataset=point.data.dataset.spec if point.data.dataset else None,
         reference=None if reference is None else reference.plan(),
         **load.engine_terms(),

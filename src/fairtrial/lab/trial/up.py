@@ -89,7 +89,7 @@ class UpContender:
             headers=common_headers(context),
             speaks_http2=stack.speaks_http2(context.condition.variant),
             http2=context.condition.load.http2,
-            listens_at=context.environment.site.host,
+            listens_at=context.environment.trial_hosts.host,
         )
         hidden = context.redaction.hidden
         for clause in clauses:

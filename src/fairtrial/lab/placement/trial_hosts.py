@@ -1,4 +1,4 @@
-"""Where trials take place, and where their load comes from."""
+"""The hosts of trials: where they take place, and where their load comes from."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -13,12 +13,12 @@ from fairtrial.engine.process import EngineStart, start_here
 from fairtrial.record.load_hosts import LoadHostAccount
 from fairtrial.record.model import Placement
 
-ServiceUp = Callable[[Service, int, bool, RowsLoaded], AbstractContextManager[RunningService]]
+StartService = Callable[[Service, int, bool, RowsLoaded], AbstractContextManager[RunningService]]
 """`up(service, point, with_tables, on_rows)` brings a service up, with the tables of the plan's point at this place or
 with none, and down at the end; raises Problem"""
 
 
-class Front(Protocol):
+class RunningBalancer(Protocol):
     """A balancer that runs in front of a stack."""
 
     host: str
@@ -36,14 +36,14 @@ class Front(Protocol):
         """Stop it."""
 
 
-FrontUp = Callable[[Sequence[int], str], AbstractContextManager[Front]]
-"""`front_up(ports, stacks_host)` brings the plan's balancer up before servers at these ports of that address, and down
-again; raises Problem"""
+StartBalancer = Callable[[Sequence[int], str], AbstractContextManager[RunningBalancer]]
+"""`start_balancer(ports, stacks_host)` brings the plan's balancer up before servers at these ports of that address, and
+down again; raises Problem"""
 
 
 @dataclass(frozen=True)
-class Site:
-    """Where trials take place, beside the processors of load and server: by default on this machine alone."""
+class TrialHosts:
+    """The hosts on which trials take place, beside the processors of load and server: by default this machine alone."""
 
     host: str = LOOPBACK
     """the IPv4 address of this machine on which stacks listen"""
@@ -62,10 +62,10 @@ class Site:
     engine_clock: Callable[[], ClockOffset] = lambda: SAME_CLOCK
     """compares the monotonic clock of the engine's host with this machine's"""
 
-    service_up: ServiceUp | None = None
+    start_service: StartService | None = None
     """brings up those services that stand on a host of their own; None: all are on this machine"""
 
-    front_up: FrontUp | None = None
+    start_balancer: StartBalancer | None = None
     """brings the balancer up on a host of its own; None: it is on this machine"""
 
     def start_at(self, placement: Placement, place: int) -> EngineStart:
@@ -79,4 +79,4 @@ class Site:
         return self.lab_cpus or placement.load_cpus
 
 
-THIS_MACHINE = Site()
+THIS_MACHINE = TrialHosts()
