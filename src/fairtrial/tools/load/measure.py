@@ -60,11 +60,6 @@ class Measurement:
         return read_histogram(self.summary.response_time.hdr_base64)
 
     @cached_property
-    def service_times(self) -> Histogram:
-        """From a request's sending to its answer's last byte."""
-        return read_histogram(self.summary.service_time.hdr_base64)
-
-    @cached_property
     def findings(self) -> list[Finding]:
         """The findings of those checks of `fairtrial run` that need nothing but a measured load, the gravest first."""
         summary, trial = self.summary, self.trial

@@ -21,7 +21,7 @@ from fairtrial.experiment.workload_file.placeholders import Scalar
 from fairtrial.experiment.workload_file.read import read_workload_file
 from fairtrial.tools.load.request.connect import check_connection, tls_context
 from fairtrial.tools.load.request.expected_figure import ExpectedFigure
-from fairtrial.tools.load.request.http_request import host_header
+from fairtrial.tools.load.request.http_request import host_header, sent_headers
 from fairtrial.tools.load.request.options import LoadOptions
 from fairtrial.tools.load.request.url import Url
 from fairtrial.tools.load.request.values import Header
@@ -51,6 +51,7 @@ def requests_of_file(options: LoadOptions, url: Url, tls: Tls | None = None) -> 
         )
     source = read_workload_file(options.file)
     variables: dict[str, Scalar] = {}
+    extra = sent_headers(options)
     if source.setup:
         if options.connect_to:
             raise Problem(
@@ -58,12 +59,10 @@ def requests_of_file(options: LoadOptions, url: Url, tls: Tls | None = None) -> 
                 "does not apply to them",
                 'write per = "connection" there, or leave out --connect-to',
             )
-        headers = [(header.name, header.value) for header in options.headers if header.name.lower() != "host"]
         check_connection(url, options.unix_socket, tls, options.timeout_seconds)
         client = _client(options, url, tls)
-        variables = send_setup(source, client, host_header(options, url), headers=headers)
+        variables = send_setup(source, client, host_header(options, url), headers=extra)
     workload = sent_requests(source, check_every=1, variables=variables)
-    extra = [header for header in options.headers if header.name.lower() != "host"]
     return replace(
         workload,
         requests=[_with_headers(request, extra) for request in workload.requests],

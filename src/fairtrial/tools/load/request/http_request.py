@@ -9,6 +9,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.engine.plan import AnyBody, BodyRange, ExactBody, Expectation, Request
 from fairtrial.tools.load.request.options import LoadOptions
 from fairtrial.tools.load.request.url import Url
+from fairtrial.tools.load.request.values import Header
 
 
 def to_engine_request(options: LoadOptions, url: Url) -> Request:
@@ -25,12 +26,17 @@ def to_engine_request(options: LoadOptions, url: Url) -> Request:
         name=f"{method} {url.path}",
         method=method,
         path=url.path,
-        headers=[(header.name, header.value) for header in options.headers if header.name.lower() != "host"],
+        headers=list(sent_headers(options)),
         body=body,
         body_file=body_file,
         template=options.template,
         expect=_expectation(options),
     )
+
+
+def sent_headers(options: LoadOptions) -> list[Header]:
+    """The headers of the request, without Host, which the plan has for all requests."""
+    return [header for header in options.headers if header.name.lower() != "host"]
 
 
 def host_header(options: LoadOptions, url: Url) -> str:

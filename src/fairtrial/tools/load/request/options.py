@@ -5,6 +5,7 @@ Little is imported here: `fairtrial --help` reads this module.
 """
 
 from dataclasses import Field, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -28,9 +29,7 @@ from fairtrial.tools.load.request.values import (
     parse_time_or_zero,
 )
 
-LOAD, REQUEST, EXPECTATION = "Load", "Request", "Expectation"
-GOAL, CONNECTION, OUTPUT = "Goal", "Connection", "Output"
-"""The panels of the help."""
+OUTPUT = "Output"
 STDOUT = Path("-")
 USUAL_SERVER = "http://127.0.0.1:8080/"
 """What a workload file is aimed at without a URL: where stacks listen by default."""
@@ -45,6 +44,10 @@ def _option(panel: str, usage: str, text: str, **settings: Any) -> Any:
     """
     names, _, metavar = usage.partition(" ")
     return typer.Option(*names.split(","), metavar=metavar or None, help=text, rich_help_panel=panel, **settings)
+
+
+_load, _request, _expectation = (partial(_option, panel) for panel in ("Load", "Request", "Expectation"))
+_goal, _connection, _output = (partial(_option, panel) for panel in ("Goal", "Connection", OUTPUT))
 
 
 def option_name(option: Field[Any]) -> str:
@@ -73,25 +76,21 @@ class LoadOptions:
 
     connections: Annotated[
         int | None,
-        _option(
-            LOAD,
+        _load(
             "-c,--connections N",
             "Connections; in an open load the most that may be open. [default: 16, in an open load 64]",
             min=1,
             max=60_000,
         ),
     ] = None
-    requests: Annotated[int | None, _option(LOAD, "-n,--requests N", "Stop after this many requests.", min=1)] = None
+    requests: Annotated[int | None, _load("-n,--requests N", "Stop after this many requests.", min=1)] = None
     seconds: Annotated[
         float | None,
-        _option(
-            LOAD, "-d,--duration TIME", "Stop after this time: 10s, 500ms, 2m. [default: 10s]", parser=parse_duration
-        ),
+        _load("-d,--duration TIME", "Stop after this time: 10s, 500ms, 2m. [default: 10s]", parser=parse_duration),
     ] = None
     rate: Annotated[
         float | None,
-        _option(
-            LOAD,
+        _load(
             "-r,--rate RATE",
             "Open load: offer this many requests per second (2000, 2k, 90/m), however fast the answers come.",
             parser=parse_rate,
@@ -99,8 +98,7 @@ class LoadOptions:
     ] = None
     arrival: Annotated[
         Literal["constant", "poisson"] | None,
-        _option(
-            LOAD,
+        _load(
             "--arrival HOW",
             "How requests of -r arrive: constant (evenly spaced), or poisson (at random, as from many clients). "
             "[default: constant]",
@@ -108,17 +106,13 @@ class LoadOptions:
     ] = None
     ramp: Annotated[
         RateRamp | None,
-        _option(
-            LOAD,
-            "--ramp FROM:TO",
-            "Open load: a rate that goes from one to the other over the duration.",
-            parser=parse_ramp,
+        _load(
+            "--ramp FROM:TO", "Open load: a rate that goes from one to the other over the duration.", parser=parse_ramp
         ),
     ] = None
     steps: Annotated[
         tuple[RateStep, ...] | None,
-        _option(
-            LOAD,
+        _load(
             "--steps RATE:TIME,…",
             "Open load: one rate after the other, each for its time: 500:10s,1k:10s,2k:10s. Takes no -d.",
             parser=parse_steps,
@@ -126,14 +120,11 @@ class LoadOptions:
     ] = None
     think_seconds: Annotated[
         float | None,
-        _option(
-            LOAD, "--think TIME", "Closed load: pause after each answer before the next request.", parser=parse_duration
-        ),
+        _load("--think TIME", "Closed load: pause after each answer before the next request.", parser=parse_duration),
     ] = None
     warmup_seconds: Annotated[
         float | None,
-        _option(
-            LOAD,
+        _load(
             "--warmup TIME",
             "Offer load at least this long before measuring, until the pace is flat; 0: measure from the first request "
             "on. [default: 1s; with -n, --ramp and --steps: 0s]",
@@ -142,8 +133,7 @@ class LoadOptions:
     ] = None
     warmup_limit_seconds: Annotated[
         float | None,
-        _option(
-            LOAD,
+        _load(
             "--warmup-limit TIME",
             "Measure after this long, even if the pace is not flat. [default: 30s, or twice --warmup]",
             parser=parse_duration,
@@ -151,8 +141,7 @@ class LoadOptions:
     ] = None
     drain_seconds: Annotated[
         float | None,
-        _option(
-            LOAD,
+        _load(
             "--drain TIME",
             "Open load: await the answers that are owed at the end for at most this long; 0: not at all. [default: 2s, "
             "or --timeout if that is shorter]",
@@ -161,8 +150,7 @@ class LoadOptions:
     ] = None
     deadline_seconds: Annotated[
         float | None,
-        _option(
-            LOAD,
+        _load(
             "--deadline TIME",
             "Open load: do not send a request that is due for longer than this. It is an error of the kind deadline. "
             "[default: send it, however late]",
@@ -171,8 +159,7 @@ class LoadOptions:
     ] = None
     threads: Annotated[
         int | None,
-        _option(
-            LOAD,
+        _load(
             "--threads N",
             "Threads of the load generator. [default: one for each of its own processors]",
             min=1,
@@ -181,12 +168,11 @@ class LoadOptions:
     ] = None
     driver: Annotated[
         Literal["auto", "epoll", "io_uring"],
-        _option(LOAD, "--driver NAME", "How sockets are driven: auto, epoll, io_uring."),
+        _load("--driver NAME", "How sockets are driven: auto, epoll, io_uring."),
     ] = "auto"
     wait: Annotated[
         Literal["sleep", "awake"],
-        _option(
-            LOAD,
+        _load(
             "--wait HOW",
             "While answers are awaited, sleep; or stay awake, which takes all of the generator's processors, and "
             "leaves its own wake-up out of times: keep the server off them.",
@@ -195,86 +181,68 @@ class LoadOptions:
 
     file: Annotated[
         Path | None,
-        _option(
-            REQUEST, "-f,--file FILE", "Send the requests of a workload file, and expect of the answers what it says."
-        ),
+        _request("-f,--file FILE", "Send the requests of a workload file, and expect of the answers what it says."),
     ] = None
     headers: Annotated[
         list[Header],
-        _option(REQUEST, "-H,--header 'Name: value'", "Add a header. May be repeated.", parser=parse_header),
+        _request("-H,--header 'Name: value'", "Add a header. May be repeated.", parser=parse_header),
     ] = field(default_factory=list)
-    method: Annotated[str | None, _option(REQUEST, "-m,--method M", "[default: GET, with -b POST]")] = None
-    body: Annotated[str | None, _option(REQUEST, "-b,--body TEXT|@FILE", "Send a body; @- is standard input.")] = None
+    method: Annotated[str | None, _request("-m,--method M", "[default: GET, with -b POST]")] = None
+    body: Annotated[str | None, _request("-b,--body TEXT|@FILE", "Send a body; @- is standard input.")] = None
     template: Annotated[
         bool,
-        _option(
-            REQUEST,
-            "--template",
-            "Replace {{uniform 1 1000}}, {{zipf 1000 1.1}}, {{sequence 1}} in path, headers and body.",
+        _request(
+            "--template", "Replace {{uniform 1 1000}}, {{zipf 1000 1.1}}, {{sequence 1}} in path, headers and body."
         ),
     ] = False
     timeout_seconds: Annotated[
         float,
-        _option(
-            REQUEST, "--timeout TIME", "Give up on a request after this time. [default: 10s]", parser=parse_duration
-        ),
+        _request("--timeout TIME", "Give up on a request after this time. [default: 10s]", parser=parse_duration),
     ] = 10.0
 
     expect_status: Annotated[
         tuple[int, ...],
-        _option(
-            EXPECTATION,
-            "--expect-status LIST",
-            "Statuses that are right: 200,404 or 2xx,3xx. [default: 2xx]",
-            parser=parse_statuses,
+        _expectation(
+            "--expect-status LIST", "Statuses that are right: 200,404 or 2xx,3xx. [default: 2xx]", parser=parse_statuses
         ),
     ] = ()
     expect_body: Annotated[
         str | None,
-        _option(EXPECTATION, "--expect-body TEXT|@FILE", "The body that is right, compared in every answer."),
+        _expectation("--expect-body TEXT|@FILE", "The body that is right, compared in every answer."),
     ] = None
-    expect_length: Annotated[
-        int | None, _option(EXPECTATION, "--expect-length N", "Length of the body in bytes.", min=0)
-    ] = None
-
-    no_keepalive: Annotated[bool, _option(CONNECTION, "--no-keepalive", "A new connection for every request.")] = False
-    requests_per_connection: Annotated[
-        int | None,
-        _option(CONNECTION, "--requests-per-connection N", "Close a connection after this many requests.", min=1),
-    ] = None
-    pipeline: Annotated[
-        int, _option(CONNECTION, "--pipeline N", "Requests in flight on one connection.", min=1, max=64)
-    ] = 1
-    http2: Annotated[
-        bool, _option(CONNECTION, "--http2", "HTTP/2: for https by ALPN, for http with prior knowledge.")
-    ] = False
-    streams: Annotated[
-        int | None,
-        _option(CONNECTION, "--streams N", "With --http2: requests in flight on one connection (default: 1).", min=1),
-    ] = None
-    insecure: Annotated[bool, _option(CONNECTION, "--insecure", "Accept any certificate.")] = False
-    ca_file: Annotated[
-        Path | None,
-        _option(CONNECTION, "--cacert FILE", "Trust the authorities in this PEM file instead of the system's."),
-    ] = None
-    certificate_file: Annotated[
-        Path | None, _option(CONNECTION, "--cert FILE", "The client's own certificate (PEM).")
-    ] = None
-    key_file: Annotated[Path | None, _option(CONNECTION, "--key FILE", "The key of --cert (PEM).")] = None
-    unix_socket: Annotated[Path | None, _option(CONNECTION, "--unix PATH", "Connect to this Unix socket instead.")] = (
+    expect_length: Annotated[int | None, _expectation("--expect-length N", "Length of the body in bytes.", min=0)] = (
         None
     )
+
+    no_keepalive: Annotated[bool, _connection("--no-keepalive", "A new connection for every request.")] = False
+    requests_per_connection: Annotated[
+        int | None,
+        _connection("--requests-per-connection N", "Close a connection after this many requests.", min=1),
+    ] = None
+    pipeline: Annotated[int, _connection("--pipeline N", "Requests in flight on one connection.", min=1, max=64)] = 1
+    http2: Annotated[bool, _connection("--http2", "HTTP/2: for https by ALPN, for http with prior knowledge.")] = False
+    streams: Annotated[
+        int | None,
+        _connection("--streams N", "With --http2: requests in flight on one connection (default: 1).", min=1),
+    ] = None
+    insecure: Annotated[bool, _connection("--insecure", "Accept any certificate.")] = False
+    ca_file: Annotated[
+        Path | None,
+        _connection("--cacert FILE", "Trust the authorities in this PEM file instead of the system's."),
+    ] = None
+    certificate_file: Annotated[Path | None, _connection("--cert FILE", "The client's own certificate (PEM).")] = None
+    key_file: Annotated[Path | None, _connection("--key FILE", "The key of --cert (PEM).")] = None
+    unix_socket: Annotated[Path | None, _connection("--unix PATH", "Connect to this Unix socket instead.")] = None
     connect_to: Annotated[
         list[ConnectTo],
-        _option(
-            CONNECTION,
+        _connection(
             "--connect-to HOSTS",
             "HOST:PORT:OTHER:PORT: connect to the other for the first; requests stay as they are. May be repeated.",
             parser=parse_connect_to,
         ),
     ] = field(default_factory=list)
     tls_resume: Annotated[
-        bool, _option(CONNECTION, "--tls-resume", "Take up TLS sessions again; without, handshakes are full.")
+        bool, _connection("--tls-resume", "Take up TLS sessions again; without, handshakes are full.")
     ] = False
 
     def __post_init__(self) -> None:
@@ -292,8 +260,7 @@ class GoalOptions:
 
     expect: Annotated[
         list[ExpectedFigure],
-        _option(
-            GOAL,
+        _goal(
             "--expect 'FIGURE<BOUND'",
             "Judge whether a figure was reached: 'p99<50ms', 'max<1s', 'mean<=5ms', 'rate>=2,000/s', 'errors<=0.1%'; "
             "of one request of -f, 'order: p99<50ms'. May be repeated. Exit status 1 if one was not.",
@@ -302,8 +269,7 @@ class GoalOptions:
     ] = field(default_factory=list)
     capacity: Annotated[
         list[ExpectedFigure],
-        _option(
-            GOAL,
+        _goal(
             "--capacity 'pN<TIME'",
             "Search for the highest rate at which this holds without an error, such as 'p99<50ms' (or, with -f, "
             "'order: p99<50ms'), and confirm it over -d. May be repeated.",
@@ -312,8 +278,7 @@ class GoalOptions:
     ] = field(default_factory=list)
     between: Annotated[
         RateRamp | None,
-        _option(
-            GOAL,
+        _goal(
             "--between LOW:HIGH",
             "The lowest and the highest rate that --capacity tries. [default: 50:200k]",
             parser=parse_ramp,
@@ -325,17 +290,13 @@ class GoalOptions:
 class OutputOptions:
     """The files to write, None for none; `-` is standard output, which only one of them can have."""
 
-    json: Annotated[Path | None, _option(OUTPUT, "--json FILE", "Write all figures as JSON; - is standard output.")] = (
-        None
-    )
-    csv: Annotated[
-        Path | None, _option(OUTPUT, "--csv FILE", "Write a line for each second; - is standard output.")
-    ] = None
+    json: Annotated[Path | None, _output("--json FILE", "Write all figures as JSON; - is standard output.")] = None
+    csv: Annotated[Path | None, _output("--csv FILE", "Write a line for each second; - is standard output.")] = None
     hdr: Annotated[
         Path | None,
-        _option(OUTPUT, "--hdr FILE", "Write the percentile distribution for HdrHistogram's plotters (.hgrm)."),
+        _output("--hdr FILE", "Write the percentile distribution for HdrHistogram's plotters (.hgrm)."),
     ] = None
-    html: Annotated[Path | None, _option(OUTPUT, "--html FILE", "Write a page with charts that opens offline.")] = None
+    html: Annotated[Path | None, _output("--html FILE", "Write a page with charts that opens offline.")] = None
 
     @property
     def use_stdout(self) -> bool:
