@@ -30,7 +30,7 @@ def up_seconds(name: str, rows: int) -> tuple[float, float]:
         last_row_at = time.perf_counter()
 
     service = pick_service(name)
-    with service.start(ServiceStart([items(DatasetOptions(), rows)], on_rows=on_rows)):
+    with service.start(ServiceStart(items(DatasetOptions(), rows).tables, on_rows=on_rows)):
         return time.perf_counter() - started_at, last_row_at - started_at
 
 

@@ -19,7 +19,6 @@ from fairtrial.catalog.stacks.contenders import with_contenders
 from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.catalog.stacks.kinds import make_ready
 from fairtrial.catalog.stacks.requests import BuildRequest
-from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.plan import Request
 from fairtrial.experiment.files import load_experiment
 from fairtrial.lab.placement import local_placement
@@ -184,8 +183,8 @@ def _remedy(problem: Problem, port: int | None, ports: set[int], file: Path) -> 
 def _try_requests(contender: UpContender) -> Attempt:
     """Each request asked once, as a trial asks it before the load."""
     clauses, deployment = list(contender.contract()), contender.deployment
-    workload, point = contender.context.plan.workload, contender.context.point
-    assert isinstance(workload, ServerWorkload) and deployment.start_up_seconds is not None
+    workload, point = contender.context.server_workload, contender.context.point
+    assert deployment.start_up_seconds is not None
     names = frozenset(clause.name for clause in workload.clauses)
     attempt = Attempt(deployment.start_up_seconds, clauses, names)
     requests = {each.name: each for each in workload.requests(point.data, point.options)}

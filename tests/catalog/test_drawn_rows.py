@@ -10,7 +10,7 @@ from fairtrial.experiment.model import DatasetOptions
 
 
 def generated(rows: int, gaps: float) -> TableRows:
-    return items(DatasetOptions(rows=rows, seed=1, gaps=gaps), rows).rows
+    return items(DatasetOptions(rows=rows, seed=1, gaps=gaps), rows).tables[0].rows
 
 
 def test_rows_are_drawn_from_all_and_differ_each_time(engine: Path) -> None:

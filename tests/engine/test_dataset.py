@@ -73,14 +73,14 @@ def test_the_word_list_is_256_distinct_words() -> None:
 
 @pytest.mark.parametrize("seed", [0, 1, 2**63 - 1])
 def test_rows_are_those_of_the_description(cache: Path, seed: int) -> None:
-    spec = spec_of(items(DatasetOptions(rows=1000, seed=seed), 1000))
+    spec = spec_of(items(DatasetOptions(rows=1000, seed=seed), 1000).tables[0])
     ids = [1, 2, 499, 1000]
     assert rows_by_id(spec, ids) == [item(seed, row) for row in ids]
 
 
 @pytest.mark.parametrize("gaps", [0.0, 0.1, 0.7])
 def test_gaps_and_ends(cache: Path, gaps: float) -> None:
-    spec = spec_of(items(DatasetOptions(rows=500, seed=5, gaps=gaps), 1000))
+    spec = spec_of(items(DatasetOptions(rows=500, seed=5, gaps=gaps), 1000).tables[0])
     ids = [row for row in range(1, 5000) if exists(5, row, gaps)][:500]
     with row_stream(spec) as lines:
         rows = [line.decode().rstrip("\n").split("\t") for line in lines]

@@ -44,15 +44,24 @@ BODY_BYTES = 200
 still."""
 
 
+class EngineUse(NamedTuple):
+    """The part of a load that decides a ceiling. Loads that differ in anything else, such as a rate, have one in
+    common."""
+
+    connections: int
+    keep_alive: bool = True
+    threads: int | None = None
+    """of the engine; None: one for each of the generator's processors"""
+    wait: Wait = "sleep"
+    """what it does while it awaits answers"""
+
+
 def calibrate(
-    connections: int,
+    use: EngineUse,
     placement: Placement,
     *,
-    keep_alive: bool = True,
-    threads: int | None = None,
     rate_per_second: float | None = None,
     window_seconds: float = 1.0,
-    wait: Wait = "sleep",
     floor: Distribution | None = None,
     target_arguments: Sequence[str] = (),
     trial_hosts: TrialHosts = THIS_MACHINE,
@@ -62,8 +71,6 @@ def calibrate(
     With `rate_per_second`, its pacing and its floor at that rate are measured, too.
 
     Args:
-        threads: of the engine; None: one for each of the generator's processors.
-        wait: what the engine does while it awaits answers.
         floor: with a single connection, where it was measured before; None: it is measured here.
         target_arguments: further arguments of the target, such as a delay: a slower server has a lower ceiling.
         trial_hosts: where the targets listen, and where the load comes from.
@@ -71,10 +78,10 @@ def calibrate(
     Raises:
         Problem: engine or target did not run.
     """
-    in_use = placement.load_threads(threads, connections)
+    in_use = placement.load_threads(use.threads, use.connections)
     places = placement.load_places(in_use)
     cpus = [placement.load_cpus[place] for place in places]
-    by_thread = [connections // in_use + (thread < connections % in_use) for thread in range(in_use)]
+    by_thread = [use.connections // in_use + (thread < use.connections % in_use) for thread in range(in_use)]
     shares = [by_thread[place :: len(cpus)] for place in range(len(cpus))]
     with bound_to(trial_hosts.cpus_of_lab(placement)), ExitStack() as targets:
         addresses = [
@@ -86,10 +93,8 @@ def calibrate(
             return _run(
                 addresses[place],
                 load,
+                use._replace(threads=min(len(shares[place]), load.connections)),
                 cpus[place],
-                threads=min(len(shares[place]), load.connections),
-                keep_alive=keep_alive,
-                wait=wait,
                 seconds=seconds,
                 start=trial_hosts.start_at(placement, places[place]),
             )
@@ -114,10 +119,7 @@ def calibrate(
     if answers == 0:
         raise Problem("the load engine got no answer from its own target")
     return Calibration(
-        connections=connections,
-        keep_alive=keep_alive,
-        threads=threads,
-        wait=wait,
+        **use._asdict(),
         ceiling_per_second=median(slices or [mean]),
         slices_per_second=slices,
         mean_per_second=mean,
@@ -157,13 +159,10 @@ def calibrate_loads(
         try:
             calibrations.append(
                 calibrate(
-                    load.connections,
+                    EngineUse(load.connections, load.keep_alive, load.threads, wait),
                     placement,
-                    keep_alive=load.keep_alive,
-                    threads=load.threads,
                     rate_per_second=load.offered_per_second,
                     window_seconds=min(LONGEST_WINDOW_SECONDS, max(SHORTEST_WINDOW_SECONDS, _half_window(load))),
-                    wait=wait,
                     floor=_known_floor(calibrations, load, wait),
                     trial_hosts=trial_hosts,
                 )
@@ -186,11 +185,9 @@ def _half_window(load: Load) -> float:
 def _run(
     address: str,
     load: EngineLoad,
+    use: EngineUse,
     cpu: int,
     *,
-    threads: int,
-    keep_alive: bool,
-    wait: Wait,
     seconds: float,
     start: EngineStart,
 ) -> tuple[EngineSummary, list[float]]:
@@ -201,10 +198,10 @@ def _run(
         load=load,
         stop=StopAfterSeconds(seconds=seconds),
         warmup_seconds=WARM_UP_SECONDS,
-        requests_per_connection=None if keep_alive else 1,
-        threads=threads,
+        requests_per_connection=None if use.keep_alive else 1,
+        threads=use.threads,
         cpus=[cpu],
-        wait=wait,
+        wait=use.wait,
         progress_every_seconds=seconds / SLICES,
     )
     rates: list[float] = []
@@ -232,16 +229,6 @@ BLOCK_WINDOW_SECONDS = 0.4
 below a second for each load and block."""
 
 
-class _Load(NamedTuple):
-    """The part of a load that decides a ceiling. Loads that differ in anything else, such as a rate, have one in
-    common."""
-
-    connections: int
-    keep_alive: bool
-    threads: int | None
-    wait: Wait | None
-
-
 class BlockCeilings:
     """Measures the ceiling of each load before the first trial of each block, and gives it to the block's trials.
 
@@ -258,7 +245,7 @@ class BlockCeilings:
     ) -> None:
         self._placement, self._watcher, self._trial_hosts = placement, watcher, trial_hosts
         self._calibrations = {
-            _Load(each.connections, each.keep_alive, each.threads, each.wait): each
+            EngineUse(each.connections, each.keep_alive, each.threads, each.wait or "sleep"): each
             for each in reversed([*calibrations])
         }
         self._loads = {
@@ -282,12 +269,9 @@ class BlockCeilings:
         for load in dict.fromkeys(self._loads.values()):
             try:
                 again = calibrate(
-                    load.connections,
+                    load,
                     self._placement,
-                    keep_alive=load.keep_alive,
-                    threads=load.threads,
                     window_seconds=BLOCK_WINDOW_SECONDS,
-                    wait=load.wait or "sleep",
                     floor=self._calibrations[load].floor,
                     trial_hosts=self._trial_hosts,
                 )
@@ -305,9 +289,9 @@ class BlockCeilings:
         return record
 
 
-def _load_of(condition: PlannedCondition, placement: Placement) -> _Load | None:
+def _load_of(condition: PlannedCondition, placement: Placement) -> EngineUse | None:
     """None for what is not calibrated: programs, and loads over HTTP/2."""
     load = condition.load
     if not load.offers_requests or load.http2:
         return None
-    return _Load(load.connections, load.keep_alive, load.threads, wait_of(condition, placement))
+    return EngineUse(load.connections, load.keep_alive, load.threads, wait_of(condition, placement))

@@ -107,8 +107,8 @@ class _Round:
         for clause in contender.set_up():
             if not clause.passed:
                 raise Problem(f"{clause.requirement}: {clause.evidence}", "see [setup] in docs/workload-file.md")
-        workload = contender.context.plan.workload
-        assert isinstance(workload, ServerWorkload) and workload.comparable is not None
+        workload = contender.context.server_workload
+        assert workload.comparable is not None
         self.secrets.append(workload.secrets)
         return workload.comparable, workload.secrets
 

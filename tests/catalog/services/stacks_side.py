@@ -23,7 +23,7 @@ def tables(rows: int = ROWS, seed: int = 1) -> list[Table]:
     """One table of each kind: rows given with keys and times, none, and with keys that the database assigns."""
     options = DatasetOptions(rows=rows, seed=seed, gaps=0.2)
     surveys = survey_insert.data(options, survey_insert.Options(index=True)).tables
-    return [items(options, rows), *surveys, *transaction_mix.data(options, transaction_mix.Options()).tables]
+    return [*items(options, rows).tables, *surveys, *transaction_mix.data(options, transaction_mix.Options()).tables]
 
 
 def connect(url: str) -> Any:

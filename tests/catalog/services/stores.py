@@ -29,7 +29,7 @@ def links(seed: int = 1, rows: int = ROWS) -> Sequence[Table]:
 
 
 def documents(seed: int = 1, rows: int = ROWS) -> Sequence[Table]:
-    return [items(DatasetOptions(rows=rows, seed=seed, gaps=0.2), rows)]
+    return [*items(DatasetOptions(rows=rows, seed=seed, gaps=0.2), rows).tables]
 
 
 def surveys() -> Sequence[Table]:

@@ -18,7 +18,7 @@ from tests.catalog.services.shared import REPORT_EVERY_ROWS
 
 
 def rows(seed: int, count: int = 3000) -> list[Table]:
-    return [items(DatasetOptions(rows=count, seed=seed, gaps=0.2), count)]
+    return [*items(DatasetOptions(rows=count, seed=seed, gaps=0.2), count).tables]
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from typing import Any
 
 from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status, unknown_id
-from fairtrial.catalog.tables import Data, GeneratedRows
+from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads import categories
 from fairtrial.catalog.workloads.model import FreshnessProbe, InBodies, NoOptions, ServerWorkload, Work
 from fairtrial.catalog.workloads.random_item import items
@@ -25,9 +25,7 @@ MEDIA_TYPE = "text/html"
 
 def data(dataset: DatasetOptions, _options: NoOptions) -> Data:
     """The tables of items and categories."""
-    table = items(dataset, ROWS)
-    assert isinstance(table.rows, GeneratedRows)
-    return Data([table, categories.table()], table.rows.dataset)
+    return items(dataset, ROWS, categories.table())
 
 
 def fragment() -> str:

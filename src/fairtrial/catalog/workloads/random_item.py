@@ -30,10 +30,10 @@ SEGMENTS = 10_000
 ROWS = 1_000_000
 
 
-def items(options: DatasetOptions, rows: int) -> Table:
-    """The table `items`, which other workloads use too."""
+def items(options: DatasetOptions, rows: int, *further: Table) -> Data:
+    """The table `items`, which other workloads use too, and further ones. The engine verifies answers against it."""
     dataset = describe(_spec(options, rows))
-    return Table(
+    table = Table(
         name="items",
         columns={
             "id": "key",
@@ -47,6 +47,7 @@ def items(options: DatasetOptions, rows: int) -> Table:
         rows=GeneratedRows(dataset),
         indexes=(Index(["uuid"], unique=True), Index(["segment"])),
     )
+    return Data([table, *further], dataset)
 
 
 def _spec(options: DatasetOptions, rows: int) -> DatasetSpec:
@@ -74,9 +75,7 @@ def _spec(options: DatasetOptions, rows: int) -> DatasetSpec:
 
 def data(dataset: DatasetOptions, _options: NoOptions) -> Data:
     """The table of items, against which the engine verifies answers."""
-    table = items(dataset, ROWS)
-    assert isinstance(table.rows, GeneratedRows)
-    return Data([table], table.rows.dataset)
+    return items(dataset, ROWS)
 
 
 def requests(data: Data, _options: NoOptions) -> list[Request]:

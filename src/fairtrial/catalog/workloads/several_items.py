@@ -12,7 +12,7 @@ from pydantic import Field
 from fairtrial.base.strict import Strict
 from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status, unknown_id
-from fairtrial.catalog.tables import Data, GeneratedRows
+from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads.exact_json import compact, exact_difference, member
 from fairtrial.catalog.workloads.model import FreshnessProbe, InBodies, ServerWorkload, Work
 from fairtrial.catalog.workloads.openapi import mismatch
@@ -38,9 +38,7 @@ class Options(Strict):
 
 def data(dataset: DatasetOptions, _options: Options) -> Data:
     """The table of items."""
-    table = items(dataset, ROWS)
-    assert isinstance(table.rows, GeneratedRows)
-    return Data([table], table.rows.dataset)
+    return items(dataset, ROWS)
 
 
 def answers(data: Data, selects: int) -> dict[str, str]:

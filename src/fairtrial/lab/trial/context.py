@@ -11,6 +11,7 @@ from pathlib import Path
 
 from fairtrial.catalog.services.model import RunningService, Service
 from fairtrial.catalog.stacks.redaction import SHORTEST, Redaction
+from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.nonce import new_nonce_key
 from fairtrial.lab.trial.environment import Environment
 from fairtrial.lab.trial.events import StageBegins, Watcher, unwatched
@@ -90,6 +91,12 @@ class TrialContext:
     def lab_cpus(self) -> Sequence[int]:
         """The processors on which the lab keeps itself in this trial."""
         return self.environment.trial_hosts.cpus_of_lab(self.placement)
+
+    @property
+    def server_workload(self) -> ServerWorkload:
+        """The workload of a trial in which requests are sent."""
+        assert isinstance(self.plan.workload, ServerWorkload), "a program gets no requests"
+        return self.plan.workload
 
     def fault(self) -> str | None:
         """How the database or the cache ended, if one has; None while both run."""

@@ -19,7 +19,7 @@ from typing import Any
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import CanBeKilled
-from fairtrial.catalog.workloads.model import ProgramWorkload, ServerWorkload
+from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.engine.run import StopEarly, run_engine
 from fairtrial.lab.placement import bound_to
 from fairtrial.lab.trial.audit import audit_answers, audit_operations
@@ -181,8 +181,7 @@ def _kill_under_load(context: TrialContext, deployment: Deployment, kill: _Kill)
     # One that counts requests, or is too short for the shortest moment, goes on until then.
     window_seconds = plan.stop.seconds if isinstance(plan.stop, StopAfterSeconds) else 0.0
     plan = plan.model_copy(update={"stop": StopAfterSeconds(seconds=max(window_seconds, moment + late))})
-    assert isinstance(context.plan.workload, ServerWorkload)
-    plan = with_spot_checks(plan, context.plan.workload, context.point, common_headers(context))
+    plan = with_spot_checks(plan, context.server_workload, context.point, common_headers(context))
     timer, began_at = Timer(moment, kill), 0.0
 
     def on_event(_event: dict[str, Any]) -> None:

@@ -10,7 +10,6 @@ from fairtrial.catalog.stacks.places import places_of
 from fairtrial.catalog.stacks.requests import StartRequest
 from fairtrial.catalog.stacks.run import RunningStack
 from fairtrial.catalog.stacks.url import find_running
-from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.plan import Tls
 from fairtrial.engine.process_tree import Root
 from fairtrial.experiment.origins import READY_WITHIN_SECONDS, UrlOrigin
@@ -96,11 +95,10 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
         Problem: the balancer did not start, or what should run already is not ready, or a service ended.
     """
     condition = context.condition
-    stack, workload = condition.stack, context.point.workload
-    assert isinstance(workload, ServerWorkload)
+    stack, ready = condition.stack, context.server_workload.ready
     if isinstance(origin := stack.origin, UrlOrigin):
         within_seconds = origin.ready_within_seconds or READY_WITHIN_SECONDS
-        server = find_running(origin.url, origin.ready or workload.ready, within_seconds)
+        server = find_running(origin.url, origin.ready or ready, within_seconds)
         yield Deployment(origin.url, server.address, host=server.host, tls=server.tls)
         return
     with ExitStack() as running:
@@ -112,7 +110,7 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
             settings={},
             cpus=context.placement.server_cpus,
             log=context.log,
-            ready=workload.ready,
+            ready=ready,
             places=places_of(stack, condition.built_apart, context.folder),
             redaction=context.redaction,
             user=running.enter_context(user_of_trial(context)),

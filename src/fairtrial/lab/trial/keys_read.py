@@ -10,7 +10,6 @@ from contextlib import suppress
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import TellsKeysRead
 from fairtrial.catalog.tables import Table
-from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.record.proof import KeysRead
 
@@ -44,6 +43,5 @@ def keys_read(context: TrialContext, keys: Sequence[int]) -> KeysRead | None:
 
 
 def _table(context: TrialContext) -> Table | None:
-    workload = context.plan.workload
-    assert isinstance(workload, ServerWorkload)
-    return next((table for table in context.point.data.tables if table.name == workload.keys_drawn_from), None)
+    drawn_from = context.server_workload.keys_drawn_from
+    return next((table for table in context.point.data.tables if table.name == drawn_from), None)

@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 from fairtrial.base.clock_offset import over_time
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import Service
-from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.plan import EnginePlan
 from fairtrial.engine.run import run_engine
 from fairtrial.engine.windows import PartHandler
@@ -65,7 +64,7 @@ def _offer(context: TrialContext, deployment: Deployment) -> None:
         at_rate = load.at_rate(rate_per_second, seconds)
         return _measure(context, deployment, at_rate) if confirming else run_once(context, deployment, at_rate)
 
-    requests = _workload(context).requests(context.point.data, context.point.options)
+    requests = context.server_workload.requests(context.point.data, context.point.options)
     offset = Random(f"{context.plan.experiment.seed} {context.trial.index}").random()  # noqa: S311 (a rate, not a secret)
     context.record.capacity = search(load, probe, requests, offset=offset)
 
@@ -75,7 +74,7 @@ def _measure(context: TrialContext, deployment: Deployment, load: OneRunLoad) ->
     record, service = context.record, context.service
     servers = [server for _, server in context.services]
     window = Window(context.placement.server_cpus, servers, deployment.roots, deployment.balancer_meter())
-    probe = _workload(context).freshness
+    probe = context.server_workload.freshness
     changes = _row_changes(context, load)
 
     def on_window(state: str) -> None:
@@ -124,7 +123,7 @@ def _run_with_changes(
 
 def _row_changes(context: TrialContext, load: OneRunLoad) -> RowChanges | None:
     """Rows to change under the load; None where it reads none that could be stale, or is too short for them."""
-    workload, point = _workload(context), context.point
+    workload, point = context.server_workload, context.point
     window_seconds = load.window_seconds or 0.0
     if workload.freshness is None or window_seconds < SHORTEST_WINDOW_SECONDS:
         return None
@@ -207,7 +206,7 @@ def run_once(
     if changes is not None:
         plan = changes.applied_to(plan)
     if spot_checking:
-        plan = with_spot_checks(plan, _workload(context), context.point, common_headers(context))
+        plan = with_spot_checks(plan, context.server_workload, context.point, common_headers(context))
     trial_hosts = context.environment.trial_hosts
     clock = trial_hosts.engine_clock()
     seeded_plan = plan.model_copy(update={"seed": plan.seed + DRAWS_APART * draw})
@@ -224,7 +223,7 @@ def run_once(
 
 def engine_plan(context: TrialContext, deployment: Deployment, load: OneRunLoad) -> EnginePlan:
     """The plan of one run of the engine, which continues those before it."""
-    workload, point, cpus = _workload(context), context.point, context.placement.load_cpus
+    workload, point, cpus = context.server_workload, context.point, context.placement.load_cpus
     requests = continued(workload.requests(point.data, point.options), context.engine_runs)
     reference = context.environment.reference
     return EnginePlan(
@@ -252,13 +251,8 @@ def common_headers(context: TrialContext) -> list[tuple[str, str]]:
 
     The lab's own requests of a trial have them, too, so that no stack tells by them who asks.
     """
-    workload, point = _workload(context), context.point
+    workload, point = context.server_workload, context.point
     header_sets = [
         set(request.headers) for request in workload.requests(point.data, point.options) if request.body is None
     ]
     return sorted(set.intersection(*header_sets)) if header_sets else []
-
-
-def _workload(context: TrialContext) -> ServerWorkload:
-    assert isinstance(context.plan.workload, ServerWorkload)
-    return context.plan.workload

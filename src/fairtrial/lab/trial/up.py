@@ -66,9 +66,8 @@ class UpContender:
             if not clause.passed:
                 return
         context, deployment = self.context, self.deployment
-        workload, point, record = context.plan.workload, context.point, context.record
+        workload, point, record = context.server_workload, context.point, context.record
         stack = context.condition.stack
-        assert isinstance(workload, ServerWorkload)
         # In a network of its own is nothing but loopback: on whatever address it listens, nobody outside reaches it.
         in_private_network = stack.origin.network == "own"
 
