@@ -44,6 +44,11 @@ class Ledger(Strict):
         description="what the database counted between the end of the load and the end of the stack, which is not in "
         "`done`; empty: nothing, for a program, and in older records, where `done` has it",
     )
+    handed_in: dict[str, int] = Field(
+        default_factory=dict,
+        description="of what sessions hand in late and `done` has whole, how much they had handed in when the load "
+        "ended; empty for a program, in slices and in older records",
+    )
     verified: int = Field(description="verified answers in the same time, warm-up included")
     answers: int = Field(description="all answers and failures in the same time")
     verified_by_request: dict[str, int] = Field(

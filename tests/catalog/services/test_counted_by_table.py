@@ -1,5 +1,6 @@
 """What databases count by table: real rows, whatever a statement says, and all of them when sessions have ended."""
 
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -104,6 +105,23 @@ def test_an_update_that_changes_nothing_is_no_commit_that_wrote(shared: Shared) 
         execute(running.url, "UPDATE units SET value = value + 1 WHERE id = 1", times=10)
         written = running.counters()["writing_commits"] - before["writing_commits"]
     assert nothing <= 2 and 10 <= written <= 12
+
+
+def test_sessions_hand_in_what_they_read_within_seconds(service: RunningService) -> None:
+    """With the session open. The ledger leaves three seconds for it."""
+    name, before, connection = "rows_read.items", service.counters(), connect(service.url)
+    try:
+        with connection.cursor() as cursor:
+            moments = []
+            while not moments or moments[-1] < moments[0] + 2.5:
+                cursor.execute(FIRST)
+                moments.append(time.monotonic())
+                connection.commit()
+                time.sleep(0.01)
+        handed_in = service.counters()[name] - before.get(name, 0)
+        assert handed_in >= sum(moment < moments[-1] - 1.5 for moment in moments) > 0
+    finally:
+        connection.close()
 
 
 def test_writing_is_counted_by_table_too(service: RunningService) -> None:

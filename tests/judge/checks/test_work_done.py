@@ -6,11 +6,12 @@ import pytest
 
 from fairtrial.catalog.workloads import implied_work, options_of, workloads
 from fairtrial.catalog.workloads.model import ProgramWorkload
+from fairtrial.judge.checks.model import Finding
 from fairtrial.record.identity import ServiceIdentity
 from fairtrial.record.model import ExperimentRecord, ProgramRun, Settle, TrialRecord
 from fairtrial.record.proof import Audit, Freshness, ImpliedWork, KeysRead, Ledger, RowChangesSeen, WriteFault
 from tests.builders import a_trial, an_experiment, trials_of
-from tests.judge.checks.findings import found
+from tests.judge.checks.findings import found, severities
 
 EXPERIMENT = an_experiment("a").record()
 
@@ -25,6 +26,27 @@ def test_a_database_that_read_less_than_was_answered_refuses_the_trial(snapshot:
     (finding,) = found("ledger", EXPERIMENT, [with_ledger(reads=200, rows_read=10_000)])
     assert finding.severity == "refusal"
     assert finding.evidence == snapshot
+
+
+def owing(handed_in: int, *, verified: int = 100_000) -> list[Finding]:
+    """Of a trial of 25 s at 4,000 answers a second, by how many of its rows were there when the load had ended."""
+    done = {"reads": verified, "rows_read": verified, "rows_read.items": verified}
+    ledger = Ledger(done=done, verified=verified, answers=verified, handed_in={"rows_read.items": handed_in})
+    trial = a_trial().but(window=25.0).record().model_copy(update={"ledger": ledger})
+    work = ImpliedWork(per_answer={"reads": 1.0}, per_answer_in_tables={"rows_read.items": 1.0})
+    record = EXPERIMENT.model_copy(update={"implied_work": dict.fromkeys(EXPERIMENT.implied_work, work)})
+    return found("ledger", record, [trial])
+
+
+def test_rows_that_came_when_the_load_had_ended_refuse_the_trial(snapshot: object) -> None:
+    """The statements were paid in time, and looked at the table. The rows were all read in one of them afterwards."""
+    (finding,) = owing(300)
+    assert finding.severity == "refusal"
+    assert finding.evidence == snapshot
+
+
+def test_rows_that_sessions_had_not_handed_in_yet_are_no_debt() -> None:
+    assert severities([*owing(87_000), *owing(100_000)]) == ["note", "note"]
 
 
 def test_rows_that_were_not_read_refuse_the_trial() -> None:

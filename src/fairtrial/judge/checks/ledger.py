@@ -41,6 +41,10 @@ EXACT = {"calls", "tasks", "steps", "background_commits"}
 TIMES = {"statement_milliseconds"}
 """Measured by a clock of the database's own, which is not the one by which it slept."""
 
+HANDED_IN_WITHIN_SECONDS = 3.0
+"""A session of PostgreSQL hands in what it counted by table as soon as it is idle and has not done so for a second
+(PGSTAT_MIN_INTERVAL in pgstat.c). Three are room for one that has to try again."""
+
 READS = {"reads", "table_reads", "table_transactions", "bytes_sent"}
 STATEMENTS = {"reads", "table_reads", "table_transactions", "writes", "commits", "writing_commits"}
 """What requests may share while each still has its rows; in some workloads only."""
@@ -93,6 +97,9 @@ def ledger(ledger: Ledger, trial: TrialRecord, case: Case, *, share: float) -> I
         debt = f"; {late:,} more came when the load had ended, which was too late" if late else ""
         evidence = f"{_figure(trial, name)}; the workload implies at least {least:g}{debt}"
         yield finding("refusal", evidence, remedy)
+    owing = [] if short else list(_owing(trial, ledger, implied, share))
+    for evidence in owing:
+        yield finding("refusal", evidence)
     too_soon = trial.program is not None and trial.program.seconds < work.least_seconds
     if trial.program is not None and too_soon:
         took = f"it took {trial.program.seconds:.3f} s"
@@ -108,8 +115,23 @@ def ledger(ledger: Ledger, trial: TrialRecord, case: Case, *, share: float) -> I
             "the token proves that every step was computed; with fewer switches of kernel threads than steps, "
             "it is the program's word that each was made by another task"
         )
-    if figures and not short and not too_soon:
+    if figures and not short and not owing and not too_soon:
         yield finding("note", "; ".join(figures), nothing_to_do("this is the ledger of the trial"))
+
+
+def _owing(trial: TrialRecord, ledger: Ledger, implied: Mapping[str, float], share: float) -> Iterator[str]:
+    """Rows that were all there once the stack had ended, and too few of them when the load had, in words."""
+    if trial.engine is None or not trial.engine.window_seconds:
+        return
+    latest = HANDED_IN_WITHIN_SECONDS * trial.engine.verified / trial.engine.window_seconds
+    for name, count in ledger.handed_in.items():
+        least = implied.get(name, 0.0) * max(0.0, ledger.verified - latest) * (1 - share)
+        if "." in name and count < least:
+            late = ledger.done[name] - count
+            yield (
+                f"{_figure(trial, name)}, of which {late:,} came in when the load had ended, which was too late: "
+                f"what is done under the load comes in within {HANDED_IN_WITHIN_SECONDS:g} s"
+            )
 
 
 def _sleeping(work: ImpliedWork, ledger: Ledger) -> dict[str, float]:

@@ -3,8 +3,11 @@ from collections.abc import Iterator
 from fairtrial.base.printable import printable
 from fairtrial.experiment.ready import IN_THE_FOREGROUND
 from fairtrial.judge.checks.check import check
-from fairtrial.judge.checks.model import Case, Finding, finding
-from fairtrial.record.model import TrialRecord, by_condition
+from fairtrial.judge.checks.ledger import NOUNS
+from fairtrial.judge.checks.model import Case, Finding, Threshold, finding, nothing_to_do
+from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.model import Stop, TrialRecord, by_condition
+from fairtrial.record.proof import Ledger
 
 CHARACTERS_OF_REASON = 300
 
@@ -84,6 +87,40 @@ def _signal(status: int) -> int | None:
 def _in_words(status: int) -> str:
     signal = _signal(status)
     return f"status {status}" if signal is None else SIGNALS.get(signal, f"signal {signal}")
+
+
+WORK = ("reads", "rows_read", "writes", "rows_written")
+"""What a stack may do late, by the names of `Ledger.done`."""
+
+
+@check(
+    "slow-stop",
+    looks_at="how long the stack took to end when it was told to (SIGTERM), and what the database counted from the end "
+    "of the load until then",
+    remedy="do the work for a request before its answer; what comes later was not measured",
+    seconds=Threshold(
+        1.0,
+        "seconds",
+        "what is in flight is answered within a fraction of one; runtimes that wait for idle connections or threads "
+        "take one to five",
+    ),
+    share=Threshold(0.02, "share of the verified answers", "as in `ledger`: answers in flight when the load ended"),
+)
+def slow_stop(stop: Stop, ledger: Ledger, engine: EngineSummary, *, seconds: float, share: float) -> Iterator[Finding]:
+    """A stack that took long to stop, and what it had the database do meanwhile.
+
+    A note; a warning where that was more than the requests in flight explain.
+    """
+    if stop.seconds < seconds:
+        return
+    late = {name: ledger.after_load.get(name, 0) for name in WORK}
+    figures = ", ".join(f"{count:,} {NOUNS[name]}" for name, count in late.items() if count > 0)
+    took = f"the stack took {stop.seconds:.2f} s to stop"
+    evidence = f"{took}; from the end of the load on, the database counted {figures or 'nothing'}"
+    if max(late.values()) > engine.in_flight_at_end + share * ledger.verified:
+        yield finding("warning", evidence)
+    else:
+        yield finding("note", evidence, nothing_to_do("no work of its requests was left to do"))
 
 
 @check(

@@ -15,7 +15,7 @@ from fairtrial.record.proof import Audit, Ledger, WriteFault
 EXAMPLE_CHARACTERS = 200
 COUNTED_LATE = ("commits", "rows_read.", "rows_written.")
 """How names begin of what PostgreSQL counts for a session ten seconds late, or when the session has ended
-(PostgreSQL, "The Cumulative Statistics System"): it is read when the stack has ended."""
+(PostgreSQL, "The Cumulative Statistics System"): it is read when the stack has ended, and once when the load has."""
 
 
 def ledger(
@@ -38,9 +38,11 @@ def ledger(
     if not after:
         return None
     closed = {name: count for name, count in at_bell.items() if name in after and not name.startswith(COUNTED_LATE)}
+    handed_in = sorted(name for name in at_bell.keys() & after.keys() if name.startswith(COUNTED_LATE))
     return Ledger(
         done={name: count - before.get(name, 0) for name, count in {**after, **closed}.items()},
         after_load={name: late for name, count in closed.items() if (late := after[name] - count) > 0},
+        handed_in={name: at_bell[name] - before.get(name, 0) for name in handed_in},
         verified=verified,
         answers=answers,
         verified_by_request=dict(verified_by_request),
