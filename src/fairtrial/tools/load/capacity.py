@@ -8,7 +8,6 @@ from typing import Any
 
 from rich.console import Console
 
-from fairtrial.base.problem import Problem
 from fairtrial.engine.plan import EnginePlan
 from fairtrial.lab.trial.capacity import search
 from fairtrial.load.capacity import CapacityLoad, Objective
@@ -19,7 +18,7 @@ from fairtrial.tools.load.request.command_load import DEFAULT_SECONDS, CommandLo
 from fairtrial.tools.load.request.expected_figure import ExpectedFigure
 from fairtrial.tools.load.request.file_requests import assert_sent
 from fairtrial.tools.load.request.options import GoalOptions, LoadOptions
-from fairtrial.tools.load.request.translate import to_engine_plan
+from fairtrial.tools.load.request.translate import Contradiction, refuse, to_engine_plan
 
 LONGEST_PROBE_SECONDS = 1.0
 MOST_OBJECTIVES = 8
@@ -72,9 +71,7 @@ def capacity_load(options: LoadOptions, goals: GoalOptions) -> CapacityLoad:
     Raises:
         Problem: they contradict each other.
     """
-    for wrong, reason, remedy in _contradictions(options, goals):
-        if wrong:
-            raise Problem(reason, remedy)
+    refuse(_contradictions(options, goals))
     seconds = options.seconds or DEFAULT_SECONDS
     extra: dict[str, Any] = {} if options.connections is None else {"connections": options.connections}
     if goals.between is not None:
@@ -88,8 +85,7 @@ def capacity_load(options: LoadOptions, goals: GoalOptions) -> CapacityLoad:
     )
 
 
-def _contradictions(options: LoadOptions, goals: GoalOptions) -> Iterator[tuple[bool, str, str]]:
-    """Whether it applies, the reason and the remedy of each contradiction."""
+def _contradictions(options: LoadOptions, goals: GoalOptions) -> Iterator[Contradiction]:
     for value, option in ((options.rate, "-r"), (options.ramp, "--ramp"), (options.steps, "--steps")):
         yield value is not None, f"--capacity and {option} exclude each other", f"leave out {option}; see --between"
     yield options.requests is not None, "--capacity confirms a rate over a time, not a count", "use -d in place of -n"

@@ -44,13 +44,16 @@ class CommandLoad:
 
 
 def load_of(options: LoadOptions, *, tls: bool) -> CommandLoad:
-    """The load of these options, which do not contradict each other.
+    """The load of these options; where they contradict each other, that of some of them.
 
-    It is not held against the limits of an experiment file: options have their own.
+    It is not held against the limits of an experiment file: options have their own. A load that has an end of its own
+    is measured from its first request on, unless the options say otherwise.
     """
+    changes, is_open = options.ramp or options.steps, options.ramp or options.steps or options.rate
+    warmup_seconds = 0.0 if changes or options.requests else WARMUP_SECONDS
     shared: dict[str, Any] = {
-        "connections": connections_of(options),
-        "warmup_seconds": least_warmup_seconds(options),
+        "connections": options.connections or (OPEN_CONNECTIONS if is_open else CLOSED_CONNECTIONS),
+        "warmup_seconds": warmup_seconds if options.warmup_seconds is None else options.warmup_seconds,
         "warmup_limit_seconds": options.warmup_limit_seconds,
         "keep_alive": not options.no_keepalive and options.requests_per_connection is None,
         "http2": options.http2,
@@ -85,21 +88,3 @@ def load_of(options: LoadOptions, *, tls: bool) -> CommandLoad:
             tls=tls,
         ),
     )
-
-
-def connections_of(options: LoadOptions) -> int:
-    """As many as the options say, or as a load of its kind has."""
-    return options.connections or (OPEN_CONNECTIONS if is_open(options) else CLOSED_CONNECTIONS)
-
-
-def least_warmup_seconds(options: LoadOptions) -> float:
-    """A load that has an end of its own is measured from its first request on, unless the options say otherwise."""
-    if options.warmup_seconds is not None:
-        return options.warmup_seconds
-    ends_itself = any(each is not None for each in (options.requests, options.ramp, options.steps))
-    return 0.0 if ends_itself else WARMUP_SECONDS
-
-
-def is_open(options: LoadOptions) -> bool:
-    """Whether a rate is given, in one of three ways."""
-    return any(each is not None for each in (options.rate, options.ramp, options.steps))

@@ -1,6 +1,6 @@
 """From the options of a load to the plan that the engine runs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from fairtrial.base.formatting import count
 from fairtrial.base.problem import Problem
@@ -8,18 +8,16 @@ from fairtrial.catalog.workloads.sent_requests import SentRequests
 from fairtrial.engine.plan import EnginePlan, Tls
 from fairtrial.lab.placement import local_placement
 from fairtrial.lab.placement.topology import ROOT
+from fairtrial.load.request_load import RequestLoad
 from fairtrial.tools.load.hosts import LoadSite, this_host
-from fairtrial.tools.load.request.command_load import (
-    CommandLoad,
-    connections_of,
-    is_open,
-    least_warmup_seconds,
-    load_of,
-)
+from fairtrial.tools.load.request.command_load import CommandLoad, load_of
 from fairtrial.tools.load.request.file_requests import assert_load_fits, requests_of_file
 from fairtrial.tools.load.request.http_request import host_header, to_engine_request
 from fairtrial.tools.load.request.options import LoadOptions
 from fairtrial.tools.load.request.url import Url, parse_url, redirected
+
+Contradiction = tuple[bool, str, str]
+"""Whether it applies, the reason and the remedy."""
 
 
 def to_engine_plan(options: LoadOptions, hosts: LoadSite | None = None) -> tuple[CommandLoad, EnginePlan]:
@@ -34,9 +32,9 @@ def to_engine_plan(options: LoadOptions, hosts: LoadSite | None = None) -> tuple
         Problem: options contradict each other, a file or the URL cannot be used, or the server cannot be reached.
     """
     hosts = hosts or this_host()
-    _refuse_contradictions(options, len(hosts.cpus))
     url = parse_url(options.url, template=options.template)
     load = load_of(options, tls=url.secure)
+    refuse(_contradictions(options, load.load, len(hosts.cpus)))
     tls = _tls(options, url)
     if options.file is not None:
         workload = requests_of_file(options, url, tls)
@@ -65,32 +63,18 @@ def to_engine_plan(options: LoadOptions, hosts: LoadSite | None = None) -> tuple
     return load, plan
 
 
-def _refuse_contradictions(options: LoadOptions, hosts: int) -> None:
-    connections = connections_of(options)
-    for wrong, reason, remedy in (
-        *_contradictory_loads(options),
-        *_contradictory_connections(options),
-        (
-            options.threads is not None and options.threads * hosts > connections,
-            f"{options.threads} threads for {connections} connections"
-            + (f", on each of {hosts} hosts" if hosts > 1 else ""),
-            "lower --threads or raise -c",
-        ),
-        (
-            hosts > connections,
-            f"{hosts} hosts for {count(connections, 'connection')}",
-            "raise -c, or lower --load-hosts",
-        ),
-    ):
-        if wrong:
+def refuse(contradictions: Iterable[Contradiction]) -> None:
+    """Raise a Problem for the first that applies."""
+    for applies, reason, remedy in contradictions:
+        if applies:
             raise Problem(reason, remedy)
 
 
-def _contradictory_loads(options: LoadOptions) -> Iterator[tuple[bool, str, str]]:
-    """Whether it applies, the reason and the remedy of each contradiction in how much is sent, and when."""
+def _contradictions(options: LoadOptions, load: RequestLoad, hosts: int) -> Iterator[Contradiction]:
+    """What contradicts itself in how much is sent, and when, then in connections and TLS."""
     counted, timed = options.requests is not None, options.seconds is not None
     constant, ramp, steps = options.rate is not None, options.ramp is not None, options.steps is not None
-    remedy = "give one of them"
+    remedy, to_open = "give one of them", "leave it out, or give a rate with -r, --ramp or --steps"
     yield counted and timed, "-n and -d exclude each other", remedy
     yield constant and ramp, "-r and --ramp exclude each other", remedy
     yield steps and constant, "-r and --steps exclude each other", remedy
@@ -99,43 +83,39 @@ def _contradictory_loads(options: LoadOptions) -> Iterator[tuple[bool, str, str]
     yield steps and timed, "--steps already say how long they last", "leave out -d"
     yield ramp and counted, "a ramp ends after a time, not after a number of requests", "use -d"
     yield options.arrival is not None and not constant, "--arrival needs a rate", "give it with -r"
-    thinking = is_open(options) and options.think_seconds is not None
-    yield thinking, "--think is for closed loads", "leave out -r, --ramp and --steps"
+    thinking = options.think_seconds is not None
+    yield thinking and load.is_open, "--think is for closed loads", "leave out -r, --ramp and --steps"
     drained = options.drain_seconds is not None
-    yield (
-        drained and not is_open(options),
-        "--drain is for open loads: a closed one owes nothing",
-        ("leave it out, or give a rate with -r, --ramp or --steps"),
-    )
-    yield (
-        options.deadline_seconds is not None and not is_open(options),
-        "--deadline is for open loads: a closed one sends each request when it is due",
-        "leave it out, or give a rate with -r, --ramp or --steps",
-    )
-    limit, least = options.warmup_limit_seconds, least_warmup_seconds(options)
-    yield limit is not None and limit < least, "--warmup-limit is below --warmup", "raise it, or lower --warmup"
+    yield drained and not load.is_open, "--drain is for open loads: a closed one owes nothing", to_open
+    late = options.deadline_seconds is not None
+    reason = "--deadline is for open loads: a closed one sends each request when it is due"
+    yield late and not load.is_open, reason, to_open
+    is_below = load.warmup_limit_seconds is not None and load.warmup_limit_seconds < load.warmup_seconds
+    yield is_below, "--warmup-limit is below --warmup", "raise it, or lower --warmup"
     yield drained and counted, "-n awaits its last answer, however long it takes", "leave out --drain, or use -d"
+    yield from _contradictory_connections(options)
+    threads, on_each = (options.threads or 0) * hosts, f", on each of {hosts} hosts" if hosts > 1 else ""
+    reason = f"{options.threads} threads for {load.connections} connections{on_each}"
+    yield threads > load.connections, reason, "lower --threads or raise -c"
+    reason = f"{hosts} hosts for {count(load.connections, 'connection')}"
+    yield hosts > load.connections, reason, "raise -c, or lower --load-hosts"
 
 
-def _contradictory_connections(options: LoadOptions) -> Iterator[tuple[bool, str, str]]:
-    """The same for connections and TLS."""
+def _contradictory_connections(options: LoadOptions) -> Iterator[Contradiction]:
     remedy = "give one of them"
     reused = options.requests_per_connection not in (None, 1)
     yield options.no_keepalive and reused, "--no-keepalive means one request per connection", remedy
     yield options.no_keepalive and options.pipeline > 1, "--pipeline needs keep-alive", remedy
     yield options.streams is not None and not options.http2, "--streams are HTTP/2's", "give --http2, too"
     yield options.http2 and options.pipeline > 1, "--http2 has streams in place of a pipeline", "use --streams"
-    closing = options.no_keepalive or options.requests_per_connection is not None
-    yield options.http2 and closing, "over HTTP/2 the server alone ends connections", f"leave out {_closing(options)}"
+    closing = "--no-keepalive" if options.no_keepalive else "--requests-per-connection"
+    is_closing = options.no_keepalive or options.requests_per_connection is not None
+    yield options.http2 and is_closing, "over HTTP/2 the server alone ends connections", f"leave out {closing}"
     yield options.insecure and options.ca_file is not None, "--insecure and --cacert exclude each other", remedy
     socket = options.unix_socket is not None and bool(options.connect_to)
     yield socket, "--unix and --connect-to exclude each other", remedy
     half = (options.certificate_file is None) != (options.key_file is None)
     yield half, "--cert and --key go together", "give both; one PEM file may hold both"
-
-
-def _closing(options: LoadOptions) -> str:
-    return "--no-keepalive" if options.no_keepalive else "--requests-per-connection"
 
 
 def _tls(options: LoadOptions, url: Url) -> Tls | None:
