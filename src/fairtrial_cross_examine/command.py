@@ -50,15 +50,15 @@ def cross_examine(
     """
     from rich.console import Console
 
-    from fairtrial_cross_examine.examination import examine
+    from fairtrial_cross_examine.examination import examine_output
     from fairtrial_cross_examine.read import read_evidence
-    from fairtrial_cross_examine.report.outputs import check_outputs, write_outputs
+    from fairtrial_cross_examine.report.outputs import check_report_files, write_report_files
     from fairtrial_cross_examine.report.terminal import print_examination
 
-    to_stdout = check_outputs(json, html)
-    examination = examine(read_evidence(files or []))
+    to_stdout = check_report_files(json, html)
+    examination = examine_output(read_evidence(files or []))
     try:
         print_examination(examination, Console(stderr=to_stdout))
     finally:
-        write_outputs(examination, json, html)  # even if the report's reader has gone
+        write_report_files(examination, json, html)  # even if the report's reader has gone
     raise typer.Exit(examination.exit_status)

@@ -14,7 +14,7 @@ THOUSANDS = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6}
 
 
 @dataclass(frozen=True)
-class Command:
+class PrintedCall:
     """A call of a tool."""
 
     tool: str
@@ -43,13 +43,13 @@ class Command:
         return None if value is None or value < 1 else int(value)
 
 
-def last_command(text: str, tools: Sequence[str]) -> Command | None:
+def last_command(text: str, tools: Sequence[str]) -> PrintedCall | None:
     """The last call of one of these tools in the last lines of a text; None if there is none."""
     for line in reversed(text.splitlines()[-MOST_LINES:]):
         for match in CALL.finditer(line[:LONGEST_LINE]):
             arguments = line[match.end() : LONGEST_LINE].strip()
             if match[1] in tools and _is_call(arguments):
-                return Command(match[1], _words(arguments))
+                return PrintedCall(match[1], _words(arguments))
     return None
 
 

@@ -7,7 +7,7 @@ from fairtrial.base.exit_status import ALL_WELL, REFUTED
 from fairtrial.base.strict import Strict
 from fairtrial_cross_examine.contradictions import find_contradictions
 from fairtrial_cross_examine.contradictions.model import Contradiction
-from fairtrial_cross_examine.model import Evidence, PrintedRun, StatedRatio
+from fairtrial_cross_examine.model import PrintedOutput, PrintedRun, StatedRatio
 
 
 class Examination(Strict):
@@ -20,7 +20,7 @@ class Examination(Strict):
     contradictions: Sequence[Contradiction]
 
 
-def examine(evidence: Evidence) -> Examination:
+def examine_output(evidence: PrintedOutput) -> Examination:
     """Hold all figures against each other."""
     contradictions = list(find_contradictions(evidence))
     return Examination(

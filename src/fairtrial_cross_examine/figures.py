@@ -18,7 +18,7 @@ THOUSANDS = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9}
 SIZED = re.compile(rf"({NUMBER})\s?([kKMGT]?i?B|bytes?)")
 
 
-def figure(text: str, size: float = 1.0) -> Figure:
+def as_figure(text: str, size: float = 1.0) -> Figure:
     """The number that is written so, in units of `size`: `0.450` lies within 0.0005 of 0.45.
 
     Raises:
@@ -34,7 +34,7 @@ def figure(text: str, size: float = 1.0) -> Figure:
     return Figure(value=float(number) * size, within=0.5 * 10.0**exponent * size)
 
 
-def count(text: str) -> int:
+def as_count(text: str) -> int:
     """A whole number, such as `1,000`; commas separate thousands."""
     return int(text.replace(",", ""))
 
@@ -53,14 +53,14 @@ def duration(text: str) -> Figure:
     parts = DURATION_PART.findall(text)
     if not parts:
         raise ValueError(f"{text!r} is not a time with its unit")
-    figures = [figure(number, SECONDS[unit]) for number, unit in parts]
+    figures = [as_figure(number, SECONDS[unit]) for number, unit in parts]
     return Figure(value=sum(part.value for part in figures), within=figures[-1].within)
 
 
-def scaled(text: str) -> Figure:
+def prefixed_figure(text: str) -> Figure:
     """A number with a decimal prefix, such as `2.62k`."""
     prefix = text[-1] if text[-1] in "kKMG" else ""
-    return figure(text.removesuffix(prefix), THOUSANDS[prefix])
+    return as_figure(text.removesuffix(prefix), THOUSANDS[prefix])
 
 
 def size(text: str, step: int = 1024) -> Figure:
@@ -77,14 +77,14 @@ def size(text: str, step: int = 1024) -> Figure:
         raise ValueError(f"{text!r} is not an amount of data")
     prefix = match[2][0].upper() if match[2][0] in "kKMGT" else ""
     unit = (1024 if "i" in match[2] else step) ** " KMGT".index(prefix or " ")
-    return exactly(count(match[1])) if unit == 1 and "." not in match[1] else figure(match[1], unit)
+    return exactly(as_count(match[1])) if unit == 1 and "." not in match[1] else as_figure(match[1], unit)
 
 
 def number(value: Any, unit: float = 1.0) -> Figure | None:
     """A number from JSON, in units of `unit`; None for anything else. A whole number is exact."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return exactly(value * unit) if isinstance(value, int) else figure(repr(value), unit)
+    return exactly(value * unit) if isinstance(value, int) else as_figure(repr(value), unit)
 
 
 def quantity(text: str, base: BaseUnit) -> Figure:
@@ -99,7 +99,7 @@ def quantity(text: str, base: BaseUnit) -> Figure:
     match = re.match(NUMBER, text.strip())
     if match is None:
         raise ValueError(f"{text!r}: a printed figure is not negative")
-    digits = figure(match[0])
+    digits = as_figure(match[0])
     factor = parsed.value / digits.value if digits.value else parsed.unit.size
     if base == "bytes" and "." not in match[0] and parsed.unit.size == 1:
         return exactly(parsed.value)

@@ -21,7 +21,7 @@ def rate(per_second: float) -> str:
     return UNITS["/s"].behind(f"{per_second:,.{digits}f}")
 
 
-def whole(number: float) -> str:
+def grouped(number: float) -> str:
     """A count: `1,117,285`."""
     return f"{number:,.0f}"
 
@@ -31,14 +31,14 @@ def share(value: float) -> str:
     return f"{figure(100 * value)}%" if value < 0.01 else f"{100 * value:.1f}%"
 
 
-def name_of(text: str) -> str:
+def printed_name(text: str) -> str:
     """A name from a file, short and without control characters."""
     return printable(text, LONGEST_NAME)
 
 
 def names(runs: Sequence[str]) -> str:
     """`a, b and c`; of many, the first ones and how many more."""
-    all_names = [name_of(run) for run in runs]
+    all_names = [printed_name(run) for run in runs]
     if len(all_names) > NAMED_RUNS:
         return f"{', '.join(all_names[:NAMED_RUNS])} and {len(all_names) - NAMED_RUNS} more"
     return all_names[0] if len(all_names) == 1 else f"{', '.join(all_names[:-1])} and {all_names[-1]}"

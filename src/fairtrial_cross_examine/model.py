@@ -52,7 +52,7 @@ class Figure(Strict):
         return abs(self.value - other.value) <= self.within + other.within + room
 
 
-class Times(Strict):
+class RunTimes(Strict):
     """Response times as printed, in seconds; of hyperfine, the times of a command."""
 
     mean: Figure | None = None
@@ -83,7 +83,7 @@ class PrintedRun(Strict):
     answers: Figure | None = Field(None, description="requests that have a time, where these are not `requests`")
     rate_per_second: Figure | None = None
     rate_seconds: Figure | None = Field(None, description="the time that the rate is over, where it is not `seconds`")
-    times: Times = Times()
+    times: RunTimes = RunTimes()
     time_per_request_seconds: Figure | None = Field(None, description="printed as the time that one request takes")
     time_across_seconds: Figure | None = Field(None, description="printed as the time across all requests under way")
     failures: Mapping[str, int] = Field(default={}, description="answers that are no success and count in `requests`")
@@ -127,7 +127,7 @@ class StatedRatio(Strict):
     measure: Literal["rate", "seconds"] = "rate"
 
 
-class Evidence(Strict):
+class PrintedOutput(Strict):
     """All that was read: what the contradictions are looked for in."""
 
     runs: Sequence[PrintedRun] = ()

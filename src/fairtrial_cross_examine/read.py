@@ -9,7 +9,7 @@ from typing import BinaryIO
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial_cross_examine.formats import MOST_RUNS, all_formats, read_json, read_text
-from fairtrial_cross_examine.model import Evidence, PrintedRun
+from fairtrial_cross_examine.model import PrintedOutput, PrintedRun
 from fairtrial_cross_examine.statement import read_statement
 
 LARGEST_FILE_BYTES = 16 << 20
@@ -18,7 +18,7 @@ STDIN = Path("-")
 STDIN_NAME = "standard input"
 
 
-def read_evidence(files: Sequence[Path]) -> Evidence:
+def read_evidence(files: Sequence[Path]) -> PrintedOutput:
     """Everything that was printed in these files; without any, or for `-`, in standard input.
 
     Runs have names that differ: of two files with the same name, the folder is a part of it.
@@ -37,7 +37,7 @@ def read_evidence(files: Sequence[Path]) -> Evidence:
             runs += _read_output(_text_of(file), label)
     if len(runs) > MOST_RUNS:
         raise Problem(f"more than {MOST_RUNS:,} runs", "cross-examine fewer files at once")
-    return Evidence(runs=runs, ratios=ratios)
+    return PrintedOutput(runs=runs, ratios=ratios)
 
 
 def _labels(files: Sequence[Path]) -> list[str]:

@@ -15,15 +15,15 @@ from fairtrial.base.registry import instead_of
 from fairtrial.base.strict import Strict
 from fairtrial.base.toml_file import read_toml
 from fairtrial.base.units import BaseUnit
-from fairtrial_cross_examine.figures import exactly, figure, quantity
+from fairtrial_cross_examine.figures import as_figure, exactly, quantity
 from fairtrial_cross_examine.model import (
-    Evidence,
     Figure,
     LoadKind,
+    PrintedOutput,
     PrintedRun,
+    RunTimes,
     StatedRatio,
     Statistic,
-    Times,
 )
 
 
@@ -41,8 +41,8 @@ def _as_ratio(value: Any) -> Any:
     if not isinstance(value, str):
         raise ValueError('is written as text: "1.5", or "50% more"')
     if value.endswith("% more"):
-        return figure(value.removesuffix("% more").strip(), 0.01).plus(1.0)
-    return figure(value)
+        return as_figure(value.removesuffix("% more").strip(), 0.01).plus(1.0)
+    return as_figure(value)
 
 
 Seconds = Annotated[Figure, _in("seconds")]
@@ -101,7 +101,7 @@ class StatedRun(Strict):
             seconds=self.time,
             requests=None if self.requests is None else exactly(self.requests),
             rate_per_second=self.rate,
-            times=Times(
+            times=RunTimes(
                 mean=self.mean,
                 deviation=self.deviation,
                 minimum=self.min,
@@ -120,7 +120,7 @@ class StatedRun(Strict):
         )
 
 
-class Comparison(Strict):
+class StatedComparison(Strict):
     """A ratio that the text states."""
 
     subject: str = Field(min_length=1)
@@ -137,7 +137,7 @@ class Statement(Strict):
     source: str = ""
     every: Mapping[str, Any] = Field(default={}, description="keys that every run has, unless it says otherwise")
     run: list[StatedRun] = Field(min_length=1, max_length=1000)
-    ratio: list[Comparison] = Field(default=[], max_length=1000)
+    ratio: list[StatedComparison] = Field(default=[], max_length=1000)
 
     @model_validator(mode="before")
     @classmethod
@@ -166,7 +166,7 @@ class Statement(Strict):
         return self
 
 
-def read_statement(path: Path) -> Evidence:
+def read_statement(path: Path) -> PrintedOutput:
     """The runs and ratios of a statement file.
 
     Raises:
@@ -178,4 +178,4 @@ def read_statement(path: Path) -> Evidence:
         raise Problem(problem.reason, "docs/cross-examine.md describes statements", problem.exit_status) from problem
     source = path.name
     ratios = [StatedRatio(source=source, **dict(ratio)) for ratio in statement.ratio]
-    return Evidence(runs=[run.as_printed(source) for run in statement.run], ratios=ratios)
+    return PrintedOutput(runs=[run.as_printed(source) for run in statement.run], ratios=ratios)

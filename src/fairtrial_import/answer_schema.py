@@ -8,7 +8,7 @@ from fairtrial.base.json_pointer import pointer_of
 from fairtrial.base.problem import Problem
 from fairtrial.experiment.workload_file.schema import SchemaDocument, read_schema_document
 from fairtrial_import.document import Document
-from fairtrial_import.json_value import member, text
+from fairtrial_import.json_value import member_at, text
 from fairtrial_import.source import Source
 
 
@@ -29,13 +29,13 @@ class AnswerSchemas:
             response: as it stands there, perhaps a reference.
             media_type: as it is spelled there.
         """
-        schema = member(self._document.resolved(response), "content", media_type, "schema")
+        schema = member_at(self._document.resolved(response), "content", media_type, "schema")
         if self._path is None or schema is None:
             return None, ""
-        if text(member(schema, "$ref")):
-            pointer = text(member(schema, "$ref")).removeprefix("#")
+        if text(member_at(schema, "$ref")):
+            pointer = text(member_at(schema, "$ref")).removeprefix("#")
         else:
-            begin = text(member(response, "$ref")).removeprefix("#") or _escaped(pointer_of(place))
+            begin = text(member_at(response, "$ref")).removeprefix("#") or _escaped(pointer_of(place))
             pointer = begin + _escaped(pointer_of(["content", media_type, "schema"]))
         try:
             self._file = self._file or read_schema_document(Path(self._path), self._label)

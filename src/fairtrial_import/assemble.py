@@ -11,7 +11,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial_import.bodies import LONGEST_CHARACTERS
 from fairtrial_import.headers import left_out_in_words
-from fairtrial_import.model import METHODS, FoundRequest, ImportedRequests, Rows, body_key
+from fairtrial_import.model import METHODS, FoundRequest, FoundRows, ImportedRequests, body_key
 from fairtrial_import.redact import TooDeep, without_secrets
 from fairtrial_import.template import PLACEHOLDER
 from fairtrial_import.variables import Variables
@@ -35,7 +35,7 @@ class Workload:
     remarks: Sequence[str] = field(default_factory=tuple)
 
     @property
-    def rows(self) -> list[Rows]:
+    def rows(self) -> list[FoundRows]:
         """The rows of all requests."""
         return [request.rows for request in self.requests if request.rows is not None]
 

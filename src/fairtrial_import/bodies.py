@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from fairtrial_import.model import Body, JsonBody, TextBody
+from fairtrial_import.model import Body, FoundJson, TextBody
 
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
@@ -35,7 +35,7 @@ def typed_body(text: str, content_type: str) -> Body:
         except (ValueError, RecursionError):
             return TextBody(text)
         if fits_toml(value):
-            return JsonBody(value)
+            return FoundJson(value)
     return TextBody(text)
 
 

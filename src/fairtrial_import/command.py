@@ -29,7 +29,8 @@ def import_requests(
         typer.Option(
             "--from",
             metavar="KIND",
-            help="What the source is: access-log, curl, har, http or openapi. [default: told from its content]",
+            help="What the source is: `access-log`, `curl`, `har`, `http` or `openapi`. [default: told from its "
+            "content]",
         ),
     ] = None,
     host: Annotated[

@@ -3,7 +3,7 @@
 from typing import Any
 
 
-def member(value: Any, *names: str) -> Any:
+def member_at(value: Any, *names: str) -> Any:
     """The member at the end of these names; None where one of them is missing or stands in no object."""
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None
@@ -20,7 +20,7 @@ def text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def whole(value: Any) -> int | None:
+def as_whole(value: Any) -> int | None:
     """A whole number, or digits that are one; None if it is neither."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from fairtrial_import.json_value import member, text, whole
+from fairtrial_import.json_value import as_whole, member_at, text
 
 TIME_AND_REQUEST = re.compile(
     r'\[\d{1,2}/[A-Za-z]{3}/\d{4}:[^\]"]{8,20}\] "(?P<request>(?:[^"\\]|\\.)*)" (?P<status>[1-5]\d{2})(?= |$)'
@@ -66,10 +66,10 @@ def _json_entry(line: str) -> Entry | None:
         document = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    status = next((number for path in STATUSES if (number := whole(member(document, *path))) is not None), None)
+    status = next((number for path in STATUSES if (number := as_whole(member_at(document, *path))) is not None), None)
     if status is None or not 100 <= status <= 599:
         return None
-    request = text(member(document, "request"))
+    request = text(member_at(document, "request"))
     if request:
         return _entry(request, status)
     method, target = _first(document, METHODS), _first(document, TARGETS)
@@ -80,4 +80,4 @@ def _json_entry(line: str) -> Entry | None:
 
 
 def _first(document: Any, paths: tuple[tuple[str, ...], ...]) -> str:
-    return next((value for path in paths if (value := text(member(document, *path)))), "")
+    return next((value for path in paths if (value := text(member_at(document, *path)))), "")

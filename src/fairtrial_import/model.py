@@ -9,7 +9,7 @@ METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
 
 
 @dataclass(frozen=True)
-class JsonBody:
+class FoundJson:
     """A body of JSON. Its strings are templates, its keys are not."""
 
     value: Any
@@ -29,11 +29,11 @@ class FileBody:
     path: str
 
 
-Body = JsonBody | TextBody | FileBody
+Body = FoundJson | TextBody | FileBody
 
 
 @dataclass(frozen=True)
-class Rows:
+class FoundRows:
     """Values for the placeholders of one request, `{{row NAME COLUMN}}`, each row as often as it was found."""
 
     name: str
@@ -69,7 +69,7 @@ class FoundRequest:
     """remarks on this request for a reader of the file"""
     left_out_headers: tuple[str, ...] = ()
     """names of headers that it had and that do not say what is asked"""
-    rows: Rows | None = None
+    rows: FoundRows | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,8 +8,8 @@ from urllib.parse import quote, urlencode
 
 from fairtrial_import.bodies import FORM, fits_toml, is_json, media_type
 from fairtrial_import.document import Document
-from fairtrial_import.json_value import member, text
-from fairtrial_import.model import Body, JsonBody, TextBody
+from fairtrial_import.json_value import member_at, text
+from fairtrial_import.model import Body, FoundJson, TextBody
 from fairtrial_import.sampler import ABSENT, Sampler
 from fairtrial_import.template import literal, literal_json
 
@@ -90,7 +90,7 @@ def _value(document: Document, parameter: dict[str, Any], parameters: Parameters
     if value is ABSENT:
         content = parameter.get("content")
         first = next(iter(content.values()), None) if isinstance(content, dict) else None
-        schema = parameter.get("schema", member(first, "schema"))
+        schema = parameter.get("schema", member_at(first, "schema"))
         value = sampler.of(schema if schema is not None else {}, text(parameter.get("name")))
     parameters.made_up += sampler.made_up
     parameters.unsure += sampler.unsure
@@ -139,7 +139,7 @@ def body_of(document: Document, operation: Operation) -> SampledBody | None:
         Unsupported: no media type of it can be made.
     """
     request_body = document.resolved(operation.keys.get("requestBody"))
-    content = member(request_body, "content")
+    content = member_at(request_body, "content")
     if not isinstance(content, dict) or not content:
         return None
     for name, media in sorted(content.items(), key=lambda item: _preference(str(item[0]))):
@@ -147,7 +147,7 @@ def body_of(document: Document, operation: Operation) -> SampledBody | None:
         body = _body(sampler, str(name), document.resolved(media))
         if body is not None:
             return SampledBody(body, str(name), sampler.made_up, sampler.unsure)
-    if member(request_body, "required") is not True:
+    if member_at(request_body, "required") is not True:
         return None
     raise Unsupported(f"as its body of {', '.join(str(name) for name in content)} cannot be made")
 
@@ -184,5 +184,5 @@ def _parsed(value: Any) -> Any:
 def _json(value: Any) -> Body:
     """As TOML if that can hold it, else as text."""
     if fits_toml(value):
-        return JsonBody(literal_json(value))
+        return FoundJson(literal_json(value))
     return TextBody(literal(json.dumps(value, ensure_ascii=False)))

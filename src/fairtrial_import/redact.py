@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import unquote_plus
 
 from fairtrial.base.secret_names import VALUE, is_secret_name
-from fairtrial_import.model import Body, FoundRequest, JsonBody, TextBody
+from fairtrial_import.model import Body, FoundJson, FoundRequest, TextBody
 from fairtrial_import.template import is_placeholders
 from fairtrial_import.variables import Variables
 
@@ -75,8 +75,8 @@ class _Redactor:
         return f"{path}{mark}{self._pairs(query)}"
 
     def body(self, body: Body | None) -> Body | None:
-        if isinstance(body, JsonBody):
-            return JsonBody(self._json(body.value, name="", within=False, depth=0))
+        if isinstance(body, FoundJson):
+            return FoundJson(self._json(body.value, name="", within=False, depth=0))
         if isinstance(body, TextBody):
             return TextBody(self._text(body.text))
         return body

@@ -189,7 +189,7 @@ def path_of(route: Route, rows_name: str, constants: dict[str, str]) -> str:
     return encoded(path + (f"?{'&'.join(pairs)}" if pairs else ""))
 
 
-def words_of(route: Route) -> Sequence[str]:
+def route_words(route: Route) -> Sequence[str]:
     """The name of the route: the parts of its path, then the names of its parameters."""
     parts = [part if isinstance(part, str) else part.column.rpartition("_")[2] for part in route.key.path]
     names = [name for name, _ in route.key.query]

@@ -59,7 +59,7 @@ def inline(value: Value) -> str:
     return string(str(value))
 
 
-def table(path: Sequence[str], values: Mapping[str, Value]) -> list[str]:
+def table_lines(path: Sequence[str], values: Mapping[str, Value]) -> list[str]:
     """The lines of a table `[path]`. A table among its values that does not fit into a line becomes one of its own."""
     lines = [f"[{'.'.join(key(name) for name in path)}]"]
     further: list[str] = []
@@ -68,7 +68,7 @@ def table(path: Sequence[str], values: Mapping[str, Value]) -> list[str]:
         if len(line) <= WIDTH:
             lines.append(line)
         elif isinstance(value, Mapping):
-            further += ["", *table([*path, name], value)]
+            further += ["", *table_lines([*path, name], value)]
         elif isinstance(value, str) and "\n" in value:
             lines.append(f"{key(name)} = {long_string(value)}")
         elif isinstance(value, list):

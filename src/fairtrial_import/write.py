@@ -9,8 +9,8 @@ from typing import Any
 
 from fairtrial_import.assemble import Workload, status_value
 from fairtrial_import.bodies import JSON
-from fairtrial_import.model import FileBody, FoundRequest, JsonBody, Rows, TextBody
-from fairtrial_import.toml_text import comments, string, table
+from fairtrial_import.model import FileBody, FoundJson, FoundRequest, FoundRows, TextBody
+from fairtrial_import.toml_text import comments, string, table_lines
 
 
 def workload_text(workload: Workload, label: str, out: Path | None, row_files: Sequence[str]) -> str:
@@ -28,17 +28,17 @@ def workload_text(workload: Workload, label: str, out: Path | None, row_files: S
         if values
     }
     if defaults:
-        blocks.append(table(["defaults"], defaults))
+        blocks.append(table_lines(["defaults"], defaults))
     for rows, row_file in zip(workload.rows, row_files, strict=True):
         remark = [] if out else ["Not written, as this went to standard output: import again with -o."]
-        blocks.append(comments(remark) + table(["rows", rows.name], {"file": row_file, "pick": "random"}))
+        blocks.append(comments(remark) + table_lines(["rows", rows.name], {"file": row_file, "pick": "random"}))
     folder = out.parent if out else Path()
     for request in workload.requests:
-        blocks.append(comments(request.remarks) + table(["requests", request.name], _keys(request, folder)))
+        blocks.append(comments(request.remarks) + table_lines(["requests", request.name], _keys(request, folder)))
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def rows_text(rows: Rows) -> str:
+def rows_text(rows: FoundRows) -> str:
     """Rows as CSV, with their columns in the first line (RFC 4180, with line feeds)."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -70,11 +70,11 @@ def _keys(request: FoundRequest, folder: Path) -> dict[str, Any]:
     keys[request.method] = request.path
     body = request.body
     headers = dict(request.headers)
-    if isinstance(body, JsonBody) and headers.get("content-type") == JSON:
+    if isinstance(body, FoundJson) and headers.get("content-type") == JSON:
         del headers["content-type"]  # follows from `json`
     if headers:
         keys["headers"] = headers
-    if isinstance(body, JsonBody):
+    if isinstance(body, FoundJson):
         keys["json"] = body.value
     elif isinstance(body, TextBody):
         keys["body"] = body.text

@@ -51,7 +51,7 @@ class Answers:
     """it listens on all addresses, and has a network of its own"""
 
 
-def words_of(text: str) -> Words:
+def command_words(text: str) -> Words:
     """A command line as words; where only a shell understands it, as a call of one.
 
     Raises:
@@ -70,7 +70,7 @@ def words_of(text: str) -> Words:
 
 
 def line_of(command: Sequence[str]) -> str:
-    """A command as one types it: the inverse of `words_of`."""
+    """A command as one types it: the inverse of `command_words`."""
     if tuple(command[:2]) == SHELL and len(command) == 3:
         return command[2].removeprefix(SHELL_GIVES_WAY)
     return shlex.join(command)

@@ -9,6 +9,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial_init.answers import (
     Answers,
+    command_words,
     line_of,
     paths_to_ask,
     port_in_command,
@@ -16,9 +17,8 @@ from fairtrial_init.answers import (
     ready_of,
     ready_path,
     requests_of,
-    words_of,
 )
-from fairtrial_init.proposal import TAKES_PORT, Proposal
+from fairtrial_init.proposal import TAKES_PORT, StartProposal
 
 Ask = Callable[[str, str], str]
 """Asks a question, with what is proposed (or nothing), and returns the answer."""
@@ -46,7 +46,7 @@ class InitOptions:
 
 def answers_from(
     options: InitOptions,
-    proposals: Sequence[Proposal],
+    proposals: Sequence[StartProposal],
     documents: Sequence[str],
     folder: Path,
     ask: Ask | None,
@@ -65,7 +65,7 @@ def answers_from(
     """
     best = proposals[0] if proposals else None
     proposed = line_of(best.command) if best else ""
-    line, command = _answer("command", options.command, proposed, lambda text: (text, words_of(text)), ask, say)
+    line, command = _answer("command", options.command, proposed, lambda text: (text, command_words(text)), ask, say)
     untouched = best is not None and line.strip() == proposed
     port_proposed = port_in_command(line) or (best.port if best else "")
     if untouched and best is not None:
@@ -77,7 +77,7 @@ def answers_from(
         "requests", options.requests, proposed_requests, lambda text: (text, requests_of(text, folder)), ask, say
     )
     if options.build is not None:
-        build = tuple(words_of(each) for each in options.build if each.strip())
+        build = tuple(command_words(each) for each in options.build if each.strip())
     else:
         build = best.build if best else ()
     proposed_ready = ready_path(paths)

@@ -66,7 +66,7 @@ def experiment_text(name: str, answers: Answers, remarks: Sequence[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def workload_text(name: str, paths: Sequence[str], others: Sequence[str]) -> str:
+def proposed_workload(name: str, paths: Sequence[str], others: Sequence[str]) -> str:
     """A workload file that asks these paths by GET.
 
     Args:
@@ -119,7 +119,7 @@ def workload_file(folder: Path, name: str) -> Path:
     return folder / f"{name}{WORKLOAD_ENDING}"
 
 
-def name_of(folder: Path) -> str:
+def service_name(folder: Path) -> str:
     """The service's name: that of its folder, as a slug."""
     return slug(folder.name) or "service"
 

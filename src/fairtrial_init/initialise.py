@@ -24,14 +24,14 @@ from fairtrial_init.documents import documents_in
 from fairtrial_init.files import (
     WORKLOAD_ENDING,
     experiment_text,
-    name_of,
     network_line,
+    proposed_workload,
+    service_name,
     workload_file,
-    workload_text,
 )
 from fairtrial_init.project_folder import ProjectFolder
 from fairtrial_init.projects import proposals_for
-from fairtrial_init.proposal import Proposal
+from fairtrial_init.proposal import StartProposal
 from fairtrial_init.requests import MOST_IMPORTED, MOST_OTHERS_NAMED, UserRequests
 from fairtrial_init.summary import print_attempt
 from fairtrial_init.try_once import Attempt, try_once
@@ -59,7 +59,7 @@ def initialise(call: Init, console: Console) -> int:
     """
     folder = call.folder.resolve()
     _assert_usable(call, folder)
-    name = name_of(folder)
+    name = service_name(folder)
     experiment, workload = folder / PROJECT_FILE, workload_file(folder, name)
     _assert_no_files([experiment, workload], force=call.force)
     looked_at = ProjectFolder(folder)
@@ -103,7 +103,7 @@ def _assert_no_files(files: list[Path], *, force: bool) -> None:
         )
 
 
-def _tell_what_is_there(console: Console, proposals: list[Proposal], documents: list[str]) -> None:
+def _tell_what_is_there(console: Console, proposals: list[StartProposal], documents: list[str]) -> None:
     if not proposals:
         console.print("No kind of project is recognised here.")
     for place, proposal in enumerate(proposals):
@@ -118,7 +118,7 @@ def _write(
     workload: Path,
     name: str,
     answers: Answers,
-    proposals: list[Proposal],
+    proposals: list[StartProposal],
     force: bool,
     console: Console,
 ) -> None:
@@ -131,7 +131,7 @@ def _write(
         import_source(source, console)
     else:
         others = [path for path in best.paths if HAS_PARAMETERS.search(path)] if best is not None else []
-        write_text(workload, workload_text(name, answers.paths, others[:MOST_OTHERS_NAMED]))
+        write_text(workload, proposed_workload(name, answers.paths, others[:MOST_OTHERS_NAMED]))
     write_text(experiment, experiment_text(name, answers, remarks))
     started = f"started by: {line_of(answers.command)}; on {takes_port(answers)}"
     console.print(Text(printable(f"written: {experiment.name}, {workload.name} ({started})", 400)), soft_wrap=True)
@@ -140,7 +140,7 @@ def _write(
 
 
 def _user_requests(
-    workload: Path, name: str, answers: Answers, proposals: list[Proposal]
+    workload: Path, name: str, answers: Answers, proposals: list[StartProposal]
 ) -> Callable[[str, Console], None] | None:
     """The function that writes the requests anew once the service has started; None where somebody has said them."""
     if not answers.are_proposed:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from fairtrial_init.project_folder import ProjectFolder
 from fairtrial_init.proposal import (
     TAKES_PORT,
-    Proposal,
+    StartProposal,
     Words,
     documents_in_source,
     paths_in,
@@ -31,7 +31,7 @@ ON_SPRING = '--server.address="$HOST" --server.port="$PORT"'
 ON_QUARKUS = '-Dquarkus.http.host="$HOST" -Dquarkus.http.port="$PORT"'
 
 
-def java_proposal(folder: ProjectFolder, manifest: str, build: Words, jars: str, quarkus: str) -> Proposal:
+def java_proposal(folder: ProjectFolder, manifest: str, build: Words, jars: str, quarkus: str) -> StartProposal:
     """A proposal for a project whose build leaves one jar that can be run.
 
     Args:
@@ -47,7 +47,7 @@ def java_proposal(folder: ProjectFolder, manifest: str, build: Words, jars: str,
         kind, command = "Spring Boot", through_shell(f"java -jar {jars} {ON_SPRING}")
     else:
         kind, command, port = "Java", through_shell(f"java -jar {jars}"), port_in(sources.values())
-    return Proposal(
+    return StartProposal(
         kind=kind,
         command=command,
         build=(build,),

@@ -40,7 +40,7 @@ LEAST_PORT, LARGEST_PORT = 80, 65_535
 
 
 @dataclass(frozen=True, kw_only=True)
-class Proposal:
+class StartProposal:
     """How a service is built and started, where it listens, and what it can be asked."""
 
     kind: str

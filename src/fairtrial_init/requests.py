@@ -19,7 +19,7 @@ from fairtrial.report.files import write_text
 from fairtrial_import.import_source import Import, import_source
 from fairtrial_import.model import FoundRequest, ImportedRequests
 from fairtrial_init.answers import HEALTH_PATHS, MOST_PATHS, with_made_up
-from fairtrial_init.files import SERVED_ENDING, workload_text
+from fairtrial_init.files import SERVED_ENDING, proposed_workload
 from fairtrial_init.served_document import served_document
 
 MOST_ASKED = 80
@@ -82,7 +82,7 @@ class UserRequests:
         words = f"{len(answered)} of {count(len(self.paths), 'path')} in the source are answered: {', '.join(choice)}"
         console.print(Text(printable(words, 300)), soft_wrap=True)
         left_out = [path for path in self.paths if path not in answered]
-        write_text(self.workload, workload_text(self.name, choice, left_out[:MOST_OTHERS_NAMED]))
+        write_text(self.workload, proposed_workload(self.name, choice, left_out[:MOST_OTHERS_NAMED]))
 
 
 def _candidates(paths: Sequence[str], prefixes: Sequence[str]) -> Iterator[tuple[str, str]]:

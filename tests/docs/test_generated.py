@@ -2,7 +2,7 @@
 
 import pytest
 
-from fairtrial.docs.commands import exit_statuses_of, parts_of
+from fairtrial.docs.commands import command_parts, exit_statuses_of
 from fairtrial.docs.markdown import bullets, prose
 from fairtrial.docs.pages import PAGES, with_parts
 from fairtrial.judge.checks import all_checks
@@ -47,7 +47,7 @@ def test_prose_is_wrapped_and_lists_are_indented() -> None:
 
 
 def test_options_and_exit_statuses_are_those_of_the_help() -> None:
-    parts = parts_of("import")
+    parts = command_parts("import")
     assert "| `-o`, `--out` FILE | standard output |" in parts["options"] and "SOURCE" not in parts["options"]
     assert "| `--force` | off |" in parts["options"] and "| `--most` N | 100 |" in parts["options"]
     statuses = [line.split(" | ")[0] for line in exit_statuses_of("ab-test")["exit statuses"].splitlines()[2:]]

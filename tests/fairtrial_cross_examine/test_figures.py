@@ -3,7 +3,7 @@
 import pytest
 
 from fairtrial_cross_examine import figures
-from fairtrial_cross_examine.figures import count, duration, figure, quantity, scaled
+from fairtrial_cross_examine.figures import as_count, as_figure, duration, prefixed_figure, quantity
 from fairtrial_cross_examine.figures import size as data_size
 from fairtrial_cross_examine.model import Figure
 
@@ -13,7 +13,7 @@ from fairtrial_cross_examine.model import Figure
     [("0.450", 0.45, 0.0005), ("401.71", 401.71, 0.005), ("1,117", 1117, 0.5), ("2", 2, 0.5)],
 )
 def test_the_last_digit_says_how_a_number_was_rounded(text: str, value: float, within: float) -> None:
-    assert (figure(text).value, figure(text).within) == pytest.approx((value, within))
+    assert (as_figure(text).value, as_figure(text).within) == pytest.approx((value, within))
 
 
 @pytest.mark.parametrize(
@@ -41,10 +41,10 @@ def test_amounts_of_data() -> None:
 
 
 def test_counts_and_prefixes() -> None:
-    assert count("1,117,285") == 1_117_285
-    assert scaled("23k") == Figure(value=23_000, within=500)
-    assert scaled("2.62k").within == pytest.approx(5)
-    assert scaled("917").value == 917
+    assert as_count("1,117,285") == 1_117_285
+    assert prefixed_figure("23k") == Figure(value=23_000, within=500)
+    assert prefixed_figure("2.62k").within == pytest.approx(5)
+    assert prefixed_figure("917").value == 917
 
 
 def test_quantities_of_statements_keep_their_digits() -> None:
@@ -67,7 +67,7 @@ def test_json_numbers() -> None:
 @pytest.mark.parametrize("text", ["1" * 400, "9" * 24 + "9" * 290])
 def test_numbers_that_are_too_large_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r".+"):
-        figure(text)
+        as_figure(text)
 
 
 def test_rounding_is_carried_through() -> None:

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from fairtrial_cross_examine.contradictions.model import Contradiction
-from fairtrial_cross_examine.examination import Examination, examine
+from fairtrial_cross_examine.examination import Examination, examine_output
 from fairtrial_cross_examine.read import read_evidence
 
 STUDIES = Path(__file__).parent / "data" / "studies"
 
 
 def examined(name: str) -> Examination:
-    return examine(read_evidence([STUDIES / f"{name}.toml"]))
+    return examine_output(read_evidence([STUDIES / f"{name}.toml"]))
 
 
 def of(kind: str, examination: Examination) -> Sequence[Contradiction]:
@@ -107,7 +107,7 @@ def test_ggm_compares_a_list_with_an_error_page(snapshot: object) -> None:
 
 @pytest.mark.parametrize("file", sorted(STUDIES.glob("*.toml")), ids=lambda file: file.stem)
 def test_every_study_is_refuted_in_something(file: Path) -> None:
-    assert examine(read_evidence([file])).exit_status == 1
+    assert examine_output(read_evidence([file])).exit_status == 1
 
 
 def test_the_studies_are_five() -> None:

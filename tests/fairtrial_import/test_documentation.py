@@ -5,7 +5,7 @@ import shlex
 import tomllib
 from pathlib import Path
 
-from fairtrial_import.kinds import all_kinds
+from fairtrial_import.kinds import source_kinds
 from tests.docs.pages import DOCS, code_blocks
 from tests.fairtrial_import.imported import DATA, import_to
 
@@ -41,5 +41,5 @@ def test_the_example_of_an_access_log(tmp_path: Path) -> None:
 
 def test_every_kind_and_option_is_on_the_page() -> None:
     text = PAGE.read_text()
-    for word in [*all_kinds(), "--out", "--from", "--host", "--most", "--force"]:
+    for word in [*source_kinds(), "--out", "--from", "--host", "--most", "--force"]:
         assert re.search(rf"`{word}`", text), word

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from fairtrial.base.secret_names import is_secret_name
-from fairtrial_import.model import Body, FoundRequest, JsonBody, TextBody
+from fairtrial_import.model import Body, FoundJson, FoundRequest, TextBody
 from fairtrial_import.redact import TooDeep, without_secrets
 from fairtrial_import.variables import Variables, variable_name
 
@@ -75,7 +75,7 @@ def test_paths(path: str, left: str) -> None:
     ],
 )
 def test_json(value: Any, left: Any) -> None:
-    assert redacted(body=JsonBody(value)).body == JsonBody(left)
+    assert redacted(body=FoundJson(value)).body == FoundJson(left)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_json_that_nests_too_deeply() -> None:
     for _ in range(100):
         value = [value]
     with pytest.raises(TooDeep):
-        redacted(body=JsonBody(value))
+        redacted(body=FoundJson(value))
 
 
 def test_names_of_variables() -> None:

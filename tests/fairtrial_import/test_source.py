@@ -7,7 +7,7 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial_import import import_source as importing
-from fairtrial_import.kinds import all_kinds, kind_of
+from fairtrial_import.kinds import kind_of, source_kinds
 from fairtrial_import.source import open_source
 from tests.fairtrial_import.imported import DATA, import_to
 
@@ -26,7 +26,7 @@ def test_the_kind_is_told_from_the_content(tmp_path: Path, name: str) -> None:
     packed = tmp_path / "packed"
     packed.write_bytes(gzip.compress((DATA / name).read_bytes()))
     for file in (renamed, packed):
-        recognised = [kind.name for kind in all_kinds().values() if kind.recognises(open_source(str(file)).head)]
+        recognised = [kind.name for kind in source_kinds().values() if kind.recognises(open_source(str(file)).head)]
         assert recognised == [KINDS[name]]
 
 

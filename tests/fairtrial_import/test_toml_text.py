@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from fairtrial.base.printable import CONTROL
-from fairtrial_import.toml_text import WIDTH, comments, inline, long_string, string, table
+from fairtrial_import.toml_text import WIDTH, comments, inline, long_string, string, table_lines
 
 AWKWARD = [
     "",
@@ -37,7 +37,7 @@ AWKWARD = [
 def test_texts(text: str) -> None:
     assert tomllib.loads(f"a = {string(text)}") == {"a": text}
     assert tomllib.loads(f"a = {long_string(text)}\nb = 1") == {"a": text, "b": 1}
-    assert tomllib.loads("\n".join(table([text, "x"], {text: text}))) == {text: {"x": {text: text}}}
+    assert tomllib.loads("\n".join(table_lines([text, "x"], {text: text}))) == {text: {"x": {text: text}}}
     assert not CONTROL.search(string(text))
     assert not CONTROL.search(long_string(text).replace("\n", ""))
 
@@ -79,7 +79,7 @@ def test_values(value: Any) -> None:
     ids=["tables", "lines and lists"],
 )
 def test_what_does_not_fit_into_a_line(value: dict[str, Any]) -> None:
-    lines = table(["requests", "a"], {"post": "/", "json": value, "expect": {"status": 201}})
+    lines = table_lines(["requests", "a"], {"post": "/", "json": value, "expect": {"status": 201}})
     assert tomllib.loads("\n".join(lines)) == {
         "requests": {"a": {"post": "/", "json": value, "expect": {"status": 201}}}
     }

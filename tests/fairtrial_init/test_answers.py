@@ -12,23 +12,25 @@ from fairtrial.experiment.ready import Ready
 from fairtrial.experiment.workload_file.read import read_workload_file
 from fairtrial_init.answers import (
     Answers,
+    command_words,
     line_of,
     port_in_command,
     port_of,
     ready_of,
     requests_of,
     with_made_up,
-    words_of,
 )
 from fairtrial_init.ask import InitOptions, answers_from
-from fairtrial_init.files import experiment_text, name_of, workload_text
-from fairtrial_init.proposal import Proposal
+from fairtrial_init.files import experiment_text, proposed_workload, service_name
+from fairtrial_init.proposal import StartProposal
 
-HTTP = Proposal(kind="Python", command=("python3", "a b.py"), port="8123", paths=("/items", "/items/{id}", "/health"))
+HTTP = StartProposal(
+    kind="Python", command=("python3", "a b.py"), port="8123", paths=("/items", "/items/{id}", "/health")
+)
 
 
 def answered(
-    given: InitOptions, *typed: str, proposals: Sequence[Proposal] = (HTTP,), documents: Sequence[str] = ()
+    given: InitOptions, *typed: str, proposals: Sequence[StartProposal] = (HTTP,), documents: Sequence[str] = ()
 ) -> tuple[Answers, list[tuple[str, str]], list[str]]:
     """The answers, the questions with what was proposed, and what was said of wrong answers."""
     answers, questions, said = iter(typed), [], []
@@ -92,11 +94,11 @@ def test_what_nobody_says_is_missing(option: str) -> None:
 
 
 def test_a_line_and_its_words() -> None:
-    assert words_of("node 'a b.js'") == ("node", "a b.js")
-    assert words_of("serve --port $PORT") == ("sh", "-c", "exec serve --port $PORT")
-    assert words_of("cd x && ./serve") == ("sh", "-c", "cd x && ./serve")
+    assert command_words("node 'a b.js'") == ("node", "a b.js")
+    assert command_words("serve --port $PORT") == ("sh", "-c", "exec serve --port $PORT")
+    assert command_words("cd x && ./serve") == ("sh", "-c", "cd x && ./serve")
     for line in ("node 'a b.js'", "serve --port $PORT", "cd x && ./serve"):
-        assert line_of(words_of(line)) == line
+        assert line_of(command_words(line)) == line
     assert port_in_command("java -jar x.jar --server.port=8080") == "8080"
 
 
@@ -108,8 +110,8 @@ def test_what_is_no_port(wrong: str) -> None:
 
 def test_what_is_no_command_no_path_and_no_request() -> None:
     for call, reason in (
-        (lambda: words_of("node 'x"), "No closing quotation"),
-        (lambda: words_of("  "), "it is empty"),
+        (lambda: command_words("node 'x"), "No closing quotation"),
+        (lambda: command_words("  "), "it is empty"),
         (lambda: ready_of("healthz"), "is no path"),
         (lambda: requests_of("", Path()), "none is named"),
         (lambda: requests_of("/a{{uniform 1}}", Path()), "uniform"),
@@ -123,7 +125,7 @@ def test_what_is_no_command_no_path_and_no_request() -> None:
 @pytest.mark.parametrize("folder", ["Shop Löffel\n", "..", "-", '7 "x"]'])
 def test_what_is_written_can_be_read(tmp_path: Path, folder: str) -> None:
     """Whatever the folder is called, and whatever the source has as paths."""
-    name = name_of(Path("/tmp") / folder)
+    name = service_name(Path("/tmp") / folder)
     awkward = ('/a"b', "/é%20\\", "/a", "/A", "/{{{{", "/")
     command = ("sh", "-c", 'exec "x" \\ # é\n')
     for port, ready in ((None, None), (81, Ready(tcp=True)), (81, Ready(path="/a'b"))):
@@ -133,7 +135,7 @@ def test_what_is_written_can_be_read(tmp_path: Path, folder: str) -> None:
         assert (contender.command, contender.origin.port, contender.origin.ready) == (list(command), port, ready)
     paths = [path for path in awkward if path.isascii()]
     workload = tmp_path / f"{name}.workload.toml"
-    workload.write_text(workload_text(name, paths, ["/items/{id}\n[evil]"]))
+    workload.write_text(proposed_workload(name, paths, ["/items/{id}\n[evil]"]))
     requests = read_workload_file(workload).model.requests
     assert [entry.get for entry in requests.values()] == paths
 
@@ -144,7 +146,7 @@ def test_what_stands_in_comments_works_once_it_is_uncommented(tmp_path: Path) ->
     (tmp_path / "items.csv").write_text("id\n1\n")
     for file, text in (
         ("fairtrial.toml", experiment_text("x", answers, [])),
-        ("x.toml", workload_text("x", ["/a"], [])),
+        ("x.toml", proposed_workload("x", ["/a"], [])),
     ):
         lines = [line.removeprefix("# ") for line in text.splitlines() if not line.startswith(("#  ", "# `", "#\n"))]
         kept = [line for line in lines if line.startswith("[") or " = " in line]

@@ -10,7 +10,7 @@ from fairtrial.judge.losses import Losses
 from fairtrial.judge.metrics import METRICS
 from fairtrial.judge.outcome import exit_status
 from fairtrial.record.model import ExperimentRecord, TrialRecord
-from fairtrial.tools.compare.comparison import JudgedRun, compare
+from fairtrial.tools.compare.comparison import JudgedRun, compare_runs
 from tests.builders import an_experiment, trials_of
 from tests.judge.claims.scene import served
 
@@ -90,7 +90,7 @@ def test_two_runs_are_not_compared_by_what_one_of_them_lost(
 ) -> None:
     (index,) = indices(trials, "a", 2)
     before, after = judged(monkeypatch), judged(monkeypatch, taking(index, "goodput"))
-    rows = compare([before], [after], [METRICS["goodput"]], margin=0.05, run_spread=0.0).rows
+    rows = compare_runs([before], [after], [METRICS["goodput"]], margin=0.05, run_spread=0.0).rows
     changes = {row.contender: (row.change, row.reason) for row in rows}
     assert changes["a"][0] == "not compared" and changes["a"][1] == snapshot
     assert changes["b"][0] == "within the margin"

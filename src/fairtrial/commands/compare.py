@@ -52,7 +52,7 @@ def compare(
     from fairtrial.commands.metric_option import metrics_named
     from fairtrial.record.read import read_record
     from fairtrial.report.files import write_text
-    from fairtrial.tools.compare.comparison import compare as compare_results
+    from fairtrial.tools.compare.comparison import compare_runs as compare_results
     from fairtrial.tools.compare.comparison import judge_run
     from fairtrial.tools.compare.outputs import comparison_junit, comparison_markdown
     from fairtrial.tools.compare.table import print_comparison

@@ -18,7 +18,7 @@ def doctor(
     from rich.console import Console
 
     from fairtrial.catalog.stacks.find import find_stacks
-    from fairtrial.tools.doctor.examine import examine, print_diagnoses
+    from fairtrial.tools.doctor.examine import examine_machine, print_diagnoses
 
-    diagnoses = examine(list(find_stacks(stacks or []).values()))
+    diagnoses = examine_machine(list(find_stacks(stacks or []).values()))
     raise typer.Exit(print_diagnoses(Console(), diagnoses))

@@ -43,4 +43,4 @@ def install(
     packages = provision.missing_packages(services)
     if packages and not yes:
         typer.confirm(f"Install {' '.join(packages)} with apt-get?", abort=True)
-    provision.install(Console(), services)
+    provision.install_services(Console(), services)

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from fairtrial.docs.markdown import prose, sentence, thresholds_with_sources
+from fairtrial.docs.markdown import as_sentence, prose, thresholds_with_sources
 from fairtrial.judge.checks import all_checks
 from fairtrial.judge.checks.check import Check
 
 
-def parts() -> Mapping[str, str]:
+def check_parts() -> Mapping[str, str]:
     """By the name of the part: `checks of loads`, `checks of processes`, and the name of each check."""
     checks = all_checks().values()
     return {
@@ -26,7 +26,7 @@ def _in_a_row(names: Iterable[str]) -> str:
 
 def _section(check: Check) -> str:
     """A check's purpose and subject, how it decides, and its thresholds with their sources."""
-    rule = prose(_with_links(f"{sentence(check.finds)} **Looks at** {check.looks_at}. {check.decides}"))
+    rule = prose(_with_links(f"{as_sentence(check.finds)} **Looks at** {check.looks_at}. {check.decides}"))
     return f"{rule}\n\n{thresholds_with_sources(check.thresholds, _with_links)}".strip()
 
 

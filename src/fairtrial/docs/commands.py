@@ -7,14 +7,14 @@ from typing import Any
 import typer
 
 from fairtrial.commands import app
-from fairtrial.docs.markdown import bullets, code, sentence, table
+from fairtrial.docs.markdown import as_sentence, bullets, code, markdown_table
 from fairtrial.lab.results_folder import CONTENTS
 from fairtrial.tools.history.table import COLUMNS
 from fairtrial.tools.load.report.outputs import SERIES_COLUMNS
 from fairtrial.tools.load.request.options import OUTPUT
 
 
-def parts_of(command: str) -> Mapping[str, str]:
+def command_parts(command: str) -> Mapping[str, str]:
     """The options of a command that are shown, and its exit statuses."""
     return {"options": _options(command), **exit_statuses_of(command)}
 
@@ -23,7 +23,7 @@ def exit_statuses_of(command: str) -> Mapping[str, str]:
     """The exit statuses of a command, from the last lines of its help, in the order of their numbers."""
     *_, text = re.split(r"exit status[*:]*\s+(?=\d)", _command(command).help, flags=re.IGNORECASE)
     rows = [each.split(maxsplit=1) for each in " ".join(text.split()).rstrip(".").split("; ")]
-    return {"exit statuses": table(("exit status", ""), sorted(rows, key=lambda row: int(row[0])))}
+    return {"exit statuses": markdown_table(("exit status", ""), sorted(rows, key=lambda row: int(row[0])))}
 
 
 def load_parts() -> Mapping[str, str]:
@@ -43,7 +43,7 @@ def history_parts() -> Mapping[str, str]:
 def files_parts() -> Mapping[str, str]:
     """The contents of a results folder."""
     rows = [(code(each.path), each.holds, each.when) for each in CONTENTS]
-    return {"results folder": table(("file", "what it holds", "written"), rows)}
+    return {"results folder": markdown_table(("file", "what it holds", "written"), rows)}
 
 
 def _options(command: str, panel: str | None = None) -> str:
@@ -53,7 +53,7 @@ def _options(command: str, panel: str | None = None) -> str:
         for each in _command(command).params
         if each.param_type_name == "option" and (panel is None or each.rich_help_panel == panel)
     ]
-    return table(("option", "default", "meaning"), [_option_row(each) for each in options])
+    return markdown_table(("option", "default", "meaning"), [_option_row(each) for each in options])
 
 
 def _option_row(option: Any) -> tuple[str, str, str]:
@@ -61,7 +61,7 @@ def _option_row(option: Any) -> tuple[str, str, str]:
     name = ", ".join(code(name) for name in (*option.opts, *option.secondary_opts))
     metavar = "" if option.metavar is None else f" {option.metavar}"
     text = default.rstrip("]") or ("off" if option.is_flag else option.default) or "none"
-    return f"{name}{metavar}", str(text), sentence(help_text).rstrip(".")
+    return f"{name}{metavar}", str(text), as_sentence(help_text).rstrip(".")
 
 
 def _command(name: str) -> Any:

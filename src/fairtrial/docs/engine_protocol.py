@@ -9,7 +9,7 @@ from fairtrial.docs.markdown import bullets
 from fairtrial.record.engine_summary import Distribution, EngineSummary
 
 
-def parts() -> Mapping[str, str]:
+def protocol_parts() -> Mapping[str, str]:
     """By the name of the part: `summary` and `distribution`."""
     return {"summary": _key_list(EngineSummary), "distribution": _key_list(Distribution)}
 

@@ -18,7 +18,7 @@ def bullets(items: Iterable[str]) -> str:
     return "\n".join(_wrapped(f"- {item}", "  ") for item in items)
 
 
-def table(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def markdown_table(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table with a row for each of `rows`."""
     lines = (f"| {' | '.join(cell.replace('|', '&#124;') for cell in row)} |" for row in rows)
     return "\n".join((f"| {' | '.join(heading)} |", "|" + " --- |" * len(heading), *lines))
@@ -29,7 +29,7 @@ def code(text: str) -> str:
     return f"`{text}`"
 
 
-def sentence(text: str) -> str:
+def as_sentence(text: str) -> str:
     """A text that begins with a capital and ends with a full stop."""
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
 
@@ -41,7 +41,7 @@ def thresholds_with_sources(thresholds: Mapping[str, Threshold], linked: Callabl
         linked: gives a text its links.
     """
     return bullets(
-        linked(f"`{key}` {each.value:g} ({each.unit}). {sentence(each.source)}") for key, each in thresholds.items()
+        linked(f"`{key}` {each.value:g} ({each.unit}). {as_sentence(each.source)}") for key, each in thresholds.items()
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from itertools import groupby
 
-from fairtrial.docs.markdown import bullets, code, sentence, table
+from fairtrial.docs.markdown import as_sentence, bullets, code, markdown_table
 from fairtrial.judge.metrics import METRICS, SERVED, TIMES, Metric, find_metric
 from fairtrial.report.columns import ALWAYS, IF_MEASURED, MEANINGS, START_AND_MEMORY, Column
 
@@ -13,7 +13,7 @@ def claims_parts() -> Mapping[str, str]:
     metrics = [*METRICS.values(), *(find_metric(f"{kind}_p50") for kind in TIMES if f"{kind}_p50" not in METRICS)]
     alike = groupby(metrics, key=lambda metric: (metric.meaning, metric.key.removeprefix(metric.name)))
     rows = [_row(list(group)) for _, group in alike]
-    return {"metrics": table(("metric", "unit", "better", "loads", "by request", "meaning"), rows)}
+    return {"metrics": markdown_table(("metric", "unit", "better", "loads", "by request", "meaning"), rows)}
 
 
 def glossary_parts() -> Mapping[str, str]:
@@ -35,7 +35,7 @@ def _row(metrics: list[Metric]) -> tuple[str, ...]:
         "higher" if first.higher_is_better else "lower",
         _loads(first.loads),
         "no" if first.read_share is None else "yes",
-        (sentence(first.meaning) + _stands_despite(first.despite)).rstrip("."),
+        (as_sentence(first.meaning) + _stands_despite(first.despite)).rstrip("."),
     )
 
 

@@ -12,16 +12,16 @@ from fairtrial.docs import checks, commands, contradictions, engine_protocol, me
 PAGES: Mapping[str, Callable[[], Mapping[str, str]]] = {
     "../README.md": partial(commands.exit_statuses_of, "run"),
     "ab-test.md": partial(commands.exit_statuses_of, "ab-test"),
-    "checks.md": checks.parts,
+    "checks.md": checks.check_parts,
     "claims.md": metrics.claims_parts,
     "compare.md": partial(commands.exit_statuses_of, "compare"),
-    "cross-examine.md": lambda: {**contradictions.parts(), **commands.parts_of("cross-examine")},
-    "engine-protocol.md": engine_protocol.parts,
+    "cross-examine.md": lambda: {**contradictions.contradiction_parts(), **commands.command_parts("cross-examine")},
+    "engine-protocol.md": engine_protocol.protocol_parts,
     "files.md": commands.files_parts,
     "glossary.md": metrics.glossary_parts,
     "history.md": commands.history_parts,
-    "import.md": partial(commands.parts_of, "import"),
-    "init.md": partial(commands.parts_of, "init"),
+    "import.md": partial(commands.command_parts, "import"),
+    "init.md": partial(commands.command_parts, "init"),
     "load.md": commands.load_parts,
 }
 """By the name of the page in `docs/`, what gives its parts by their names."""

@@ -4,19 +4,19 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from fairtrial.base.registry import defined_in
-from fairtrial_cross_examine.contradictions.model import Contradiction, Kind
-from fairtrial_cross_examine.model import Evidence
+from fairtrial_cross_examine.contradictions.model import Contradiction, ContradictionKind
+from fairtrial_cross_examine.model import PrintedOutput
 
-__all__ = ["all_kinds", "find_contradictions"]
+__all__ = ["contradiction_kinds", "find_contradictions"]
 
 
 @cache
-def all_kinds() -> Mapping[str, Kind]:
+def contradiction_kinds() -> Mapping[str, ContradictionKind]:
     """Every kind by name, in the order of the names."""
     return defined_in(__name__, __path__, "KIND")
 
 
-def find_contradictions(evidence: Evidence) -> Iterator[Contradiction]:
+def find_contradictions(evidence: PrintedOutput) -> Iterator[Contradiction]:
     """Every contradiction of every kind, kind by kind."""
-    for kind in all_kinds().values():
+    for kind in contradiction_kinds().values():
         yield from kind.examine(kind, evidence)

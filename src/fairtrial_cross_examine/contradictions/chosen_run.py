@@ -4,14 +4,14 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 
-from fairtrial_cross_examine.contradictions.model import Contradiction, Kind
+from fairtrial_cross_examine.contradictions.model import Contradiction, ContradictionKind
 from fairtrial_cross_examine.in_words import names, share
-from fairtrial_cross_examine.model import Evidence, PrintedRun
+from fairtrial_cross_examine.model import PrintedOutput, PrintedRun
 
 CHOICES = {"best": "the best", "chosen": "a chosen one"}
 
 
-def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
+def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contradiction]:
     """One contradiction for each file that prints the best, or any chosen one, of its runs."""
     by_source: dict[str, list[PrintedRun]] = defaultdict(list)
     for run in evidence.runs:
@@ -42,7 +42,7 @@ def _closest(runs: list[PrintedRun]) -> float | None:
     return min((high / low - 1 for low, high in pairwise(values)), default=None)
 
 
-KIND = Kind(
+KIND = ContradictionKind(
     name="chosen-run",
     title="The best of several runs, without their spread",
     formula="the best of n runs grows with n, whatever is measured; a difference needs the spread of runs",

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from fairtrial.judge.checks.model import Threshold
-from fairtrial_cross_examine.contradictions.model import Contradiction, Kind
-from fairtrial_cross_examine.in_words import rate, share, time, whole
-from fairtrial_cross_examine.model import Evidence, Figure, PrintedRun
+from fairtrial_cross_examine.contradictions.model import Contradiction, ContradictionKind
+from fairtrial_cross_examine.in_words import grouped, rate, share, time
+from fairtrial_cross_examine.model import Figure, PrintedOutput, PrintedRun
 
 
-def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
+def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contradiction]:
     """Where requests × mean / connections, with all rounding in its favour, is a small part of the seconds."""
     for run in evidence.runs:
         at_work = _at_work(run)
@@ -58,7 +58,7 @@ def _at_work(run: PrintedRun) -> Figure | None:
 def _figures(run: PrintedRun, at_work: Figure) -> dict[str, str]:
     assert run.timed_requests is not None and run.times.mean is not None and run.seconds is not None
     figures = {
-        "requests": whole(run.timed_requests.value),
+        "requests": grouped(run.timed_requests.value),
         "mean": time(run.times.mean.value),
         "connections": f"{run.connections:,}",
         "seconds": time(run.seconds.value),
@@ -67,7 +67,7 @@ def _figures(run: PrintedRun, at_work: Figure) -> dict[str, str]:
     return figures | ({"failed connects": f"{run.dead_clients:,}"} if run.dead_clients else {})
 
 
-KIND = Kind(
+KIND = ContradictionKind(
     name="clients-idle",
     title="Clients that were not at work",
     formula="seconds at work = requests × mean latency / connections (J. D. C. Little, Operations Research 9 (1961), "

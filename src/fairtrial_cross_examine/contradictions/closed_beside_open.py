@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from fairtrial_cross_examine.contradictions.model import Contradiction, Kind
+from fairtrial_cross_examine.contradictions.model import Contradiction, ContradictionKind
 from fairtrial_cross_examine.in_words import names, rate, time
-from fairtrial_cross_examine.model import Evidence, Figure, PrintedRun
+from fairtrial_cross_examine.model import Figure, PrintedOutput, PrintedRun
 
 
-def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
+def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contradiction]:
     """One contradiction where runs of both kinds have times."""
     timed = [run for run in evidence.runs if run.of_requests and _typical(run) is not None]
     closed = [run for run in timed if run.load == "closed"]
@@ -38,7 +38,7 @@ def _figure(run: PrintedRun) -> tuple[str, str]:
     return run.name, f"{time(typical.value)}, {load}"
 
 
-KIND = Kind(
+KIND = ContradictionKind(
     name="closed-beside-open",
     title="Latency of a closed load beside that of a load at a rate",
     formula="closed: rate = connections / mean latency, so that a slow answer holds back the next requests (coordinated"

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from fairtrial.judge.checks.model import Threshold
-from fairtrial_cross_examine.contradictions.model import Contradiction, Kind
-from fairtrial_cross_examine.in_words import rate, share, whole
-from fairtrial_cross_examine.model import Evidence, Figure, PrintedRun
+from fairtrial_cross_examine.contradictions.model import Contradiction, ContradictionKind
+from fairtrial_cross_examine.in_words import grouped, rate, share
+from fairtrial_cross_examine.model import Figure, PrintedOutput, PrintedRun
 
 
-def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
+def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contradiction]:
     """Where failures are more than a thousandth of what the rate counts."""
     for run in evidence.runs:
         failures = {**run.failures, **(run.unanswered if run.unanswered_are_requests else {})}
@@ -20,13 +20,16 @@ def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
         if least <= kind.threshold("share") * requests.value:
             continue
         kinds = ", ".join(f"{number:,} {name}" for name, number in failures.items())
-        says = f"{kinds} of {whole(requests.value)} requests"
+        says = f"{kinds} of {grouped(requests.value)} requests"
         printed = run.rate_per_second or (None if run.seconds is None else requests.over(run.seconds))
         if printed is None:
             says += ": these are no throughput."
         else:
             says += f", and {rate(printed.value)} counts them all. {_goodput(printed, requests.value, least, most)}"
-        figures = {"requests": whole(requests.value), **{name: f"{number:,}" for name, number in failures.items()}}
+        figures = {
+            "requests": grouped(requests.value),
+            **{name: f"{number:,}" for name, number in failures.items()},
+        }
         if printed is not None:
             figures |= {"printed rate": rate(printed.value)}
             figures |= {"goodput": _range(printed, requests.value, least, most)}
@@ -49,14 +52,14 @@ def _of_the_first(run: PrintedRun) -> str:
     errors, lengths = run.failures.get("non-2xx", 0), run.failures.get("length", 0)
     if run.tool != "ab" or not lengths or run.requests is None or errors + lengths != run.requests.value:
         return ""
-    length = "" if run.document_bytes is None else f" of {whole(run.document_bytes.value)} bytes"
+    length = "" if run.document_bytes is None else f" of {grouped(run.document_bytes.value)} bytes"
     return (
-        f" {errors:,} and {lengths:,} are all {whole(run.requests.value)}: the length{length} that ab compares with is "
-        f"then that of an error, and the {lengths:,} that it calls failed are the only answers that can be right."
+        f" {errors:,} and {lengths:,} are all {grouped(run.requests.value)}: the length{length} that ab compares with "
+        f"is then that of an error, and the {lengths:,} that it calls failed are the only answers that can be right."
     )
 
 
-KIND = Kind(
+KIND = ContradictionKind(
     name="errors-as-throughput",
     title="Errors counted as throughput",
     formula="goodput = rate × (requests - failures) / requests",

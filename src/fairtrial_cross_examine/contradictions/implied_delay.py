@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from fairtrial.judge.checks.model import Threshold
-from fairtrial_cross_examine.contradictions.model import Contradiction, Kind
+from fairtrial_cross_examine.contradictions.model import Contradiction, ContradictionKind
 from fairtrial_cross_examine.in_words import rate, time
-from fairtrial_cross_examine.model import Evidence, Figure, PrintedRun
+from fairtrial_cross_examine.model import Figure, PrintedOutput, PrintedRun
 
 
-def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
+def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contradiction]:
     """Where connections / rate, without what a request takes at no delay, is longer or shorter than the delay."""
     for run in evidence.runs:
         delay, duration = run.delay_seconds, _request_seconds(run)
@@ -63,7 +63,7 @@ def _undelayed_time(run: PrintedRun, runs: Sequence[PrintedRun]) -> Figure | Non
     return None
 
 
-KIND = Kind(
+KIND = ContradictionKind(
     name="implied-delay",
     title="A delay that implies another delay",
     formula="delay = connections / rate - connections / rate at no delay",

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from fairtrial.judge.checks.model import Threshold
-from fairtrial_cross_examine.contradictions.model import Contradiction, Kind
+from fairtrial_cross_examine.contradictions.model import Contradiction, ContradictionKind
 from fairtrial_cross_examine.in_words import time
-from fairtrial_cross_examine.model import Evidence, Figure, PrintedRun
+from fairtrial_cross_examine.model import Figure, PrintedOutput, PrintedRun
 
 
-def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
+def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contradiction]:
     """Where a figure that cannot be larger than another is, beyond the rounding of both."""
     for run in evidence.runs:
         for lower, upper, first, second in _pairs(run):
@@ -39,7 +39,7 @@ def _pairs(run: PrintedRun) -> Iterator[tuple[str, str, Figure, Figure]]:
         yield "mean", "maximum", times.mean, times.maximum
 
 
-def _spread(kind: Kind, run: PrintedRun) -> Iterator[Contradiction]:
+def _spread(kind: ContradictionKind, run: PrintedRun) -> Iterator[Contradiction]:
     """A deviation that is larger than mean and extremes allow: σ² ≤ (max - mean)(mean - min), by Bhatia and Davis."""
     times = run.times
     if times.mean is None or times.maximum is None or times.deviation is None:
@@ -60,7 +60,7 @@ def _spread(kind: Kind, run: PrintedRun) -> Iterator[Contradiction]:
     yield kind.contradiction([run.name], says, figures)
 
 
-KIND = Kind(
+KIND = ContradictionKind(
     name="impossible-times",
     title="Times that no sample has",
     formula="minimum ≤ percentiles in their order ≤ maximum; minimum ≤ mean ≤ maximum; σ² ≤ (maximum - mean)(mean - "

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from fairtrial.judge.checks.model import Threshold
-from fairtrial_cross_examine.contradictions.model import Contradiction, Kind
-from fairtrial_cross_examine.in_words import rate, share, whole
-from fairtrial_cross_examine.model import Evidence
+from fairtrial_cross_examine.contradictions.model import Contradiction, ContradictionKind
+from fairtrial_cross_examine.in_words import grouped, rate, share
+from fairtrial_cross_examine.model import PrintedOutput
 
 
-def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
+def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contradiction]:
     """Where the rate is below the one that was asked for, or requests were dropped."""
     for run in evidence.runs:
         goal, reached = run.constant_rate_per_second, run.rate_per_second
@@ -19,7 +19,7 @@ def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
                     f"{run.dropped_requests:,} requests were due and were never sent, {share(part)} of the load: those "
                     "that would have waited longest are in no figure."
                 )
-                figures = {"dropped": f"{run.dropped_requests:,}", "sent": whole(run.requests.value)}
+                figures = {"dropped": f"{run.dropped_requests:,}", "sent": grouped(run.requests.value)}
                 yield kind.contradiction([run.name], says, figures)
         elif goal is not None and reached is not None and reached.high < kind.threshold("share") * goal.low:
             says = (
@@ -30,7 +30,7 @@ def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
             yield kind.contradiction([run.name], says, {"asked": rate(goal.value), "reached": rate(reached.value)})
 
 
-KIND = Kind(
+KIND = ContradictionKind(
     name="load-not-offered",
     title="A load that did not take place",
     formula="rate ≥ 0.99 × the rate that was to be",

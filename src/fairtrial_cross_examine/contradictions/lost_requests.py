@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from fairtrial.judge.checks.model import Threshold
-from fairtrial_cross_examine.contradictions.model import Contradiction, Kind
-from fairtrial_cross_examine.in_words import share, time, whole
-from fairtrial_cross_examine.model import Evidence, PrintedRun
+from fairtrial_cross_examine.contradictions.model import Contradiction, ContradictionKind
+from fairtrial_cross_examine.in_words import grouped, share, time
+from fairtrial_cross_examine.model import PrintedOutput, PrintedRun
 
 
-def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
+def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contradiction]:
     """Where more than a thousandth of the requests had no answer, and times are printed."""
     for run in evidence.runs:
         failures, answered = sum(run.unanswered.values()), run.timed_requests
@@ -28,7 +28,10 @@ def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
         yield kind.contradiction(
             [run.name],
             f"{says}.",
-            {"answered": whole(answered.value), **{name: f"{number:,}" for name, number in run.unanswered.items()}},
+            {
+                "answered": grouped(answered.value),
+                **{name: f"{number:,}" for name, number in run.unanswered.items()},
+            },
         )
 
 
@@ -36,7 +39,7 @@ def _has_times(run: PrintedRun) -> bool:
     return run.times.mean is not None or bool(run.times.percentiles)
 
 
-KIND = Kind(
+KIND = ContradictionKind(
     name="lost-requests",
     title="Requests that are in no time",
     formula="highest known percentile = 100 × answered / (answered + unanswered)",

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from fairtrial.base.printable import printable
 from fairtrial.base.strict import Strict
 from fairtrial.judge.checks.model import Threshold
-from fairtrial_cross_examine.in_words import name_of
-from fairtrial_cross_examine.model import Evidence
+from fairtrial_cross_examine.in_words import printed_name
+from fairtrial_cross_examine.model import PrintedOutput
 
 
 class Contradiction(Strict):
@@ -22,7 +22,7 @@ class Contradiction(Strict):
 
 
 @dataclass(frozen=True)
-class Kind:
+class ContradictionKind:
     """A kind of contradiction: its name, what the output is held against, its thresholds, and what to ask."""
 
     name: str
@@ -30,7 +30,7 @@ class Kind:
     formula: str
     thresholds: Mapping[str, Threshold]
     ask: str
-    examine: Callable[["Kind", Evidence], Iterator[Contradiction]]
+    examine: Callable[["ContradictionKind", PrintedOutput], Iterator[Contradiction]]
     """a pure function: the same figures give the same contradictions"""
 
     def contradiction(
@@ -47,7 +47,7 @@ class Kind:
         """
         return Contradiction(
             kind=self.name,
-            runs=[name_of(run) for run in runs],
+            runs=[printed_name(run) for run in runs],
             says=printable(says),
             figures={printable(key): printable(value) for key, value in figures.items()},
             formula=formula or self.formula,

@@ -8,14 +8,14 @@ import numpy as np
 
 from fairtrial.judge.checks.model import Threshold
 from fairtrial.judge.statistics.distributions import student_above
-from fairtrial_cross_examine.contradictions.model import Contradiction, Kind
-from fairtrial_cross_examine.in_words import name_of, share, time
-from fairtrial_cross_examine.model import Evidence, PrintedRun
+from fairtrial_cross_examine.contradictions.model import Contradiction, ContradictionKind
+from fairtrial_cross_examine.in_words import printed_name, share, time
+from fairtrial_cross_examine.model import PrintedOutput, PrintedRun
 
 FEWEST_RUNS = 2
 
 
-def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
+def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contradiction]:
     """Each command against the fastest of its file, where means, deviations and numbers of runs are printed."""
     by_source: dict[str, list[PrintedRun]] = defaultdict(list)
     for run in evidence.runs:
@@ -45,14 +45,14 @@ def _p_value(fastest: PrintedRun, other: PrintedRun) -> float | None:
     return 2 * float(student_above(np.asarray([abs(t)]), degrees)[0])
 
 
-def _unsupported_order(kind: Kind, fastest: PrintedRun, other: PrintedRun, p: float) -> Contradiction:
+def _unsupported_order(kind: ContradictionKind, fastest: PrintedRun, other: PrintedRun, p: float) -> Contradiction:
     first, second = fastest.times, other.times
     assert first.mean is not None and second.mean is not None
     assert first.deviation is not None and second.deviation is not None
     says = (
-        f"{name_of(fastest.name)} is {share(second.mean.value / max(first.mean.value, 1e-12) - 1)} faster than "
-        f"{name_of(other.name)} by the means. By their own spread, equals differ so much or more in {share(p)} of all "
-        "comparisons: no order is shown."
+        f"{printed_name(fastest.name)} is {share(second.mean.value / max(first.mean.value, 1e-12) - 1)} faster than "
+        f"{printed_name(other.name)} by the means. By their own spread, equals differ so much or more in {share(p)} of "
+        "all comparisons: no order is shown."
     )
     figures = {
         run.name: f"{time(times.mean.value)} ± {time(times.deviation.value)}, {run.runs:,} runs"
@@ -62,7 +62,7 @@ def _unsupported_order(kind: Kind, fastest: PrintedRun, other: PrintedRun, p: fl
     return kind.contradiction([fastest.name, other.name], says, {**figures, "p": f"{p:.3g}"})
 
 
-KIND = Kind(
+KIND = ContradictionKind(
     name="order-within-noise",
     title="An order that the spread does not support",
     formula="t = (mean₂ - mean₁) / √(σ₁²/n₁ + σ₂²/n₂), two-sided (B. L. Welch, Biometrika 34 (1947), 28-35)",

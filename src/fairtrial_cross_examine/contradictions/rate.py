@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from fairtrial.judge.checks.model import Threshold
-from fairtrial_cross_examine.contradictions.model import Contradiction, Kind
-from fairtrial_cross_examine.in_words import rate, time, whole
-from fairtrial_cross_examine.model import Evidence, Figure, PrintedRun
+from fairtrial_cross_examine.contradictions.model import Contradiction, ContradictionKind
+from fairtrial_cross_examine.in_words import grouped, rate, time
+from fairtrial_cross_examine.model import Figure, PrintedOutput, PrintedRun
 
 
-def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
+def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contradiction]:
     """Where the three figures exclude each other by more than their rounding."""
     for run in evidence.runs:
         seconds = run.rate_seconds or run.seconds
@@ -18,7 +18,7 @@ def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
         if computed is None or computed.agrees_with(run.rate_per_second, kind.threshold("share")):
             continue
         says = (
-            f"{whole(run.requests.value)} requests in {seconds.value:g} s are {rate(computed.value)}, but "
+            f"{grouped(run.requests.value)} requests in {seconds.value:g} s are {rate(computed.value)}, but "
             f"{rate(run.rate_per_second.value)} is printed."
         )
         fitting = run.requests.over(run.rate_per_second)
@@ -34,7 +34,7 @@ def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
             [run.name],
             says,
             {
-                "requests": whole(run.requests.value),
+                "requests": grouped(run.requests.value),
                 "seconds": f"{seconds.value:g} s",
                 "requests / seconds": rate(computed.value),
                 "printed rate": rate(run.rate_per_second.value),
@@ -54,7 +54,7 @@ def _without_leading_zeros(run: PrintedRun, seconds: Figure, share: float) -> fl
     return true_seconds if fits and abs(true_seconds - seconds.value) > seconds.within else None
 
 
-KIND = Kind(
+KIND = ContradictionKind(
     name="rate",
     title="A rate that is not requests over seconds",
     formula="rate = requests / seconds",

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from fairtrial.judge.checks.model import Threshold
 from fairtrial.judge.statistics.support import supports_percentile
-from fairtrial_cross_examine.contradictions.model import Contradiction, Kind
+from fairtrial_cross_examine.contradictions.model import Contradiction, ContradictionKind
 from fairtrial_cross_examine.in_words import names, time
-from fairtrial_cross_examine.model import Evidence, Figure, PrintedRun
+from fairtrial_cross_examine.model import Figure, PrintedOutput, PrintedRun
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ TIMERS = (
 )
 
 
-def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
+def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contradiction]:
     """One contradiction for each timer where more runs have their maximum than chance puts there; and one for each run
     whose percentile lies there as well, or whose every time."""
     runs = [run for run in evidence.runs if run.of_requests and run.times.mean and run.times.maximum]
@@ -81,7 +81,7 @@ def _chance_of_as_many(number: int, runs: int, chance: float) -> float:
     return sum(math.comb(runs, each) * chance**each * (1 - chance) ** (runs - each) for each in range(number, runs + 1))
 
 
-def _has_long_maximum(kind: Kind, run: PrintedRun, timer: Timer) -> bool:
+def _has_long_maximum(kind: ContradictionKind, run: PrintedRun, timer: Timer) -> bool:
     mean, longest = run.times.mean, run.times.maximum
     assert mean is not None and longest is not None
     return timer.holds(longest) and mean.high * kind.threshold("times") <= longest.value
@@ -100,7 +100,7 @@ def _edge(run: PrintedRun, timer: Timer) -> str:
     return ""
 
 
-def _only_the_timer(kind: Kind, run: PrintedRun, timer: Timer) -> str:
+def _only_the_timer(kind: ContradictionKind, run: PrintedRun, timer: Timer) -> str:
     """Where the mean lies at the timer's time, and hardly any time far from it."""
     mean, deviation = run.times.mean, run.times.deviation
     assert mean is not None
@@ -112,7 +112,9 @@ def _only_the_timer(kind: Kind, run: PrintedRun, timer: Timer) -> str:
     )
 
 
-def _shared_maximum(kind: Kind, timer: Timer, runs: list[PrintedRun], number_of_runs: int) -> Contradiction:
+def _shared_maximum(
+    kind: ContradictionKind, timer: Timer, runs: list[PrintedRun], number_of_runs: int
+) -> Contradiction:
     longest = sorted(run.times.maximum.value for run in runs if run.times.maximum is not None)
     means = sorted(run.times.mean.value for run in runs if run.times.mean is not None)
     says = (
@@ -124,7 +126,7 @@ def _shared_maximum(kind: Kind, timer: Timer, runs: list[PrintedRun], number_of_
     return kind.contradiction([run.name for run in runs], says, figures, ask=timer.ask)
 
 
-KIND = Kind(
+KIND = ContradictionKind(
     name="stalls",
     title="A maximum where a timer of TCP puts it",
     formula="a timer's time ≤ maximum, and maximum ≥ 20 × mean, in more runs than by chance, or at a percentile, too; "

@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from fairtrial.judge.checks.model import Threshold
-from fairtrial_cross_examine.contradictions.model import Contradiction, Kind
-from fairtrial_cross_examine.model import Evidence, Figure, PrintedRun, StatedRatio
+from fairtrial_cross_examine.contradictions.model import Contradiction, ContradictionKind
+from fairtrial_cross_examine.model import Figure, PrintedOutput, PrintedRun, StatedRatio
 
 
-def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
+def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contradiction]:
     """Ratios against the runs that they are about, and ratios of one subject against each other."""
     runs = {(run.source, run.name): run for run in evidence.runs}
     subjects: dict[tuple[str, str], list[StatedRatio]] = defaultdict(list)
@@ -40,7 +40,7 @@ def _computed(ratio: StatedRatio, runs: dict[tuple[str, str], PrintedRun]) -> Fi
     return None if first is None or second is None else first.over(second)
 
 
-KIND = Kind(
+KIND = ContradictionKind(
     name="stated-ratio",
     title="A ratio that the figures do not give",
     formula="ratio = figure of the one / figure of the other",

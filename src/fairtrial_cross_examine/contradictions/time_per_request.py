@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from fairtrial.judge.checks.model import Threshold
-from fairtrial_cross_examine.contradictions.model import Contradiction, Kind
-from fairtrial_cross_examine.in_words import rate, time, whole
-from fairtrial_cross_examine.model import Evidence, Figure, PrintedRun
+from fairtrial_cross_examine.contradictions.model import Contradiction, ContradictionKind
+from fairtrial_cross_examine.in_words import grouped, rate, time
+from fairtrial_cross_examine.model import Figure, PrintedOutput, PrintedRun
 
 
-def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
+def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contradiction]:
     """Where the printed time is not what the clients waited, by requests, seconds and connections."""
     for run in evidence.runs:
         across = _across(run)
@@ -45,7 +45,7 @@ def _across(run: PrintedRun) -> Figure | None:
 def _figures(run: PrintedRun, printed: Figure, waited: Figure, across: Figure) -> dict[str, str]:
     figures = {"printed": time(printed.value), "connections": f"{run.connections:,}"}
     if run.requests is not None and run.seconds is not None:
-        figures |= {"requests": whole(run.requests.value), "seconds": f"{run.seconds.value:g} s"}
+        figures |= {"requests": grouped(run.requests.value), "seconds": f"{run.seconds.value:g} s"}
     elif run.rate_per_second is not None:
         figures["rate"] = rate(run.rate_per_second.value)
     return figures | {
@@ -54,7 +54,7 @@ def _figures(run: PrintedRun, printed: Figure, waited: Figure, across: Figure) -
     }
 
 
-KIND = Kind(
+KIND = ContradictionKind(
     name="time-per-request",
     title="A time per request that nobody waited",
     formula="time per request = connections × seconds / requests",

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 
 from fairtrial.judge.checks.model import Threshold
-from fairtrial_cross_examine.contradictions.model import Contradiction, Kind
-from fairtrial_cross_examine.in_words import time, whole
-from fairtrial_cross_examine.model import Evidence
+from fairtrial_cross_examine.contradictions.model import Contradiction, ContradictionKind
+from fairtrial_cross_examine.in_words import grouped, time
+from fairtrial_cross_examine.model import PrintedOutput
 
 HEY_KEEPS = 1_000_000
 
 
-def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
+def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contradiction]:
     """Where requests × mean / connections, with all rounding in its favour, exceeds the seconds."""
     for run in evidence.runs:
         mean, requests = run.times.mean, run.timed_requests
@@ -21,7 +21,7 @@ def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
         if least_seconds is None or least_seconds.low <= limit * run.seconds.high:
             continue
         says = (
-            f"{whole(requests.value)} requests of {time(mean.value)} each take {run.connections:,} clients "
+            f"{grouped(requests.value)} requests of {time(mean.value)} each take {run.connections:,} clients "
             f"{time(least_seconds.value)}, but the run lasted {time(run.seconds.value)}: the mean is not that of these "
             "requests."
         )
@@ -36,7 +36,7 @@ def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
             [run.name],
             says,
             {
-                "requests": whole(requests.value),
+                "requests": grouped(requests.value),
                 "mean": time(mean.value),
                 "connections": f"{run.connections:,}",
                 "seconds": time(run.seconds.value),
@@ -45,7 +45,7 @@ def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
         )
 
 
-KIND = Kind(
+KIND = ContradictionKind(
     name="too-much-time",
     title="More waiting than there was time",
     formula="requests × mean latency / connections ≤ seconds (J. D. C. Little, Operations Research 9 (1961), 383-387)",

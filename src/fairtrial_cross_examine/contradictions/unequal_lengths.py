@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import urlsplit
 
 from fairtrial.judge.checks.model import Threshold
-from fairtrial_cross_examine.contradictions.model import Contradiction, Kind
-from fairtrial_cross_examine.in_words import name_of, names, whole
-from fairtrial_cross_examine.model import Evidence, Figure, PrintedRun
+from fairtrial_cross_examine.contradictions.model import Contradiction, ContradictionKind
+from fairtrial_cross_examine.in_words import grouped, names, printed_name
+from fairtrial_cross_examine.model import Figure, PrintedOutput, PrintedRun
 
 Length = Callable[[PrintedRun], Figure | None]
 MEASURES: Sequence[tuple[str, str, Length]] = (
@@ -17,7 +17,7 @@ MEASURES: Sequence[tuple[str, str, Length]] = (
 )
 
 
-def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
+def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contradiction]:
     """One contradiction for each path and measure whose shortest and longest differ by more than a tenth."""
     for measure, words, length in MEASURES:
         headers = kind.threshold("headers_bytes") if measure == "with headers" else 0.0
@@ -31,8 +31,8 @@ def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
             if longest.low <= (1 + kind.threshold("share")) * shortest.high + headers:
                 continue
             says = (
-                f"{name_of(short.name)} has {whole(shortest.value)} {words}, {name_of(long.name)} has "
-                f"{whole(longest.value)}: they did not do the same work."
+                f"{printed_name(short.name)} has {grouped(shortest.value)} {words}, {printed_name(long.name)} has "
+                f"{grouped(longest.value)}: they did not do the same work."
             )
             suspects = [run for _, run in lengths if run.failures.get("non-2xx")]
             if suspects:
@@ -40,7 +40,7 @@ def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
             yield kind.contradiction(
                 [run.name for _, run in lengths],
                 says,
-                {run.name: f"{whole(figure.value)} bytes" for figure, run in lengths},
+                {run.name: f"{grouped(figure.value)} bytes" for figure, run in lengths},
             )
 
 
@@ -59,7 +59,7 @@ def _path(url: str) -> str:
         return url
 
 
-KIND = Kind(
+KIND = ContradictionKind(
     name="unequal-lengths",
     title="Answers of different lengths",
     formula="longest ≤ 1.1 × shortest",

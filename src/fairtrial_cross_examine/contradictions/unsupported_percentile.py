@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from fairtrial.judge.checks.model import Threshold
 from fairtrial.judge.statistics.support import SAMPLES_ABOVE, samples_needed, supports_percentile
-from fairtrial_cross_examine.contradictions.model import Contradiction, Kind
-from fairtrial_cross_examine.in_words import time, whole
-from fairtrial_cross_examine.model import Evidence
+from fairtrial_cross_examine.contradictions.model import Contradiction, ContradictionKind
+from fairtrial_cross_examine.in_words import grouped, time
+from fairtrial_cross_examine.model import PrintedOutput
 
 
-def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
+def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contradiction]:
     """One contradiction for each run, with all of its percentiles that have too few answers above them."""
     for run in evidence.runs:
         sample = run.sample
@@ -26,17 +26,17 @@ def examine(kind: Kind, evidence: Evidence) -> Iterator[Contradiction]:
         first = rare[0][0]
         above = sample * (100 - first) / 100
         says = (
-            f"{percentiles}: above p{first:g} of {whole(sample)} answers lie {above:.3g}; it needs "
+            f"{percentiles}: above p{first:g} of {grouped(sample)} answers lie {above:.3g}; it needs "
             f"{samples_needed(first):,} answers for ten."
         )
         if len(rare) > 1:
             says += f" p{rare[-1][0]:g} needs {samples_needed(rare[-1][0]):,}."
-        figures = {"answers": whole(sample)}
+        figures = {"answers": grouped(sample)}
         figures |= {f"answers that p{percent:g} needs": f"{samples_needed(percent):,}" for percent, _ in rare}
         yield kind.contradiction([run.name], says, figures)
 
 
-KIND = Kind(
+KIND = ContradictionKind(
     name="unsupported-percentile",
     title="Percentiles that the sample does not support",
     formula="answers × (100 - percentile) / 100 ≥ 10",

@@ -7,9 +7,9 @@ has whole milliseconds, which newer versions round and older ones cut off.
 
 import re
 
-from fairtrial_cross_examine.figures import NUMBER, count, exactly, figure
+from fairtrial_cross_examine.figures import NUMBER, as_count, as_figure, exactly
 from fairtrial_cross_examine.formats.model import Format, Section
-from fairtrial_cross_examine.model import Figure, PrintedRun, Times
+from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
 MILLISECOND = 1e-3
 
@@ -22,7 +22,7 @@ def read(section: Section) -> PrintedRun | None:
     concurrency = section.group(r"^Concurrency Level:\s+(\d{1,9})")
     failed = _failed(section)
     connect = failed.pop("connect", 0)
-    non_2xx = count(section.group(r"^Non-2xx responses:\s+(\d{1,15})") or "0")
+    non_2xx = as_count(section.group(r"^Non-2xx responses:\s+(\d{1,15})") or "0")
     document = section.group(r"^Document Length:\s+(\d{1,15}) bytes")
     per_request = rf"^Time per request:\s+({NUMBER}) \[ms\] "
     return PrintedRun(
@@ -33,23 +33,23 @@ def read(section: Section) -> PrintedRun | None:
         load="closed",
         connections=int(concurrency) if concurrency and int(concurrency) else None,
         seconds=section.figure(rf"^Time taken for tests:\s+({NUMBER}) seconds"),
-        requests=exactly(count(complete)),
+        requests=exactly(as_count(complete)),
         rate_per_second=section.figure(rf"^Requests per second:\s+({NUMBER})"),
         times=_times(section),
         time_per_request_seconds=section.figure(rf"{per_request}\(mean\)", MILLISECOND),
         time_across_seconds=section.figure(rf"{per_request}\(mean, across", MILLISECOND),
         failures={kind: number for kind, number in ({"non-2xx": non_2xx} | failed).items() if number},
         unanswered={"connect": connect} if connect else {},
-        document_bytes=None if document is None else exactly(count(document)),
+        document_bytes=None if document is None else exactly(as_count(document)),
     )
 
 
 def _failed(section: Section) -> dict[str, int]:
     """Failures by kind; where only their sum is printed, as `failed`."""
-    failed = count(section.group(r"^Failed requests:\s+(\d{1,15})") or "0")
+    failed = as_count(section.group(r"^Failed requests:\s+(\d{1,15})") or "0")
     counts = section.group(r"^\s+\((Connect: [^)\n]{1,200})\)") or ""
     kinds = re.findall(r"(\w{1,20}): (\d{1,15})", counts)
-    return {kind.lower(): count(number) for kind, number in kinds} or {"failed": failed}
+    return {kind.lower(): as_count(number) for kind, number in kinds} or {"failed": failed}
 
 
 def _url(section: Section) -> str | None:
@@ -59,15 +59,15 @@ def _url(section: Section) -> str | None:
     return None if host is None or path is None else f"http://{host}:{port or 80}{path}"
 
 
-def _times(section: Section) -> Times:
+def _times(section: Section) -> RunTimes:
     rows = section.pairs(r"^ +(\d{1,2})% +([\d.]{1,12}) *$")
     percentiles = {share: _milliseconds(value) for share, value in rows}
     longest = section.group(r"^ *100% +([\d.]{1,12}) \(longest request\)")
-    times = Times(percentiles=percentiles, maximum=None if longest is None else _milliseconds(longest))
+    times = RunTimes(percentiles=percentiles, maximum=None if longest is None else _milliseconds(longest))
     cells = (section.group(r"^Total:((?: +[\d.]{1,12}){3,5}) *$") or "").split()
     if len(cells) == 5:
         minimum, mean, deviation, _median, maximum = cells
-        more = {"deviation": figure(deviation, MILLISECOND)}
+        more = {"deviation": as_figure(deviation, MILLISECOND)}
     elif len(cells) == 3:  # ab -S
         (minimum, mean, maximum), more = cells, {}
     else:
@@ -78,7 +78,7 @@ def _times(section: Section) -> Times:
 
 def _milliseconds(text: str) -> Figure:
     """A cell of the tables; whole milliseconds may have been rounded or cut off."""
-    cell = figure(text, MILLISECOND)
+    cell = as_figure(text, MILLISECOND)
     return cell if "." in text else Figure(value=cell.value, within=MILLISECOND)
 
 

@@ -9,9 +9,17 @@ table shows, too: the document holds p99.999 of any sample.
 import re
 from typing import Any
 
-from fairtrial_cross_examine.figures import NUMBER, count, exactly, figure, number, scaled, size
+from fairtrial_cross_examine.figures import (
+    NUMBER,
+    as_count,
+    as_figure,
+    exactly,
+    number,
+    prefixed_figure,
+    size,
+)
 from fairtrial_cross_examine.formats.model import Format, Section
-from fairtrial_cross_examine.model import Figure, LoadKind, PrintedRun, Times
+from fairtrial_cross_examine.model import Figure, LoadKind, PrintedRun, RunTimes
 
 MILLISECOND = 1e-3
 TABLE = re.compile(r"^[│|]\s*Stat\s+[│|]\s*2\.5%", re.MULTILINE)
@@ -36,7 +44,7 @@ def read(section: Section) -> PrintedRun | None:
         per_connection = command.number("-r", "--connectionRate")
         constant_rate = None if per_connection is None or connections is None else per_connection * connections
     rates, latencies = _row(section, "Req/Sec"), _row(section, "Latency")
-    seconds, requests = figure(total[2]), scaled(total[1])
+    seconds, requests = as_figure(total[2]), prefixed_figure(total[1])
     rate = _plain(rates.get("Avg"))
     return PrintedRun(
         name=section.name,
@@ -51,8 +59,8 @@ def read(section: Section) -> PrintedRun | None:
         rate_per_second=None if rate is None else _roughly(rate),
         rate_seconds=_sampled(seconds),
         times=_times(latencies),
-        failures={"non-2xx": count(not_2xx)} if not_2xx else {},
-        unanswered={"errors": round(scaled(errors[1]).value)} if errors is not None else {},
+        failures={"non-2xx": as_count(not_2xx)} if not_2xx else {},
+        unanswered={"errors": round(prefixed_figure(errors[1]).value)} if errors is not None else {},
         answer_bytes=size(total[3], 1000).over(requests),
     )
 
@@ -89,7 +97,7 @@ def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
             requests=total,
             rate_per_second=None if rate is None else _roughly(rate),
             rate_seconds=None if duration is None else _sampled(duration),
-            times=Times(
+            times=RunTimes(
                 mean=_cut(number(latency.get("average"), MILLISECOND)),
                 deviation=_cut(number(latency.get("stddev"), MILLISECOND)),
                 minimum=_cut(number(latency.get("min"), MILLISECOND)),
@@ -130,9 +138,9 @@ def _row(section: Section, name: str) -> dict[str, str]:
     return {}
 
 
-def _times(cells: dict[str, str]) -> Times:
+def _times(cells: dict[str, str]) -> RunTimes:
     values = {head: _cut(_plain(cell.removesuffix(" ms"), MILLISECOND)) for head, cell in cells.items()}
-    return Times(
+    return RunTimes(
         mean=values.get("Avg"),
         deviation=values.get("Stdev"),
         maximum=values.get("Max"),
@@ -141,7 +149,7 @@ def _times(cells: dict[str, str]) -> Times:
 
 
 def _plain(text: str | None, unit: float = 1.0) -> Figure | None:
-    return figure(text, unit) if text and re.fullmatch(NUMBER, text) else None
+    return as_figure(text, unit) if text and re.fullmatch(NUMBER, text) else None
 
 
 def _cut(time: Figure | None) -> Figure | None:

@@ -6,9 +6,9 @@ not print, a client has so many requests under way: over HTTP/2 without the call
 
 import re
 
-from fairtrial_cross_examine.figures import DURATION, NUMBER, count, duration, exactly
+from fairtrial_cross_examine.figures import DURATION, NUMBER, as_count, duration, exactly
 from fairtrial_cross_examine.formats.model import Format, Section
-from fairtrial_cross_examine.model import Figure, PrintedRun, Times
+from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
 COLUMNS = {"min": "minimum", "max": "maximum", "mean": "mean", "sd": "deviation"}
 
@@ -22,8 +22,8 @@ def read(section: Section) -> PrintedRun | None:
     )
     if finished is None or counts is None:
         return None
-    statuses = [count(number) for number, _ in section.pairs(r"(?:^status codes: |, )(\d{1,15}) ([2-5])xx")]
-    answers, failed, errored = sum(statuses), sum(statuses[2:]), count(counts[1])
+    statuses = [as_count(number) for number, _ in section.pairs(r"(?:^status codes: |, )(\d{1,15}) ([2-5])xx")]
+    answers, failed, errored = sum(statuses), sum(statuses[2:]), as_count(counts[1])
     body = section.group(r"^traffic: .{1,200}\((\d{1,18})\) data")
     command = section.command
     constant_rate = None if command is None else command.number("--rps")
@@ -41,7 +41,7 @@ def read(section: Section) -> PrintedRun | None:
         times=_times(section),
         failures={"status 4xx or 5xx": failed} if failed else {},
         unanswered={"errored": errored} if errored else {},
-        document_bytes=None if body is None else exactly(count(body)).over(exactly(answers)),
+        document_bytes=None if body is None else exactly(as_count(body)).over(exactly(answers)),
     )
 
 
@@ -56,11 +56,11 @@ def _connections(section: Section) -> int | None:
     return clients if section.find(r"^Application protocol: http/1\.1") is not None else None
 
 
-def _times(section: Section) -> Times:
+def _times(section: Section) -> RunTimes:
     """The row of requests, by the heads of its table, which differ between versions."""
     table = section.find(r"^ +(min .{1,120})\n(?:time for )?request *: *(.{1,200})$")
     if table is None:
-        return Times()
+        return RunTimes()
     heads = re.split(r"\s{2,}", table[1].strip())
     cells = table[2].split()
     read_cells: dict[str, Figure] = {
@@ -68,7 +68,7 @@ def _times(section: Section) -> Times:
     }
     shares = {head: head.removeprefix("p") for head in heads if re.fullmatch(r"p\d{1,2}(\.\d+)?", head)}
     shares["median"] = "50"
-    return Times.model_validate(
+    return RunTimes.model_validate(
         {
             **{field: read_cells.get(head) for head, field in COLUMNS.items()},
             "percentiles": {share: read_cells[head] for head, share in shares.items() if head in read_cells},

@@ -7,9 +7,9 @@ print, the number of its workers, only the call tells.
 
 import re
 
-from fairtrial_cross_examine.figures import NUMBER, count, exactly, figure
+from fairtrial_cross_examine.figures import NUMBER, as_count, as_figure, exactly
 from fairtrial_cross_examine.formats.model import Format, Section, failed_statuses
-from fairtrial_cross_examine.model import PrintedRun, Times
+from fairtrial_cross_examine.model import PrintedRun, RunTimes
 
 MOST_TIMES = 1_000_000
 DEFAULT_WORKERS = 50
@@ -18,7 +18,7 @@ DEFAULT_WORKERS = 50
 def read(section: Section) -> PrintedRun | None:
     """One report of hey."""
     statuses = section.pairs(r"^\s+\[(\d{3})\]\s+(\d{1,15}) responses")
-    answers = sum(count(number) for _, number in statuses)
+    answers = sum(as_count(number) for _, number in statuses)
     _, heading, after = section.text.partition("\nError distribution:")
     errors = {} if not heading else _errors(after)
     requests = answers + sum(errors.values())
@@ -38,10 +38,10 @@ def read(section: Section) -> PrintedRun | None:
         answers=exactly(answers),
         rate_per_second=section.figure(rf"^\s+Requests/sec:\s+({NUMBER})"),
         times=_times(section, answers),
-        failures=failed_statuses({status: count(number) for status, number in statuses}),
+        failures=failed_statuses({status: as_count(number) for status, number in statuses}),
         unanswered=errors,
         unanswered_are_requests=True,
-        document_bytes=None if document is None else exactly(count(document)),
+        document_bytes=None if document is None else exactly(as_count(document)),
     )
 
 
@@ -50,18 +50,18 @@ def _errors(text: str) -> dict[str, int]:
     lines = re.findall(r"^\s+\[(\d{1,15})\]\s+(.{1,200})", text, re.MULTILINE)
     errors: dict[str, int] = {}
     for number, message in lines:
-        errors[message.strip()] = errors.get(message.strip(), 0) + count(number)
+        errors[message.strip()] = errors.get(message.strip(), 0) + as_count(number)
     return errors
 
 
-def _times(section: Section, answers: int) -> Times:
+def _times(section: Section, answers: int) -> RunTimes:
     # Of too few answers it prints rows of 0%.
     rows = section.pairs(rf"^\s+(\d{{1,2}})%+ in ({NUMBER}) secs")
-    return Times(
+    return RunTimes(
         mean=section.figure(rf"^\s+Average:\s+({NUMBER}) secs"),
         minimum=section.figure(rf"^\s+Fastest:\s+({NUMBER}) secs"),
         maximum=section.figure(rf"^\s+Slowest:\s+({NUMBER}) secs"),
-        percentiles={share: figure(value) for share, value in rows if share != "0"},
+        percentiles={share: as_figure(value) for share, value in rows if share != "0"},
         sample=min(answers, MOST_TIMES) or None,
     )
 

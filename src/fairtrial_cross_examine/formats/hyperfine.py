@@ -6,9 +6,9 @@ It times whole commands, not requests. Its deviation is that of one run, not of 
 import re
 from typing import Any
 
-from fairtrial_cross_examine.figures import NUMBER, count, figure, number
+from fairtrial_cross_examine.figures import NUMBER, as_count, as_figure, number
 from fairtrial_cross_examine.formats.model import Format, Section
-from fairtrial_cross_examine.model import Figure, PrintedRun, Times
+from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
 UNITS = {"µs": 1e-6, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 TIME = rf"({NUMBER}) (µs|us|ms|s)"
@@ -26,13 +26,13 @@ def read(section: Section) -> PrintedRun | None:
         source=section.source,
         tool="hyperfine",
         contender=command.strip(),
-        times=Times(
+        times=RunTimes(
             mean=_time(mean[1], mean[2]),
             deviation=None if mean[3] is None else _time(mean[3], mean[4]),
             minimum=None if spread is None else _time(spread[1], spread[2]),
             maximum=None if spread is None else _time(spread[3], spread[4]),
         ),
-        runs=1 if spread is None else count(spread[5]),
+        runs=1 if spread is None else as_count(spread[5]),
         statistic="only" if spread is None else "mean",
     )
 
@@ -55,7 +55,7 @@ def _from_json(result: dict[str, Any], name: str, source: str) -> PrintedRun:
         source=source,
         tool="hyperfine",
         contender=str(result["command"]),
-        times=Times(
+        times=RunTimes(
             mean=number(result["mean"]),
             deviation=number(result.get("stddev")),
             minimum=number(result["min"]),
@@ -68,7 +68,7 @@ def _from_json(result: dict[str, Any], name: str, source: str) -> PrintedRun:
 
 
 def _time(text: str, unit: str) -> Figure:
-    return figure(text, UNITS[unit])
+    return as_figure(text, UNITS[unit])
 
 
 FORMAT = Format(

@@ -8,9 +8,9 @@ requests, times and users therefore do not fulfil Little's law, and the number o
 import re
 from typing import Any
 
-from fairtrial_cross_examine.figures import DURATION, NUMBER, count, duration, exactly, figure, number
+from fairtrial_cross_examine.figures import DURATION, NUMBER, as_count, as_figure, duration, exactly, number
 from fairtrial_cross_examine.formats.model import Format, Section
-from fairtrial_cross_examine.model import Figure, LoadKind, PrintedRun, Times
+from fairtrial_cross_examine.model import Figure, LoadKind, PrintedRun, RunTimes
 
 MILLISECOND = 1e-3
 TRENDS = {"avg": "mean", "min": "minimum", "max": "maximum"}
@@ -26,7 +26,7 @@ def read(section: Section) -> PrintedRun | None:
     iterations = section.find(rf"^\s*iterations\.*:\s+({NUMBER})\s+({NUMBER})/s")
     dropped = section.group(rf"^\s*dropped_iterations\.*:\s+({NUMBER})")
     load, constant_rate = _load(section)
-    each = iterations is not None and count(iterations[1]) == count(requests[1])
+    each = iterations is not None and as_count(iterations[1]) == as_count(requests[1])
     return PrintedRun(
         name=section.name,
         source=section.source,
@@ -34,12 +34,12 @@ def read(section: Section) -> PrintedRun | None:
         load=load,
         constant_rate_per_second=constant_rate if each else None,
         seconds=_seconds(section),
-        rate_seconds=None if iterations is None else exactly(count(iterations[1])).over(figure(iterations[2])),
-        requests=exactly(count(requests[1])),
-        rate_per_second=figure(requests[2]),
+        rate_seconds=None if iterations is None else exactly(as_count(iterations[1])).over(as_figure(iterations[2])),
+        requests=exactly(as_count(requests[1])),
+        rate_per_second=as_figure(requests[2]),
         times=_times(section),
-        failures={"failed": count(failed)} if failed and count(failed) else {},
-        dropped_requests=count(dropped or "0"),
+        failures={"failed": as_count(failed)} if failed and as_count(failed) else {},
+        dropped_requests=as_count(dropped or "0"),
     )
 
 
@@ -65,7 +65,7 @@ def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
             rate_seconds=None if total is None or rate is None else total.over(rate),
             requests=number(requests.get("count")),
             rate_per_second=number(requests.get("rate")),
-            times=Times.model_validate(
+            times=RunTimes.model_validate(
                 {**times, "percentiles": {share: value for share, value in shares.items() if value is not None}}
             ),
             failures={"failed": int(failed)} if failed else {},
@@ -81,7 +81,7 @@ def _load(section: Section) -> tuple[LoadKind | None, Figure | None]:
         return None, None
     rate = re.match(rf"({NUMBER}) iterations/s", lines[0])
     if rate is not None:
-        return "open", figure(rate[1])
+        return "open", as_figure(rate[1])
     load: LoadKind = "open" if "iterations/" in lines[0] else "closed"
     return load, None
 
@@ -92,14 +92,14 @@ def _seconds(section: Section) -> Figure | None:
     if not lines:
         return None
     hours, minutes, seconds = lines[-1].groups()
-    return figure(seconds).plus(3600.0 * int(hours or 0) + 60.0 * int(minutes or 0))
+    return as_figure(seconds).plus(3600.0 * int(hours or 0) + 60.0 * int(minutes or 0))
 
 
-def _times(section: Section) -> Times:
+def _times(section: Section) -> RunTimes:
     line = section.group(r"^\s*http_req_duration\.*:\s+(avg=.{1,500})$") or ""
     cells = {key: duration(value) for key, value in re.findall(rf"([\w().]{{1,20}})=({DURATION})", line)}
     shares = {_share(key): value for key, value in cells.items() if _share(key)}
-    return Times.model_validate({**{field: cells.get(key) for key, field in TRENDS.items()}, "percentiles": shares})
+    return RunTimes.model_validate({**{field: cells.get(key) for key, field in TRENDS.items()}, "percentiles": shares})
 
 
 def _share(key: str) -> str:

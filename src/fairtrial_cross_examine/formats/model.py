@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fairtrial_cross_examine.command_line import Command
-from fairtrial_cross_examine.figures import figure
+from fairtrial_cross_examine.command_line import PrintedCall
+from fairtrial_cross_examine.figures import as_figure
 from fairtrial_cross_examine.model import Figure, PrintedRun
 
 
@@ -18,7 +18,7 @@ class Section:
     name: str
     """the name by which the reader will tell the run"""
     source: str
-    command: Command | None
+    command: PrintedCall | None
     """the call that was printed before it, if one was"""
 
     def find(self, pattern: str) -> re.Match[str] | None:
@@ -33,7 +33,7 @@ class Section:
     def figure(self, pattern: str, unit: float = 1.0) -> Figure | None:
         """The first group of the first match as a number in units of `unit`."""
         text = self.group(pattern)
-        return None if text is None else figure(text, unit)
+        return None if text is None else as_figure(text, unit)
 
     def pairs(self, pattern: str) -> list[tuple[str, str]]:
         """Both groups of every match."""

@@ -8,10 +8,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from fairtrial_cross_examine.command_line import Command
-from fairtrial_cross_examine.figures import NUMBER, count, exactly, figure, number, size
+from fairtrial_cross_examine.command_line import PrintedCall
+from fairtrial_cross_examine.figures import NUMBER, as_count, as_figure, exactly, number, size
 from fairtrial_cross_examine.formats.model import Format, Section, failed_statuses, share_name
-from fairtrial_cross_examine.model import Figure, PrintedRun, Times
+from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
 DEADLINE = "aborted due to deadline"
 """The message of requests that the end of the run broke off: no failure of anybody."""
@@ -22,22 +22,22 @@ TIME = rf"({NUMBER}) (ns|us|µs|ms|secs?|min|m|h)\b"
 
 def read(section: Section) -> PrintedRun | None:
     """One report of oha in text."""
-    statuses = {status: count(answers) for status, answers in section.pairs(r"^\s+\[(\d{3})\] (\d{1,15}) responses")}
+    statuses = {status: as_count(answers) for status, answers in section.pairs(r"^\s+\[(\d{3})\] (\d{1,15}) responses")}
     _, _, after = section.text.partition("\nError distribution:")
     lines = re.findall(r"^\s+\[(\d{1,15})\] (.{1,200})", after, re.MULTILINE)
     all_answers = section.text.partition(" (2xx only)")[0]  # by status, too, if that was asked for
     rows = re.finditer(rf"^\s+({NUMBER})%+ in {TIME}", all_answers, re.MULTILINE)
-    percentiles = {share_name(row[1]): figure(row[2], UNITS[row[3]]) for row in rows}
+    percentiles = {share_name(row[1]): as_figure(row[2], UNITS[row[3]]) for row in rows}
     document = section.group(r"^\s+Size/request:\s+([\d.]{1,15} [KMGT]?i?B)")
     return _run(
         section.name,
         section.source,
         statuses,
-        {message.strip(): count(errors) for errors, message in lines},
+        {message.strip(): as_count(errors) for errors, message in lines},
         command=section.command,
         seconds=_time(section, "Total"),
         rate_per_second=section.figure(rf"^\s+Requests/sec:\s+({NUMBER})"),
-        times=Times(
+        times=RunTimes(
             mean=_time(section, "Average"),
             minimum=_time(section, "Fastest"),
             maximum=_time(section, "Slowest"),
@@ -61,7 +61,7 @@ def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
         command=None,
         seconds=number(summary.get("total")),
         rate_per_second=number(summary.get("requestsPerSec")),
-        times=Times(
+        times=RunTimes(
             mean=number(summary.get("average")),
             minimum=number(summary.get("fastest")),
             maximum=number(summary.get("slowest")),
@@ -78,10 +78,10 @@ def _run(
     statuses: Mapping[str, int],
     errors: Mapping[str, int],
     *,
-    command: Command | None,
+    command: PrintedCall | None,
     seconds: Figure | None,
     rate_per_second: Figure | None,
-    times: Times,
+    times: RunTimes,
     document_bytes: Figure | None,
 ) -> PrintedRun:
     answers = sum(statuses.values())
@@ -111,7 +111,7 @@ def _run(
 
 def _time(section: Section, label: str) -> Figure | None:
     match = section.find(rf"^\s+{label}:\s+{TIME}")
-    return None if match is None else figure(match[1], UNITS[match[2]])
+    return None if match is None else as_figure(match[1], UNITS[match[2]])
 
 
 FORMAT = Format(

@@ -9,10 +9,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from fairtrial_cross_examine.command_line import Command
-from fairtrial_cross_examine.figures import DURATION, NUMBER, count, duration, exactly, figure, number
+from fairtrial_cross_examine.command_line import PrintedCall
+from fairtrial_cross_examine.figures import DURATION, NUMBER, as_count, as_figure, duration, exactly, number
 from fairtrial_cross_examine.formats.model import Format, Section, failed_statuses
-from fairtrial_cross_examine.model import Figure, PrintedRun, Times
+from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
 NANOSECOND = 1e-9
 FIELDS = {"min": "minimum", "mean": "mean", "max": "maximum"}
@@ -29,14 +29,14 @@ def read(section: Section) -> PrintedRun | None:
     return _run(
         section.name,
         section.source,
-        {status: count(answers) for status, answers in re.findall(r"(\d{1,3}):(\d{1,15})", statuses)},
+        {status: as_count(answers) for status, answers in re.findall(r"(\d{1,3}):(\d{1,15})", statuses)},
         command=section.command,
         seconds=duration(times[1]),
         attack=duration(times[2]),
-        requests=count(rates[1]),
-        rate=figure(rates[2]),
+        requests=as_count(rates[1]),
+        rate=as_figure(rates[2]),
         times=_times(section),
-        document_bytes=None if document is None else figure(document),
+        document_bytes=None if document is None else as_figure(document),
     )
 
 
@@ -59,7 +59,7 @@ def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
         attack=attack,
         requests=int(document.get("requests", 0)),
         rate=number(document["rate"]),
-        times=Times.model_validate({**fields, "percentiles": shares}),
+        times=RunTimes.model_validate({**fields, "percentiles": shares}),
         document_bytes=body,
     )
     return [run]
@@ -70,12 +70,12 @@ def _run(
     source: str,
     statuses: Mapping[str, int],
     *,
-    command: Command | None,
+    command: PrintedCall | None,
     seconds: Figure | None,
     attack: Figure | None,
     requests: int,
     rate: Figure | None,
-    times: Times,
+    times: RunTimes,
     document_bytes: Figure | None,
 ) -> PrintedRun:
     constant_rate = None if command is None else command.number("-rate", "--rate")
@@ -104,13 +104,13 @@ def _failures(statuses: Mapping[str, int]) -> dict[str, int]:
     return ({"no answer": unanswered} if unanswered else {}) | answered
 
 
-def _times(section: Section) -> Times:
+def _times(section: Section) -> RunTimes:
     row = section.find(r"^Latencies\s+\[([^\]\n]{1,80})\]\s+(.{1,200})$")
     if row is None:
-        return Times()
+        return RunTimes()
     heads = [head.strip() for head in row[1].split(",")]
     cells = dict(zip(heads, map(duration, row[2].split(",")), strict=False))
-    return Times.model_validate(
+    return RunTimes.model_validate(
         {
             **{field: cells.get(head) for head, field in FIELDS.items()},
             "percentiles": {head: cell for head, cell in cells.items() if head.isdigit()},

@@ -9,10 +9,10 @@ the requests of a connection, shorter ones are added that no request had (`stats
 
 import re
 
-from fairtrial_cross_examine.figures import DURATION, NUMBER, count, duration, exactly
+from fairtrial_cross_examine.figures import DURATION, NUMBER, as_count, duration, exactly
 from fairtrial_cross_examine.figures import size as data_size
 from fairtrial_cross_examine.formats.model import Format, Section, share_name
-from fairtrial_cross_examine.model import PrintedRun, Times
+from fairtrial_cross_examine.model import PrintedRun, RunTimes
 
 ANCHOR = re.compile(r"^ *Running .{1,40} test @ .{1,2000}\n\s+\d{1,6} threads? and \d{1,9} connections?", re.MULTILINE)
 WRK2 = re.compile(r"Thread calibration:|HdrHistogram - ")
@@ -27,10 +27,10 @@ def read(section: Section) -> PrintedRun | None:
     threads, connections = int(setting[1]), int(setting[2])
     used = threads * (connections // threads) if threads else connections
     counts = section.group(r"^\s+Socket errors: (.{1,200})") or ""
-    socket_errors = {kind: count(number) for kind, number in re.findall(r"(\w{1,20}) (\d{1,15})", counts)}
+    socket_errors = {kind: as_count(number) for kind, number in re.findall(r"(\w{1,20}) (\d{1,15})", counts)}
     dead = socket_errors.pop("connect", 0)
-    status = count(section.group(r"^\s+Non-2xx or 3xx responses: (\d{1,15})") or "0")
-    requests = exactly(count(total[1]))
+    status = as_count(section.group(r"^\s+Non-2xx or 3xx responses: (\d{1,15})") or "0")
+    requests = exactly(as_count(total[1]))
     rate_setting = None if section.command is None else section.command.number("-R", "--rate")  # of wrk2
     return PrintedRun(
         name=section.name,
@@ -51,14 +51,14 @@ def read(section: Section) -> PrintedRun | None:
     )
 
 
-def _times(section: Section) -> Times:
+def _times(section: Section) -> RunTimes:
     row = section.find(rf"^\s+Latency\s+({DURATION})\s+({DURATION})\s+({DURATION})\s+[\d.]{{1,9}}%")
     shares = section.pairs(rf"^\s+(\d{{1,2}}(?:\.\d{{1,6}})?)%\s+({DURATION})\s*$")
     percentiles = {share_name(share): duration(value) for share, value in shares}
     if row is None:
-        return Times(percentiles=percentiles)
+        return RunTimes(percentiles=percentiles)
     mean, deviation, maximum = (duration(row[place]) for place in (1, 2, 3))
-    return Times(mean=mean, deviation=deviation, maximum=maximum, percentiles=percentiles)
+    return RunTimes(mean=mean, deviation=deviation, maximum=maximum, percentiles=percentiles)
 
 
 FORMAT = Format(name="wrk", anchor=ANCHOR, recognises=lambda text: WRK2.search(text) is None, read=read)

@@ -6,7 +6,7 @@ fewer of them (`Total count`) than there were requests. Its time-outs count conn
 at, and idle ones, too: they are no requests, and are not read.
 """
 
-from fairtrial_cross_examine.figures import NUMBER, count, figure
+from fairtrial_cross_examine.figures import NUMBER, as_count, as_figure
 from fairtrial_cross_examine.formats import wrk
 from fairtrial_cross_examine.formats.model import Format, Section
 from fairtrial_cross_examine.model import PrintedRun
@@ -21,9 +21,9 @@ def read(section: Section) -> PrintedRun | None:
         return None
     sample = section.group(rf"Total count\s+=\s+({NUMBER})")
     precise = section.find(rf"^#\[Mean\s+=\s+({NUMBER}), StdDeviation\s+=\s+({NUMBER})")
-    more: dict[str, object] = {"sample": None if sample is None else count(sample)}
+    more: dict[str, object] = {"sample": None if sample is None else as_count(sample)}
     if precise is not None:
-        more |= {"mean": figure(precise[1], MILLISECOND), "deviation": figure(precise[2], MILLISECOND)}
+        more |= {"mean": as_figure(precise[1], MILLISECOND), "deviation": as_figure(precise[2], MILLISECOND)}
     return run.model_copy(
         update={
             "tool": "wrk2",

@@ -9,15 +9,15 @@ from fairtrial import __version__
 from fairtrial.base.problem import Problem
 from fairtrial.report.files import write_text
 from fairtrial.report.page import page_environment, page_parts
-from fairtrial_cross_examine.contradictions import all_kinds
+from fairtrial_cross_examine.contradictions import contradiction_kinds
 from fairtrial_cross_examine.examination import Examination
 from fairtrial_cross_examine.in_words import names
-from fairtrial_cross_examine.report.table import HEAD, LIMITS, rows, verdict
+from fairtrial_cross_examine.report.table import HEAD, LIMITS, table_rows, verdict
 
 STDOUT = Path("-")
 
 
-def check_outputs(json: Path | None, html: Path | None) -> bool:
+def check_report_files(json: Path | None, html: Path | None) -> bool:
     """Whether one of the outputs goes to standard output, so that the report has to go elsewhere.
 
     Raises:
@@ -28,7 +28,7 @@ def check_outputs(json: Path | None, html: Path | None) -> bool:
     return STDOUT in (json, html)
 
 
-def write_outputs(examination: Examination, json: Path | None, html: Path | None) -> None:
+def write_report_files(examination: Examination, json: Path | None, html: Path | None) -> None:
     """Write the outputs that have a path; `-` is standard output.
 
     Raises:
@@ -53,7 +53,7 @@ TEMPLATES = Path(__file__).with_name("templates")
 
 def examination_page(examination: Examination) -> str:
     """The whole page. The template escapes everything that came from the files."""
-    kinds = all_kinds()
+    kinds = contradiction_kinds()
     groups = [
         (kinds[kind], list(contradictions))
         for kind, contradictions in groupby(examination.contradictions, key=lambda each: each.kind)
@@ -68,7 +68,7 @@ def examination_page(examination: Examination) -> str:
             groups=groups,
             names=names,
             head=HEAD,
-            rows=rows(examination),
+            rows=table_rows(examination),
             limits=LIMITS,
             written_at=datetime.now().astimezone().isoformat(sep=" ", timespec="seconds"),
             version=__version__,

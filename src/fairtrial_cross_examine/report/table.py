@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from fairtrial.base.formatting import count
 from fairtrial_cross_examine.examination import Examination
-from fairtrial_cross_examine.in_words import name_of, rate, time, whole
+from fairtrial_cross_examine.in_words import grouped, printed_name, rate, time
 from fairtrial_cross_examine.model import Figure, PrintedRun
 
 HEAD = ("run", "load", "requests", "seconds", "rate", "mean", "max", "failed")
@@ -23,7 +23,7 @@ class Row:
     cells: Sequence[str]
 
 
-def rows(examination: Examination) -> list[Row]:
+def table_rows(examination: Examination) -> list[Row]:
     """A row for each run; a dash where nothing was printed."""
     return [Row(run, _cells(run)) for run in examination.runs]
 
@@ -36,7 +36,7 @@ def verdict(examination: Examination) -> str:
     return f"{count(len(examination.contradictions), 'contradiction')} in {of}"
 
 
-def load_of(run: PrintedRun) -> str:
+def load_in_words(run: PrintedRun) -> str:
     """`wrk, closed, 100 connections`."""
     parts = [run.tool]
     if run.load is not None:
@@ -45,15 +45,15 @@ def load_of(run: PrintedRun) -> str:
         parts.append(count(run.connections, "connection"))
     if run.runs is not None:
         parts.append(count(run.runs, "run"))
-    return name_of(", ".join(parts))
+    return printed_name(", ".join(parts))
 
 
 def _cells(run: PrintedRun) -> list[str]:
     failed = sum(run.failures.values()) + sum(run.unanswered.values()) + run.dead_clients
     return [
-        name_of(run.name),
-        load_of(run),
-        "–" if run.requests is None else whole(run.requests.value),
+        printed_name(run.name),
+        load_in_words(run),
+        "–" if run.requests is None else grouped(run.requests.value),
         _time(run.seconds),
         "–" if run.rate_per_second is None else rate(run.rate_per_second.value),
         _time(run.times.mean),

@@ -8,10 +8,10 @@ from rich.table import Table
 from rich.text import Text
 
 from fairtrial.base.printable import printable
-from fairtrial_cross_examine.contradictions import all_kinds
+from fairtrial_cross_examine.contradictions import contradiction_kinds
 from fairtrial_cross_examine.examination import Examination
 from fairtrial_cross_examine.in_words import names
-from fairtrial_cross_examine.report.table import HEAD, LIMITS, rows, verdict
+from fairtrial_cross_examine.report.table import HEAD, LIMITS, table_rows, verdict
 
 
 def print_examination(examination: Examination, console: Console) -> None:
@@ -24,7 +24,7 @@ def print_examination(examination: Examination, console: Console) -> None:
     style = "bold red" if examination.contradictions else "bold green"
     console.print(Text(verdict(examination), style=style))
     for name, contradictions in groupby(examination.contradictions, key=lambda each: each.kind):
-        kind = all_kinds()[name]
+        kind = contradiction_kinds()[name]
         console.print()
         console.print(Text.assemble((kind.title, "bold"), (f"  {name}", "dim")))
         console.print(_indented(Text(f"= {kind.formula}", style="dim")), highlight=False)
@@ -45,7 +45,7 @@ def _table(examination: Examination) -> Table:
             table.add_column(title, overflow="fold")
         else:
             table.add_column(title, justify="right", no_wrap=True)
-    for row in rows(examination):
+    for row in table_rows(examination):
         table.add_row(*(Text(printable(cell)) for cell in row.cells))
     return table
 

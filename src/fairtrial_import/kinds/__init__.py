@@ -5,29 +5,29 @@ from functools import cache
 
 from fairtrial.base.problem import Problem
 from fairtrial.base.registry import defined_in, pick
-from fairtrial_import.kinds.model import Kind
+from fairtrial_import.kinds.model import SourceKind
 from fairtrial_import.source import Source
 
 
 @cache
-def all_kinds() -> Mapping[str, Kind]:
+def source_kinds() -> Mapping[str, SourceKind]:
     """Every kind by its name, in the order of the names."""
     return defined_in(__name__, __path__, "KIND")
 
 
-def kind_of(source: Source, name: str | None) -> Kind:
+def kind_of(source: Source, name: str | None) -> SourceKind:
     """The kind of this name; without a name, the one that recognises the source's beginning.
 
     Raises:
         Problem: there is no such kind, or none recognises it.
     """
     if name is not None:
-        return pick("kind of source", name, all_kinds())
-    for kind in all_kinds().values():
+        return pick("kind of source", name, source_kinds())
+    for kind in source_kinds().values():
         if kind.recognises(source.head):
             return kind
-    titles = ", ".join(kind.title for kind in all_kinds().values())
+    titles = ", ".join(kind.title for kind in source_kinds().values())
     raise Problem(
         f"{source.label}: is nothing that can be imported; these can: {titles}",
-        f"say what it is with --from: {', '.join(all_kinds())}",
+        f"say what it is with --from: {', '.join(source_kinds())}",
     )

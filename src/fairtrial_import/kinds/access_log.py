@@ -5,10 +5,10 @@ from collections.abc import Iterable
 
 from fairtrial.base.problem import Problem
 from fairtrial_import.assemble import slug, unused_name
-from fairtrial_import.kinds.model import Kind
+from fairtrial_import.kinds.model import SourceKind
 from fairtrial_import.log_lines import Entry, read_line
-from fairtrial_import.model import METHODS, FoundRequest, ImportedRequests, Rows
-from fairtrial_import.routes import Route, Routes, Unreadable, constant_columns, path_of, words_of
+from fairtrial_import.model import METHODS, FoundRequest, FoundRows, ImportedRequests
+from fairtrial_import.routes import Route, Routes, Unreadable, constant_columns, path_of, route_words
 from fairtrial_import.source import Source
 from fairtrial_import.variables import Variables
 
@@ -76,12 +76,12 @@ def _requests(routes: Iterable[Route]) -> list[FoundRequest]:
     requests = []
     for route in routes:
         is_get = route.key.method == "GET"
-        name = unused_name(slug(" ".join([*([] if is_get else ["head"]), *words_of(route)])) or "root", names)
+        name = unused_name(slug(" ".join([*([] if is_get else ["head"]), *route_words(route)])) or "root", names)
         names.add(name)
         constants = constant_columns(route)
         columns = [slot.column for slot in route.slots if slot.column not in constants]
         places = [place for place, slot in enumerate(route.slots) if slot.column not in constants]
-        rows = Rows(name, columns, [[row[place] for place in places] for row in route.rows]) if columns else None
+        rows = FoundRows(name, columns, [[row[place] for place in places] for row in route.rows]) if columns else None
         remark = f"{route.count:,} in the log" + (f"; {len(route.rows):,} of them as rows" if rows else "")
         requests.append(
             FoundRequest(
@@ -115,4 +115,4 @@ def _recognises(head: str) -> bool:
     return any(read_line(line) is not None for line in lines)
 
 
-KIND = Kind("access-log", "an access log", _recognises, read)
+KIND = SourceKind("access-log", "an access log", _recognises, read)

@@ -12,7 +12,7 @@ from fairtrial.base.problem import Problem
 from fairtrial_import.address import read_address
 from fairtrial_import.bodies import FORM, JSON, typed_body
 from fairtrial_import.headers import HOST_REMARK, keep_headers
-from fairtrial_import.kinds.model import Kind
+from fairtrial_import.kinds.model import SourceKind
 from fairtrial_import.model import Body, FileBody, FoundRequest, ImportedRequests
 from fairtrial_import.shell_words import Operator, shell_words
 from fairtrial_import.source import Source, looks_like_curl
@@ -271,4 +271,4 @@ def _body(call: _Call, text: str | None, media_type: str) -> Body | None:
     return None if text is None else typed_body(literal(text), media_type)
 
 
-KIND = Kind("curl", "a curl command", looks_like_curl, read)
+KIND = SourceKind("curl", "a curl command", looks_like_curl, read)

@@ -11,8 +11,8 @@ from fairtrial.base.problem import Problem
 from fairtrial_import.address import read_address
 from fairtrial_import.bodies import FORM, media_type, typed_body
 from fairtrial_import.headers import keep_headers
-from fairtrial_import.json_value import member, objects, text, whole
-from fairtrial_import.kinds.model import Kind
+from fairtrial_import.json_value import as_whole, member_at, objects, text
+from fairtrial_import.kinds.model import SourceKind
 from fairtrial_import.model import Body, FoundRequest, ImportedRequests
 from fairtrial_import.source import Source
 from fairtrial_import.template import literal
@@ -67,7 +67,7 @@ def _entries(source: Source) -> list[dict[str, Any]]:
         ) from error
     except RecursionError as error:
         raise Problem(f"{source.label}: nests too deeply for a recording", "export the recording again") from error
-    entries = member(document, "log", "entries")
+    entries = member_at(document, "log", "entries")
     if not isinstance(entries, list):
         raise Problem(f"{source.label}: log.entries: is no list", "export the recording as HAR 1.2")
     if len(entries) > MOST_ENTRIES:
@@ -78,21 +78,21 @@ def _entries(source: Source) -> list[dict[str, Any]]:
 def _reason_to_leave_out(entry: dict[str, Any]) -> str | None:
     """In words that follow a count."""
     request = entry.get("request")
-    url = text(member(request, "url"))
+    url = text(member_at(request, "url"))
     if not url.lower().startswith(("http://", "https://")):
         return "that are no HTTP requests (data:, blob:, ws:)"
-    answered = text(member(entry, "response", "content", "mimeType"))
+    answered = text(member_at(entry, "response", "content", "mimeType"))
     if (
         text(entry.get("_resourceType")) in ASSET_RESOURCES
         or ASSET_TYPES.fullmatch(media_type(answered))
         or (not media_type(answered) and ASSET_ENDINGS.search(url))
     ):
         return "assets (scripts, styles, images, fonts, media, preflights)"
-    if not whole(member(entry, "response", "status")):
+    if not as_whole(member_at(entry, "response", "status")):
         return "that had no answer (blocked, broken off, or from the browser's cache)"
-    if media_type(text(member(request, "postData", "mimeType"))) == MULTIPART:
+    if media_type(text(member_at(request, "postData", "mimeType"))) == MULTIPART:
         return "with a body of several parts"
-    if text(member(request, "postData", "encoding")) == "base64":
+    if text(member_at(request, "postData", "encoding")) == "base64":
         return "with a binary body"
     return None
 
@@ -103,11 +103,11 @@ def _request(entry: dict[str, Any], where: str) -> FoundRequest:
     pairs = [(text(each.get("name")), text(each.get("value"))) for each in objects(recorded.get("headers"))]
     if address.credentials is not None and not any(name.lower() == "authorization" for name, _ in pairs):
         pairs.append(("authorization", f"Basic {address.credentials}"))
-    content_type = text(member(recorded, "postData", "mimeType"))
+    content_type = text(member_at(recorded, "postData", "mimeType"))
     if content_type and not any(name.lower() == "content-type" for name, _ in pairs):
         pairs.append(("content-type", content_type))
     selection = keep_headers(pairs)
-    status = whole(member(entry, "response", "status")) or 0
+    status = as_whole(member_at(entry, "response", "status")) or 0
     # A recorded 304 answered the browser's conditions, which are left out: without them it is a 200.
     return FoundRequest(
         method=text(recorded.get("method")).lower(),
@@ -115,16 +115,16 @@ def _request(entry: dict[str, Any], where: str) -> FoundRequest:
         headers=selection.headers,
         body=_body(recorded, content_type),
         statuses=(200 if status == NOT_MODIFIED else status,) if 100 <= status <= 599 else (),
-        media_type=media_type(text(member(entry, "response", "content", "mimeType"))) or None,
+        media_type=media_type(text(member_at(entry, "response", "content", "mimeType"))) or None,
         origin=address.origin,
         left_out_headers=selection.left_out,
     )
 
 
 def _body(recorded: dict[str, Any], content_type: str) -> Body | None:
-    body = text(member(recorded, "postData", "text"))
+    body = text(member_at(recorded, "postData", "text"))
     if not body and media_type(content_type) == FORM:
-        parameters = objects(member(recorded, "postData", "params"))
+        parameters = objects(member_at(recorded, "postData", "params"))
         body = urlencode([(text(each.get("name")), text(each.get("value"))) for each in parameters])
     return typed_body(literal(body), content_type) if body else None
 
@@ -132,7 +132,7 @@ def _body(recorded: dict[str, Any], content_type: str) -> Body | None:
 def _page_origin(entries: Sequence[dict[str, Any]], label: str) -> str | None:
     """The server of the first document; without a document, that of the first request."""
     answers = [
-        (text(member(entry, "request", "url")), text(member(entry, "response", "content", "mimeType")))
+        (text(member_at(entry, "request", "url")), text(member_at(entry, "response", "content", "mimeType")))
         for entry in entries
     ]
     http = [(url, kind) for url, kind in answers if url.lower().startswith(("http://", "https://"))]
@@ -141,4 +141,4 @@ def _page_origin(entries: Sequence[dict[str, Any]], label: str) -> str | None:
     return read_address(first[0], label).origin if first else None
 
 
-KIND = Kind("har", "a recording of a browser (.har)", lambda head: BEGINNING.match(head) is not None, read)
+KIND = SourceKind("har", "a recording of a browser (.har)", lambda head: BEGINNING.match(head) is not None, read)

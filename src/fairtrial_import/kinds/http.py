@@ -11,8 +11,8 @@ from fairtrial_import.address import read_address
 from fairtrial_import.bodies import FORM, is_json, media_type, typed_body
 from fairtrial_import.headers import HOST_REMARK, keep_headers
 from fairtrial_import.http_variables import FileVariables
-from fairtrial_import.kinds.model import Kind
-from fairtrial_import.model import Body, FileBody, FoundRequest, ImportedRequests, JsonBody, TextBody
+from fairtrial_import.kinds.model import SourceKind
+from fairtrial_import.model import Body, FileBody, FoundJson, FoundRequest, ImportedRequests, TextBody
 from fairtrial_import.source import Source
 from fairtrial_import.template import PLACEHOLDER
 from fairtrial_import.variables import Variables
@@ -221,8 +221,8 @@ def _typed(text: str, content_type: str) -> Body:
         except (ValueError, RecursionError):
             quoted = re.sub(rf"(?<=[:\[,\s])({PLACEHOLDER.pattern})(?=\s*[,\]}}]|\s*$)", r'"\1"', text)
             body = typed_body(quoted, content_type)
-            return body if isinstance(body, JsonBody) else TextBody(text)
+            return body if isinstance(body, FoundJson) else TextBody(text)
     return typed_body(text, content_type)
 
 
-KIND = Kind("http", "a file of requests (.http)", lambda head: BEGINNING.search(head) is not None, read)
+KIND = SourceKind("http", "a file of requests (.http)", lambda head: BEGINNING.search(head) is not None, read)

@@ -9,7 +9,7 @@ from fairtrial_import.variables import Variables
 
 
 @dataclass(frozen=True)
-class Kind:
+class SourceKind:
     """A kind of source."""
 
     name: str

@@ -11,8 +11,8 @@ from fairtrial_import.answer_schema import AnswerSchemas
 from fairtrial_import.bodies import is_json, media_type
 from fairtrial_import.document import Document, read_document
 from fairtrial_import.headers import keep_headers
-from fairtrial_import.json_value import member, objects, text
-from fairtrial_import.kinds.model import Kind
+from fairtrial_import.json_value import member_at, objects, text
+from fairtrial_import.kinds.model import SourceKind
 from fairtrial_import.model import METHODS, FoundRequest, ImportedRequests
 from fairtrial_import.operation import Operation, Unsupported, body_of, parameters_of
 from fairtrial_import.source import Source
@@ -43,19 +43,19 @@ def read(source: Source, variables: Variables) -> ImportedRequests:
             requests.append(_request(document, schemas, variables, base, Operation(method, path, operation, shared)))
         except Unsupported as reason:
             remarks.append(f"Left out: {method.upper()} {path}, {reason}.")
-    title = text(member(document.root, "info", "title")) or source.stem
+    title = text(member_at(document.root, "info", "title")) or source.stem
     return ImportedRequests(title=title, requests=requests, remarks=remarks)
 
 
 def _operations(document: Document) -> Iterator[tuple[str, str, dict[str, Any], list[Any]]]:
     """Method, path, operation, and the parameters that all operations of the path share."""
-    paths = member(document.root, "paths")
+    paths = member_at(document.root, "paths")
     for path, item in paths.items() if isinstance(paths, dict) else ():
         resolved = document.resolved(item)
         for method in METHODS:
-            operation = member(resolved, method)
+            operation = member_at(resolved, method)
             if isinstance(operation, dict):
-                shared = member(resolved, "parameters")
+                shared = member_at(resolved, "parameters")
                 yield method, str(path), operation, shared if isinstance(shared, list) else []
 
 
@@ -64,7 +64,7 @@ def _base_path(root: dict[str, Any]) -> str:
     server = next(iter(objects(root.get("servers"))), {})
     url = text(server.get("url"))
     for match in re.findall(r"\{([^{}]*)\}", url):
-        url = url.replace(f"{{{match}}}", str(member(server, "variables", match, "default") or ""))
+        url = url.replace(f"{{{match}}}", str(member_at(server, "variables", match, "default") or ""))
     try:
         path = urlsplit(url).path.strip("/")
     except ValueError:
@@ -121,19 +121,19 @@ def _credentials(document: Document, variables: Variables, operation: dict[str, 
         return []
     credentials = []
     for scheme_name in ways[0]:
-        scheme = document.resolved(member(document.root, "components", "securitySchemes", scheme_name))
-        kind, name = text(member(scheme, "type")), text(member(scheme, "name"))
+        scheme = document.resolved(member_at(document.root, "components", "securitySchemes", scheme_name))
+        kind, name = text(member_at(scheme, "type")), text(member_at(scheme, "name"))
         variable = variable_name(str(scheme_name))
         if kind == "apiKey" and name:
             value = variables.placeholder_of(
-                variable, f"the document's {scheme_name}, {text(member(scheme, 'in'))} {name}"
+                variable, f"the document's {scheme_name}, {text(member_at(scheme, 'in'))} {name}"
             )
-            credentials.append((text(member(scheme, "in")), name, value))
-        elif kind == "http" and text(member(scheme, "scheme")).lower() == "basic":
+            credentials.append((text(member_at(scheme, "in")), name, value))
+        elif kind == "http" and text(member_at(scheme, "scheme")).lower() == "basic":
             value = variables.placeholder_of(variable, f"the document's {scheme_name}: base64 of user:password")
             credentials.append(("header", "authorization", f"Basic {value}"))
         elif kind in ("http", "oauth2", "openIdConnect"):
-            way = text(member(scheme, "scheme")).capitalize() or "Bearer"
+            way = text(member_at(scheme, "scheme")).capitalize() or "Bearer"
             value = variables.placeholder_of(
                 variable, f"the document's {scheme_name}: header authorization, after {way}"
             )
@@ -156,7 +156,7 @@ def _expected(document: Document, schemas: AnswerSchemas, operation: Operation) 
     responses = responses if isinstance(responses, dict) else {}
     for pattern in (r"2\d\d|2XX", r"3\d\d|3XX"):
         for key in (each for each in responses if re.fullmatch(pattern, str(each), re.IGNORECASE)):
-            content = member(document.resolved(responses[key]), "content")
+            content = member_at(document.resolved(responses[key]), "content")
             names = [str(name) for name in content] if isinstance(content, dict) else []
             content_types = [name for name in names if media_type(name) and "*" not in name]
             statuses = (int(key),) if str(key).isdigit() else ()
@@ -170,4 +170,4 @@ def _expected(document: Document, schemas: AnswerSchemas, operation: Operation) 
     return _Answer()
 
 
-KIND = Kind("openapi", "an OpenAPI document", lambda head: BEGINNING.search(head) is not None, read)
+KIND = SourceKind("openapi", "an OpenAPI document", lambda head: BEGINNING.search(head) is not None, read)

@@ -6,7 +6,7 @@ from functools import cache
 from fairtrial.base.registry import defined_in
 from fairtrial_init.project_folder import ProjectFolder
 from fairtrial_init.projects.model import Project
-from fairtrial_init.proposal import Proposal
+from fairtrial_init.proposal import StartProposal
 
 
 @cache
@@ -15,7 +15,7 @@ def all_projects() -> Mapping[str, Project]:
     return defined_in(__name__, __path__, "PROJECT")
 
 
-def proposals_for(folder: ProjectFolder) -> list[Proposal]:
+def proposals_for(folder: ProjectFolder) -> list[StartProposal]:
     """The proposals of the kinds that recognise the folder, the surest first."""
     surest_first = sorted(all_projects().values(), key=lambda project: -project.sureness)
     proposals = (project.propose(folder) for project in surest_first)

@@ -6,14 +6,14 @@ import shlex
 
 from fairtrial_init.project_folder import ProjectFolder
 from fairtrial_init.projects.model import A_FILE, Project
-from fairtrial_init.proposal import Proposal, Words, port_in
+from fairtrial_init.proposal import StartProposal, Words, port_in
 
 INSTRUCTION = re.compile(r"^\s*(ENTRYPOINT|CMD)\s+(.+)$", re.MULTILINE | re.IGNORECASE)
 EXPOSE = re.compile(r"^\s*EXPOSE\s+(\d{2,5})\b", re.MULTILINE | re.IGNORECASE)
 REMARK = "The command is that of the Dockerfile, whose paths are those of its image: it runs here without the image."
 
 
-def propose(folder: ProjectFolder) -> Proposal | None:
+def propose(folder: ProjectFolder) -> StartProposal | None:
     """The command of the image, to be run without it."""
     text = folder.text("Dockerfile").replace("\\\n", " ")
     instructions = {name.upper(): _words(words) for name, words in INSTRUCTION.findall(text)}
@@ -22,7 +22,7 @@ def propose(folder: ProjectFolder) -> Proposal | None:
         return None
     exposed = EXPOSE.search(text)
     port = port_in([" ".join(command)]) or (exposed[1] if exposed else "")
-    return Proposal(kind="Dockerfile", command=command, port=port, remarks=(REMARK,))
+    return StartProposal(kind="Dockerfile", command=command, port=port, remarks=(REMARK,))
 
 
 def _words(text: str) -> Words:

@@ -4,7 +4,7 @@ import re
 
 from fairtrial_init.project_folder import ProjectFolder
 from fairtrial_init.projects.model import A_LANGUAGE, Project
-from fairtrial_init.proposal import Proposal, paths_in, port_in, prefixes_in
+from fairtrial_init.proposal import StartProposal, paths_in, port_in, prefixes_in
 
 PROGRAM = "fairtrial-server"
 """The name of the build: one that no folder of the project has."""
@@ -16,7 +16,7 @@ ROUTES = (
 )
 
 
-def propose(folder: ProjectFolder) -> Proposal | None:
+def propose(folder: ProjectFolder) -> StartProposal | None:
     """`go build` of the package that serves."""
     if not folder.has("go.mod"):
         return None
@@ -26,7 +26,7 @@ def propose(folder: ProjectFolder) -> Proposal | None:
         return None
     main = next((path for path in mains if SERVES.search(sources[path])), mains[0])
     package = f"./{main.rpartition('/')[0]}".rstrip("/")
-    return Proposal(
+    return StartProposal(
         kind="Go",
         command=(f"./{PROGRAM}",),
         build=(("go", "build", "-o", PROGRAM, package),),

@@ -3,10 +3,10 @@
 from fairtrial_init.java_server import java_proposal
 from fairtrial_init.project_folder import ProjectFolder
 from fairtrial_init.projects.model import A_LANGUAGE, Project
-from fairtrial_init.proposal import Proposal
+from fairtrial_init.proposal import StartProposal
 
 
-def propose(folder: ProjectFolder) -> Proposal | None:
+def propose(folder: ProjectFolder) -> StartProposal | None:
     """The task that makes one jar, by the project's own wrapper if it has one."""
     file = next((name for name in ("build.gradle", "build.gradle.kts") if folder.has(name)), None)
     if file is None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from fairtrial_init.project_folder import ProjectFolder
 from fairtrial_init.projects.model import A_LANGUAGE, Project
-from fairtrial_init.proposal import Proposal, Words, paths_in, port_in, prefixes_in
+from fairtrial_init.proposal import StartProposal, Words, paths_in, port_in, prefixes_in
 
 SERVES = re.compile(r"\.listen\(|\bserve\(|\bcreateServer\(")
 USUAL_NAMES = ("server.js", "server.mjs", "app.js", "index.js", "index.mjs", "main.js", "src/server.js", "src/index.js")
@@ -26,7 +26,7 @@ ROUTES = (
 OF_NEST = re.compile(r"""@Get\(\s*(?:["'`]/?([^"'`]*)["'`])?\s*\)""")
 
 
-def propose(folder: ProjectFolder) -> Proposal | None:
+def propose(folder: ProjectFolder) -> StartProposal | None:
     """The program that `start` runs, without npm before it where that needs no shell."""
     package = _json(folder.text("package.json"))
     scripts = _objects(package, "scripts")
@@ -44,7 +44,7 @@ def propose(folder: ProjectFolder) -> Proposal | None:
         remarks = ("There is no lock file: each build may install other versions of what the service depends on.",)
     if "build" in scripts:
         build.append(("npm", "run", "build"))
-    return Proposal(
+    return StartProposal(
         kind="Node.js",
         command=command,
         build=tuple(build),

@@ -6,7 +6,7 @@ from fairtrial_init.project_folder import ProjectFolder
 from fairtrial_init.projects.model import A_FRAMEWORK, Project
 from fairtrial_init.proposal import (
     TAKES_PORT,
-    Proposal,
+    StartProposal,
     documents_in_source,
     paths_in,
     prefixes_in,
@@ -22,7 +22,7 @@ ROUTES = (
 )
 
 
-def propose(folder: ProjectFolder) -> Proposal | None:
+def propose(folder: ProjectFolder) -> StartProposal | None:
     """uvicorn with the first application in the sources."""
     sources = folder.sources(".py")
     for path, text in sources.items():
@@ -36,7 +36,7 @@ def propose(folder: ProjectFolder) -> Proposal | None:
         uvicorn = environment.program("uvicorn")
         origin = "" if beside == "." else f" --app-dir {beside}"
         command = f'{uvicorn} {module}:{match[1]}{origin} --host "$HOST" --port "$PORT" --no-access-log'
-        return Proposal(
+        return StartProposal(
             kind=match[2],
             command=through_shell(command),
             build=build,

@@ -4,7 +4,7 @@ import re
 
 from fairtrial_init.project_folder import ProjectFolder
 from fairtrial_init.projects.model import A_FRAMEWORK, Project
-from fairtrial_init.proposal import TAKES_PORT, Proposal, prefixes_in, through_shell
+from fairtrial_init.proposal import TAKES_PORT, StartProposal, prefixes_in, through_shell
 from fairtrial_init.python_environment import GUNICORN, module_of, python_environment
 
 ROUTE = re.compile(r"""\bpath\(\s*["']([^"']*)["']\s*,(?!\s*include|\s*admin\.)""")
@@ -13,7 +13,7 @@ OF_ROUTER = re.compile(r"""\brouter\.register\(\s*r?["']([^"']*)["']""")
 DATABASE = re.compile(r"""django\.db\.backends\.(\w+)""")
 
 
-def propose(folder: ProjectFolder) -> Proposal | None:
+def propose(folder: ProjectFolder) -> StartProposal | None:
     """gunicorn with the project's wsgi.py."""
     if not folder.has("manage.py"):
         return None
@@ -33,7 +33,7 @@ def propose(folder: ProjectFolder) -> Proposal | None:
         )
     urls = "".join(text for path, text in sources.items() if path.endswith("urls.py"))
     paths = [f"/{path}" for path in ROUTE.findall(urls)] + [f"/{path}/" for path in OF_ROUTER.findall(urls)]
-    return Proposal(
+    return StartProposal(
         kind="Django",
         command=through_shell(f"{environment.program('gunicorn')} {GUNICORN}{origin} {module}:application"),
         build=build,

@@ -4,7 +4,7 @@ import re
 
 from fairtrial_init.project_folder import ProjectFolder
 from fairtrial_init.projects.model import A_FRAMEWORK, Project
-from fairtrial_init.proposal import TAKES_PORT, Proposal, paths_in, prefixes_in, through_shell
+from fairtrial_init.proposal import TAKES_PORT, StartProposal, paths_in, prefixes_in, through_shell
 from fairtrial_init.python_environment import GUNICORN, module_of, python_environment
 
 APPLICATION = re.compile(r"^(\w+)(?:\s*:\s*[\w.]+)?\s*=\s*(?:\w+\.)?Flask\(", re.MULTILINE)
@@ -15,7 +15,7 @@ ROUTES = (
 )
 
 
-def propose(folder: ProjectFolder) -> Proposal | None:
+def propose(folder: ProjectFolder) -> StartProposal | None:
     """gunicorn with the first application, or the first function that makes one."""
     sources = folder.sources(".py")
     for path, text in sources.items():
@@ -29,7 +29,7 @@ def propose(folder: ProjectFolder) -> Proposal | None:
         environment = python_environment(folder)
         build, remarks = environment.with_server("gunicorn", included=False)
         origin = "" if beside == "." else f" --pythonpath {beside}"
-        return Proposal(
+        return StartProposal(
             kind="Flask",
             command=through_shell(f"{environment.program('gunicorn')} {GUNICORN}{origin} '{module}:{application}'"),
             build=build,

@@ -4,7 +4,7 @@ import re
 
 from fairtrial_init.project_folder import ProjectFolder
 from fairtrial_init.projects.model import A_FILE, Project
-from fairtrial_init.proposal import Proposal, paths_in, port_in
+from fairtrial_init.proposal import StartProposal, paths_in, port_in
 from fairtrial_init.python_environment import python_environment
 
 SERVES = re.compile(r"\bserve_forever\(|\bHTTPServer\(|\brun_app\(|\buvicorn\.run\(|\.listen\(|\b(?:app|server)\.run\(")
@@ -16,7 +16,7 @@ ROUTES = (
 )
 
 
-def propose(folder: ProjectFolder) -> Proposal | None:
+def propose(folder: ProjectFolder) -> StartProposal | None:
     """`python3` with a file that serves, one of the usual names first."""
     serving = {path: text for path, text in folder.sources(".py").items() if SERVES.search(text)}
     if not serving:
@@ -24,7 +24,7 @@ def propose(folder: ProjectFolder) -> Proposal | None:
     usual = [path for name in USUAL_NAMES for path in serving if path.rpartition("/")[2] == name]
     path = [*usual, *serving][0]
     environment = python_environment(folder)
-    return Proposal(
+    return StartProposal(
         kind="Python",
         command=(environment.python, path),
         build=environment.build,

@@ -5,7 +5,7 @@ import tomllib
 
 from fairtrial_init.project_folder import ProjectFolder
 from fairtrial_init.projects.model import A_LANGUAGE, Project
-from fairtrial_init.proposal import Proposal, paths_in, port_in, prefixes_in
+from fairtrial_init.proposal import StartProposal, paths_in, port_in, prefixes_in
 
 ROUTES = (
     re.compile(r"""\.route\(\s*"(/[^"]*)"\s*,\s*(?:\w+::)*get\("""),
@@ -13,7 +13,7 @@ ROUTES = (
 )
 
 
-def propose(folder: ProjectFolder) -> Proposal | None:
+def propose(folder: ProjectFolder) -> StartProposal | None:
     """`cargo build --release`, and the package's first program."""
     if not folder.has("Cargo.toml"):
         return None
@@ -28,7 +28,7 @@ def propose(folder: ProjectFolder) -> Proposal | None:
         return None
     sources = folder.sources(".rs")
     locked = ("--locked",) if folder.has("Cargo.lock") else ()
-    return Proposal(
+    return StartProposal(
         kind="Rust",
         command=(f"target/release/{name}",),
         build=(("cargo", "build", "--release", "--quiet", *locked),),

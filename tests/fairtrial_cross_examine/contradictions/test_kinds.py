@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from fairtrial_cross_examine.contradictions import all_kinds, find_contradictions
-from fairtrial_cross_examine.figures import exactly, figure
-from fairtrial_cross_examine.model import Evidence, PrintedRun, StatedRatio
+from fairtrial_cross_examine.contradictions import contradiction_kinds, find_contradictions
+from fairtrial_cross_examine.figures import as_figure, exactly
+from fairtrial_cross_examine.model import PrintedOutput, PrintedRun, StatedRatio
 from tests.fairtrial_cross_examine.runs import a_run, contradictions_of, milliseconds
 
 Changes = dict[str, Any]
 DELAYED = {"contender": "c", "connections": 1, "requests": None, "seconds": None}
-AT_NO_DELAY = a_run(**DELAYED, name="at 0", delay_seconds=figure("0"), rate_per_second=figure("2000"))
+AT_NO_DELAY = a_run(**DELAYED, name="at 0", delay_seconds=as_figure("0"), rate_per_second=as_figure("2000"))
 COMMAND: Changes = {
     "tool": "hyperfine",
     "requests": None,
@@ -37,7 +37,10 @@ def command(name: str, mean: str, deviation: str) -> PrintedRun:
 
 
 def delayed(rate: str, delay: str, **more: object) -> list[PrintedRun]:
-    return [AT_NO_DELAY, a_run(**DELAYED, rate_per_second=figure(rate), delay_seconds=figure(delay), **more)]
+    return [
+        AT_NO_DELAY,
+        a_run(**DELAYED, rate_per_second=as_figure(rate), delay_seconds=as_figure(delay), **more),
+    ]
 
 
 def longest(*milliseconds_each: str, **more: object) -> list[PrintedRun]:
@@ -49,9 +52,12 @@ def longest(*milliseconds_each: str, **more: object) -> list[PrintedRun]:
 
 FIRES: dict[str, list[tuple[list[PrintedRun], str]]] = {
     "rate": [
-        ([a_run(rate_per_second=figure("10100.00"))], "100,000 requests in 10 s are 10,000/s, but 10,100/s is printed"),
+        (
+            [a_run(rate_per_second=as_figure("10100.00"))],
+            "100,000 requests in 10 s are 10,000/s, but 10,100/s is printed",
+        ),
         ([a_run(requests=exactly(99_000))], "are 9,900.00/s"),
-        ([a_run(rate_seconds=figure("9.00"))], "11,111/s"),
+        ([a_run(rate_seconds=as_figure("9.00"))], "11,111/s"),
     ],
     "time-per-request": [
         ([a_run(time_per_request_seconds=milliseconds("0.100"))], "50 times as long"),
@@ -128,10 +134,13 @@ FIRES: dict[str, list[tuple[list[PrintedRun], str]]] = {
         ),
     ],
     "closed-beside-open": [
-        ([a_run(), a_run(name="paced", load="open", constant_rate_per_second=figure("2000"))], "cannot be compared"),
+        (
+            [a_run(), a_run(name="paced", load="open", constant_rate_per_second=as_figure("2000"))],
+            "cannot be compared",
+        ),
     ],
     "load-not-offered": [
-        ([a_run(load="open", constant_rate_per_second=figure("12000"))], "83.3% of it"),
+        ([a_run(load="open", constant_rate_per_second=as_figure("12000"))], "83.3% of it"),
         ([a_run(load="open", dropped_requests=200)], "200 requests were due and were never sent"),
     ],
     "implied-delay": [
@@ -139,14 +148,23 @@ FIRES: dict[str, list[tuple[list[PrintedRun], str]]] = {
         (delayed("16", "0.050"), "the delay was 62.0 ms"),
         (delayed("150", "0.010"), "No answer can be faster than the delay"),
         (
-            [a_run(**(DELAYED | {"connections": 4}), rate_per_second=figure("600"), delay_seconds=figure("0.010"))],
+            [
+                a_run(
+                    **(DELAYED | {"connections": 4}),
+                    rate_per_second=as_figure("600"),
+                    delay_seconds=as_figure("0.010"),
+                )
+            ],
             "faster",
         ),
     ],
     "chosen-run": [
         ([a_run(statistic="best", runs=5)], "the best of 5 runs each"),
         (
-            [a_run(statistic="chosen"), a_run(name="b", statistic="chosen", rate_per_second=figure("10100.00"))],
+            [
+                a_run(statistic="chosen"),
+                a_run(name="b", statistic="chosen", rate_per_second=as_figure("10100.00")),
+            ],
             "The two closest differ by 1.0%",
         ),
     ],
@@ -164,11 +182,17 @@ FIRES: dict[str, list[tuple[list[PrintedRun], str]]] = {
 
 QUIET: dict[str, list[list[PrintedRun]]] = {
     "rate": [
-        [a_run(rate_per_second=figure("10009.00"))],
-        [a_run(requests=figure("100500"), rate_per_second=figure("10045"))],
+        [a_run(rate_per_second=as_figure("10009.00"))],
+        [a_run(requests=as_figure("100500"), rate_per_second=as_figure("10045"))],
         [a_run(rate_per_second=None)],
         [a_run(seconds=None)],
-        [a_run(tool="autocannon", rate_per_second=figure("9100"), rate_seconds=figure("10").plus(1).times(1.0))],
+        [
+            a_run(
+                tool="autocannon",
+                rate_per_second=as_figure("9100"),
+                rate_seconds=as_figure("10").plus(1).times(1.0),
+            )
+        ],
     ],
     "time-per-request": [
         [a_run(time_per_request_seconds=milliseconds("5.000"), time_across_seconds=milliseconds("0.100"))],
@@ -182,7 +206,7 @@ QUIET: dict[str, list[list[PrintedRun]]] = {
         # A client that hung all of the time was at work.
         [a_run(unanswered={"timeout": 50}, times={"mean": milliseconds("0.10")})],
         # Whole milliseconds: 0 may be 0.99.
-        [a_run(connections=10, times={"mean": figure("0", 1e-3).plus(0.0005)})],
+        [a_run(connections=10, times={"mean": as_figure("0", 1e-3).plus(0.0005)})],
         [a_run(connections=None, times={"mean": milliseconds("0.10")})],
     ],
     "too-much-time": [
@@ -231,7 +255,7 @@ QUIET: dict[str, list[list[PrintedRun]]] = {
         [a_run(), a_run(name="b", load="open", times={"mean": None, "percentiles": {}})],
     ],
     "load-not-offered": [
-        [a_run(load="open", constant_rate_per_second=figure("10050"))],
+        [a_run(load="open", constant_rate_per_second=as_figure("10050"))],
         [a_run(load="open", dropped_requests=90)],
         [a_run()],
     ],
@@ -240,8 +264,14 @@ QUIET: dict[str, list[list[PrintedRun]]] = {
         delayed("10", "0.100"),
         delayed("2", "0.500"),
         # Without a run at no delay, the time can be the request's own.
-        [a_run(**DELAYED, rate_per_second=figure("19"), delay_seconds=figure("0.010"))],
-        [a_run(**(DELAYED | {"connections": None}), rate_per_second=figure("800"), delay_seconds=figure("0.010"))],
+        [a_run(**DELAYED, rate_per_second=as_figure("19"), delay_seconds=as_figure("0.010"))],
+        [
+            a_run(
+                **(DELAYED | {"connections": None}),
+                rate_per_second=as_figure("800"),
+                delay_seconds=as_figure("0.010"),
+            )
+        ],
     ],
     "chosen-run": [
         [a_run(statistic="median", runs=5)],
@@ -264,7 +294,7 @@ QUIET: dict[str, list[list[PrintedRun]]] = {
 
 
 def test_an_honest_run_contradicts_nothing() -> None:
-    assert list(find_contradictions(Evidence(runs=[a_run()]))) == []
+    assert list(find_contradictions(PrintedOutput(runs=[a_run()]))) == []
 
 
 @pytest.mark.parametrize(
@@ -284,7 +314,7 @@ def test_a_near_miss_keeps_it_quiet(kind: str, runs: list[PrintedRun]) -> None:
 
 def stated(subject: str, ratio: str, of: str | None = None, to: str | None = None, **more: str) -> StatedRatio:
     return StatedRatio.model_validate(
-        {"subject": subject, "source": "honest.txt", "factor": figure(ratio), "of": of, "to": to, **more}
+        {"subject": subject, "source": "honest.txt", "factor": as_figure(ratio), "of": of, "to": to, **more}
     )
 
 
@@ -297,7 +327,7 @@ def stated(subject: str, ratio: str, of: str | None = None, to: str | None = Non
     ],
 )
 def test_a_stated_ratio_is_refuted(ratios: list[StatedRatio], snapshot: object) -> None:
-    fast = a_run(name="fast", seconds=figure("2.5"), rate_per_second=figure("40000"))
+    fast = a_run(name="fast", seconds=as_figure("2.5"), rate_per_second=as_figure("40000"))
     slow = a_run(name="slow")
     (contradiction,) = contradictions_of("stated-ratio", fast, slow, ratios=ratios)
     assert contradiction.says == snapshot
@@ -313,7 +343,7 @@ def test_a_stated_ratio_is_refuted(ratios: list[StatedRatio], snapshot: object) 
     ],
 )
 def test_a_stated_ratio_that_the_figures_give(ratios: list[StatedRatio]) -> None:
-    fast = a_run(name="fast", rate_per_second=figure("40000"))
+    fast = a_run(name="fast", rate_per_second=as_figure("40000"))
     assert contradictions_of("stated-ratio", fast, a_run(name="slow"), ratios=ratios) == []
 
 
@@ -322,8 +352,8 @@ def test_seconds_without_their_zeros(snapshot: object) -> None:
         tool="ab",
         requests=exactly(10),
         connections=10,
-        seconds=figure("1.75797"),
-        rate_per_second=figure("9.30"),
+        seconds=as_figure("1.75797"),
+        rate_per_second=as_figure("9.30"),
         times={"mean": None, "percentiles": {}},
     )
     (contradiction,) = contradictions_of("rate", printed)
@@ -333,5 +363,5 @@ def test_seconds_without_their_zeros(snapshot: object) -> None:
 
 
 def test_every_kind_is_tried_both_ways() -> None:
-    assert set(FIRES) | {"stated-ratio"} == set(all_kinds())
+    assert set(FIRES) | {"stated-ratio"} == set(contradiction_kinds())
     assert set(QUIET) == set(FIRES)

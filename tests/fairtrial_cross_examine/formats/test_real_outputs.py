@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fairtrial_cross_examine.examination import examine
+from fairtrial_cross_examine.examination import examine_output
 from fairtrial_cross_examine.formats import all_formats
 from fairtrial_cross_examine.read import read_evidence
 
@@ -56,7 +56,7 @@ def test_everything_is_read(file: Path) -> None:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_it_contradicts_what_is_wrong_and_nothing_else(file: Path) -> None:
-    found = examine(read_evidence([file])).contradictions
+    found = examine_output(read_evidence([file])).contradictions
     assert {each.kind for each in found} == FAULTY.get(file.name, set()), [each.says for each in found]
 
 

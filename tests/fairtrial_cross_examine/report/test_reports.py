@@ -7,9 +7,9 @@ from html.parser import HTMLParser
 import pytest
 from rich.console import Console
 
-from fairtrial_cross_examine.examination import Examination, examine
-from fairtrial_cross_examine.figures import figure
-from fairtrial_cross_examine.model import Evidence
+from fairtrial_cross_examine.examination import Examination, examine_output
+from fairtrial_cross_examine.figures import as_figure
+from fairtrial_cross_examine.model import PrintedOutput
 from fairtrial_cross_examine.report.outputs import examination_page
 from fairtrial_cross_examine.report.table import LIMITS
 from fairtrial_cross_examine.report.terminal import print_examination
@@ -21,8 +21,8 @@ HOSTILE = '<script>alert(1)</script>\x1b[2J\u202e"><img src=x onerror=alert(2)>[
 def examination(*, honest: bool = False, name: str = "wrong") -> Examination:
     rate = "10000.00" if honest else "12000.00"
     wrong = {} if honest else {name: 90_000}
-    run = a_run(name=name, source=name, rate_per_second=figure(rate), failures=wrong)
-    return examine(Evidence(runs=[run]))
+    run = a_run(name=name, source=name, rate_per_second=as_figure(rate), failures=wrong)
+    return examine_output(PrintedOutput(runs=[run]))
 
 
 def printed(made: Examination, width: int = 120) -> str:

@@ -20,7 +20,7 @@ from fairtrial.record.identity import WorkloadIdentity
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.record.processes import MemoryKind
 from fairtrial.record.write import RecordWriter
-from fairtrial.tools.compare.comparison import JudgedRun, RunComparison, compare, judge_run
+from fairtrial.tools.compare.comparison import JudgedRun, RunComparison, compare_runs, judge_run
 from fairtrial.tools.compare.differences import changed_settings
 from fairtrial.tools.compare.outputs import levels_in_words
 from fairtrial.tools.compare.table import print_comparison
@@ -44,7 +44,7 @@ def run(rate: float, builder: ExperimentBuilder | None = None, **changes: object
 def compared(before: Run, after: Run, *metrics: str, margin: float = 0.05, run_spread: float = 0.0) -> RunComparison:
     """Two single runs, of which whole ones do not scatter."""
     chosen = [METRICS[name] for name in metrics or ["goodput"]]
-    return compare([judge_run(*before)], [judge_run(*after)], chosen, margin, run_spread)
+    return compare_runs([judge_run(*before)], [judge_run(*after)], chosen, margin, run_spread)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_what_moves_a_whole_run_is_in_the_intervals_of_several() -> None:
     assert not compared(run(4000), run(4000 * SLOW_DAY), run_spread=0.05).regressions
     assert compared(run(4000), run(3000), run_spread=0.05).regressions
     before, after = ([judge_run(*run(4000 * day)) for day in of_side] for of_side in days)
-    comparison = compare(before, after, [METRICS["goodput"]], 0.05, 0.0)
+    comparison = compare_runs(before, after, [METRICS["goodput"]], 0.05, 0.0)
     (row,) = comparison.rows
     assert row.change == "~" and comparison.runs == (3, 3)
     assert row.ratio is not None and row.ratio.blocks == 3
@@ -107,7 +107,7 @@ def test_what_moves_a_whole_run_is_in_the_intervals_of_several() -> None:
 
 def test_several_runs_show_a_change_that_is_larger_than_what_moves_them() -> None:
     before, after = ([judge_run(*run(rate * day)) for day in (1.0, 0.97, 1.02)] for rate in (4000, 3200))
-    (row,) = compare(before, after, [METRICS["goodput"]], 0.05, 0.0).rows
+    (row,) = compare_runs(before, after, [METRICS["goodput"]], 0.05, 0.0).rows
     assert row.change == "regression" and row.ratio is not None
     assert row.ratio.estimate == pytest.approx(0.8, rel=0.01)
     assert (row.before, row.after) == pytest.approx((4000, 3200), rel=0.01)
@@ -115,7 +115,7 @@ def test_several_runs_show_a_change_that_is_larger_than_what_moves_them() -> Non
 
 def test_a_run_of_several_without_the_condition_is_named() -> None:
     whole, other = judge_run(*run(4000)), judge_run(*run(4000, an_experiment("b")))
-    rows = compare([whole, whole, other], [whole] * 3, [METRICS["goodput"]], 0.05, 0.0).rows
+    rows = compare_runs([whole, whole, other], [whole] * 3, [METRICS["goodput"]], 0.05, 0.0).rows
     assert "before: run 3: no such condition" in (rows[0].reason or "")
 
 

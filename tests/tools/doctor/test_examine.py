@@ -12,7 +12,7 @@ from fairtrial.base.exit_status import ALL_WELL, NOTHING_RAN
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.engine import binary
-from fairtrial.tools.doctor.examine import examine, print_diagnoses
+from fairtrial.tools.doctor.examine import examine_machine, print_diagnoses
 from fairtrial.tools.doctor.model import Diagnosis
 from fairtrial.tools.doctor.runtimes import diagnose_engine, diagnose_stacks
 
@@ -65,7 +65,7 @@ def test_each_diagnosis_has_its_remedy_below_it_and_brackets_are_text() -> None:
 
 
 def test_everything_is_examined(cache: Path) -> None:
-    subjects = [diagnosis.subject for diagnosis in examine([])]
+    subjects = [diagnosis.subject for diagnosis in examine_machine([])]
     assert subjects[0] == "processors" and subjects[-1] == "load engine"
 
 

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import Missing
-from fairtrial.tools.provision.install import install
+from fairtrial.tools.provision.install import install_services
 from fairtrial.tools.provision.inventory import pick_provided, print_inventory, provided
 from tests.command_line import Lab
 
@@ -57,7 +57,7 @@ def test_an_unknown_service_is_an_error(lab: Lab) -> None:
 
 def test_installing_needs_a_package_manager(empty_path: None) -> None:
     with pytest.raises(Problem, match=r"redis-server.*no apt-get"):
-        install(Console(quiet=True), [pick_provided("redis")])
+        install_services(Console(quiet=True), [pick_provided("redis")])
 
 
 def test_a_package_manager_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,4 +71,4 @@ def test_a_package_manager_that_fails(tmp_path: Path, monkeypatch: pytest.Monkey
     nginx = pick_provided("nginx")
     assert isinstance(nginx.missing(), Missing)
     with pytest.raises(Problem, match="status 7"):
-        install(Console(quiet=True), [nginx])
+        install_services(Console(quiet=True), [nginx])

@@ -161,7 +161,7 @@ def judge_run(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Judged
     return JudgedRun(record, [trial for trial in trials if trial.block not in result.blocks_left_out], result)
 
 
-def compare(
+def compare_runs(
     before: Sequence[JudgedRun],
     after: Sequence[JudgedRun],
     metrics: Sequence[Metric],

@@ -16,7 +16,7 @@ from fairtrial.tools.doctor.runtimes import diagnose_engine, diagnose_stacks
 STYLES = {"good": "green", "poor": "yellow", "missing": "red"}
 
 
-def examine(stacks: Sequence[Stack]) -> list[Diagnosis]:
+def examine_machine(stacks: Sequence[Stack]) -> list[Diagnosis]:
     """Diagnoses of the machine, of the engine's toolchain and of the runtimes of each stack."""
     return [*diagnose_machine(), diagnose_engine(), *diagnose_stacks(stacks)]
 

@@ -74,7 +74,7 @@ def missing_packages(services: Sequence[Provided]) -> list[str]:
     return sorted({package for reason in missing if reason is not None for package in reason.packages})
 
 
-def install(console: Console, services: Sequence[Provided]) -> None:
+def install_services(console: Console, services: Sequence[Provided]) -> None:
     """Install whatever is missing of these services.
 
     Raises:
