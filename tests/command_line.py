@@ -42,6 +42,7 @@ service = "{service}"
 stacks = {stacks}
 blocks = {blocks}
 crash_audit = "{crash_audit}"
+hold_audit = "{hold_audit}"
 # Awake, it would take a processor from the tests beside.
 wait = "sleep"
 [dataset]
@@ -142,6 +143,7 @@ class Lab:
         seconds: float = 0.5,
         load: str = CLOSED,
         crash_audit: str = "none",
+        hold_audit: str = "none",
         more: str = "",
     ) -> Path:
         """Write an experiment of these stacks."""
@@ -154,6 +156,7 @@ class Lab:
                 service=service,
                 load=load.format(seconds=seconds),
                 crash_audit=crash_audit,
+                hold_audit=hold_audit,
             )
             + CALM
             + more

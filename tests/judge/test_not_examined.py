@@ -24,7 +24,12 @@ def test_a_result_of_a_workload_file_lists_what_was_not_examined() -> None:
     notes = {
         finding.check: finding for finding in judge(own, trials, interrupted=False).findings if finding.trial is None
     }
-    assert notes.keys() == {"ledger", "stale", "writes-stored"} == OF_WORKLOAD_FILES.keys() <= all_checks().keys()
+    assert (
+        notes.keys()
+        == {"answered-while-held", "ledger", "stale", "writes-stored"}
+        == OF_WORKLOAD_FILES.keys()
+        <= all_checks().keys()
+    )
     assert all(note.severity == "note" and note.evidence.startswith("not examined: ") for note in notes.values())
     lab_s = judge(record, trials, interrupted=False)
     assert lab_s.findings == []
@@ -43,7 +48,11 @@ def unexamined(audits: dict[str, list[str]]) -> dict[str, str]:
 
 
 def test_what_audits_prove_is_not_listed_and_the_rest_by_name(snapshot: object) -> None:
-    assert unexamined({"stored": ["order"], "cancelled": ["cancel"]}).keys() == {"ledger", "stale"}
+    assert unexamined({"stored": ["order"], "cancelled": ["cancel"]}).keys() == {
+        "answered-while-held",
+        "ledger",
+        "stale",
+    }
     assert unexamined({"stored": ["order"]})["writes-stored"] == snapshot
     # An audit that no number of requests bounds from below says nothing about any of them.
     assert "of: order, cancel; no audit" in unexamined({"none-open": []})["writes-stored"]

@@ -1,6 +1,6 @@
-"""In which trials the database is killed."""
+"""In which trials the database is killed, and beside which it is held."""
 
-from fairtrial.plan.make import EACH_BLOCKS, draw_crash_audits
+from fairtrial.plan.make import EACH_BLOCKS, draw_crash_audits, draw_hold_audits
 
 BLOCKS = [["a", "b"], ["b", "a"]] * 10
 
@@ -35,3 +35,14 @@ def test_nobody_knows_them_before() -> None:
 def test_all_and_none() -> None:
     assert draw_crash_audits("all", BLOCKS, 20) == frozenset(range(1, 41))
     assert draw_crash_audits("none", BLOCKS, 20) == frozenset()
+
+
+def test_a_block_is_held_whole_or_not_at_all() -> None:
+    for first_look in (1, 3, len(BLOCKS)):
+        drawn = draw_hold_audits("some", BLOCKS, first_look)
+        blocks, apart = {(number - 1) // 2 for number in drawn}, min(EACH_BLOCKS, first_look)
+        assert len(drawn) == 2 * len(blocks)
+        assert len([block for block in blocks if block < apart]) == 1, "before the first look"
+    assert len({draw_hold_audits("some", BLOCKS, len(BLOCKS)) for _ in range(20)}) > 1
+    assert draw_hold_audits("all", BLOCKS, 20) == frozenset(range(1, 41))
+    assert draw_hold_audits("none", BLOCKS, 20) == frozenset()

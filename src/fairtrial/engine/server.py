@@ -28,6 +28,11 @@ class EngineServer:
         """`HOST:PORT`"""
         self._title, self._process, self._output = title, process, output
 
+    @property
+    def pid(self) -> int:
+        """The guard below which it runs."""
+        return self._process.pid
+
     def account(self, event: str) -> dict[str, Any]:
         """Stop it, and return the keys of the event of this name, which it writes when it ends.
 

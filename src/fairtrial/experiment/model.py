@@ -187,6 +187,11 @@ class Experiment(Strict):
         description="the trials after which the database is killed under a load of its own, to see whether what was "
         "acknowledged is still there; some: one in five, drawn, and at least one of each condition",
     )
+    hold_audit: CrashAudits = Field(
+        "some",
+        description="the trials beside which database and upstream are held for moments of a load of its own, to see "
+        "whether answers wait for them; some: all of one block in five, drawn, and of at least one",
+    )
     slices: Slices | None = Field(
         None, description="measure the conditions of a block in turn, a moment at a time; null: one after the other"
     )

@@ -19,6 +19,7 @@ WRITES_STORED = "writes-stored"
 OF_WORKLOAD_FILES = {
     "ledger": "whether the work was done that answers imply: the file does not say what an answer takes",
     "stale": "whether answers came from memory: the file does not say which rows could be changed meanwhile",
+    "answered-while-held": "whether answers waited for their source: the file does not say which requests need one",
     WRITES_STORED: "whether everything that was acknowledged is stored: the file does not say where to look",
 }
 """By check, what it examines of the lab's own workloads alone."""

@@ -58,6 +58,7 @@ CONTENTS = (
         "what it printed when it was started for the [crash audit](proof.md#crashes) of trial NNN",
         "after the trial",
     ),
+    FileKind("logs/NNN-STACK hold.log", "likewise for its [hold audit](proof.md#holds)", "likewise"),
     FileKind(
         "logs/build-STACK.log",
         "the commands that built the stack, or `STACK-VARIANT`, and their output; kept only if it was built in this "

@@ -4,6 +4,7 @@ import math
 import random
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from secrets import randbelow
 from typing import TypeVar
@@ -35,8 +36,8 @@ MOST_FACTOR = 8
 as wide, and in any case to as many as an undecided claim may ask for."""
 
 EACH_BLOCKS = 5
-"""Of so many trials of a condition, the crash audit is tried after one: with five blocks, the default, each condition
-has one."""
+"""Of so many trials of a condition, the crash audit is tried beside one, and the hold audit: with five blocks, the
+default, each condition has one."""
 
 SPARE_SHARE = 0.2
 """Of the blocks of a run of a fixed number, rounded up, so many more are tried where the machine spoiled some. Where it
@@ -104,6 +105,7 @@ def _resolve(experiment: Experiment, workload: Workload, stacks: Mapping[str, St
         spare_blocks=spare,
         looks=looks,
         crash_audits=draw_crash_audits(experiment.crash_audit, blocks, experiment.blocks),
+        hold_audits=draw_hold_audits(experiment.hold_audit, blocks, experiment.blocks),
     )
 
 
@@ -197,6 +199,23 @@ def draw_crash_audits(kind: CrashAudits, blocks: Sequence[Sequence[Hashable]], f
         (numbers, first + randbelow(apart)) for numbers in trials.values() for first in range(0, len(numbers), apart)
     )
     return frozenset(numbers[place] for numbers, place in places if place < len(numbers))
+
+
+def draw_hold_audits(kind: CrashAudits, blocks: Sequence[Sequence[Hashable]], first_look: int) -> frozenset[int]:
+    """The numbers of the trials, from 1, that a hold audit belongs to: all of a block or none, as they are compared.
+
+    At least one of the blocks before the first look is drawn.
+
+    Args:
+        blocks, first_look: as above.
+    """
+    numbers = count(1)
+    trials = [[next(numbers) for _ in block] for block in blocks]
+    if kind == "none":
+        return frozenset()
+    apart = 1 if kind == "all" else max(1, min(EACH_BLOCKS, first_look))
+    places = (first + randbelow(apart) for first in range(0, len(trials), apart))
+    return frozenset(number for place in places if place < len(trials) for number in trials[place])
 
 
 def _assert_decidable(experiment: Experiment) -> None:

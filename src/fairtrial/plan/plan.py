@@ -120,6 +120,8 @@ class PlannedTrial:
     build: int = 1
     crash_audit: bool = False
     """whether the database is killed once the trial is over, if the workload writes"""
+    hold_audit: bool = False
+    """whether what its answers have to wait for is held, under a load before the trial or after it"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +144,8 @@ class Plan:
     experiment has"""
     crash_audits: frozenset[int] = frozenset()
     """numbers of the trials that a crash audit follows; nobody but the lab knows them before"""
+    hold_audits: frozenset[int] = frozenset()
+    """likewise of those that a hold audit belongs to"""
 
     @property
     def stacks(self) -> list[Stack]:
@@ -182,7 +186,14 @@ class Plan:
             for condition in block:
                 index += 1
                 build = (number - 1) % self.experiment.builds + 1
-                yield PlannedTrial(index, number, condition, build, crash_audit=index in self.crash_audits)
+                yield PlannedTrial(
+                    index,
+                    number,
+                    condition,
+                    build,
+                    crash_audit=index in self.crash_audits,
+                    hold_audit=index in self.hold_audits,
+                )
 
 
 def most_connections(plan: Plan) -> int:

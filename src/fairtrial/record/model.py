@@ -23,6 +23,7 @@ from fairtrial.record.comparison import EqualAnswers, ReferenceRecord
 from fairtrial.record.database import CrashAudit, Durability, Maintenance, StateAudit
 from fairtrial.record.design import ConditionDesign
 from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.hold_audit import HoldAudit
 from fairtrial.record.identity import DatasetIdentity, Host, ServiceIdentity, StackIdentity, WorkloadIdentity
 from fairtrial.record.load_hosts import LoadHostAccount
 from fairtrial.record.machine import MachineMeter, NetworkMeter
@@ -509,6 +510,11 @@ class TrialRecord(BaseModel):
         None,
         description="whether acknowledged writes outlived the death of the database, after the trial; null for "
         "workloads that only read or are a file, where the trial came to nothing, and in older records",
+    )
+    holds: HoldAudit | None = Field(
+        None,
+        description="whether answers came while database and upstream were held, under a load of its own; null for "
+        "workloads whose answers need neither or that are a file, on SQLite, and in older records",
     )
     own_audits: list[StateAudit] = Field(
         default_factory=list, description="those of a workload file, in its order; empty where it has none"

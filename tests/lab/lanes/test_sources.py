@@ -102,6 +102,7 @@ def test_the_same_plan_is_made_there(lab: Lab, cache: Path) -> None:
         (each.index, each.condition.recorded, each.crash_audit) for each in here.trials()
     ]
     assert there.crash_audits == here.crash_audits != frozenset()
+    assert there.hold_audits == here.hold_audits != frozenset()
     other = sent.model_copy(update={"order": sent.order[::-1][1:]})
     with pytest.raises(Problem, match="another plan"):
         plan_of(other)

@@ -187,6 +187,18 @@ class CanBeKilled(Protocol):
 
 
 @runtime_checkable
+class CanBeHeld(Protocol):
+    """A running service whose processes are the lab's to stop for a moment."""
+
+    @property
+    def why_not_held(self) -> str:
+        """Why its clients would take that for more than a slow moment, in words; empty: they would not."""
+
+    def hold(self) -> AbstractContextManager[None]:
+        """Within it, all of its processes are stopped, and go on afterwards. Raises Problem: they do not stop."""
+
+
+@runtime_checkable
 class TellsKeysRead(Protocol):
     """A running service that can tell of single keys whether anybody read them."""
 

@@ -20,6 +20,8 @@ class Proxy:
     def __init__(self, url: str, latency_seconds: float, server: EngineServer) -> None:
         self.url = url
         """of the service, with the proxy's address; may hold a password"""
+        self.pid = server.pid
+        """the guard below which it runs"""
         self._latency_seconds, self._server = latency_seconds, server
 
     def account(self) -> ProxyAccount:

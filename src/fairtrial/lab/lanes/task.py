@@ -27,7 +27,8 @@ class SentPlan(Strict):
     stacks: dict[str, SentStack]
     until_decided: bool
     crash_audits: list[int]
-    """which the lab here has drawn"""
+    """which the lab here has drawn, as the next"""
+    hold_audits: list[int]
     order: list[list[str]]
     """per block, condition ids: the plan there must be the same"""
 
@@ -84,6 +85,7 @@ def sent_plan(plan: Plan, file: str) -> SentPlan:
         stacks=stacks,
         until_decided=bool(plan.looks),
         crash_audits=sorted(plan.crash_audits),
+        hold_audits=sorted(plan.hold_audits),
         order=_order(plan),
     )
 
@@ -96,7 +98,11 @@ def plan_of(description: SentPlan) -> Plan:
     """
     stacks: dict[str, Stack] = {name: unpacked_stack(each) for name, each in description.stacks.items()}
     plan_here = make_plan(description.experiment, stacks, description.file, until_decided=description.until_decided)
-    plan = replace(plan_here, crash_audits=frozenset(description.crash_audits))
+    plan = replace(
+        plan_here,
+        crash_audits=frozenset(description.crash_audits),
+        hold_audits=frozenset(description.hold_audits),
+    )
     if _order(plan) != description.order:
         raise Problem(f"{description.file}: another plan was made on the lane's host", "install the same there as here")
     return plan

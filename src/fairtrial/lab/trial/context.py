@@ -20,7 +20,8 @@ from fairtrial.record.engine_summary import Comparison, EngineSummary
 from fairtrial.record.model import Placement, TrialRecord
 
 Stage = str
-"""`reset`, `start`, `contract`, `load`, `settle`, `stop`, `audit` or `crash`; before them `ceiling` and `wait`."""
+"""`reset`, `start`, `contract`, `load`, `settle`, `stop`, `audit`, `crash` or `hold`; before them `ceiling` and
+`wait`."""
 
 
 FAULT_WITHIN_SECONDS = 2.0
@@ -62,6 +63,9 @@ class TrialContext:
     urls: dict[str, str] = field(default_factory=dict)
     """by service, what the stack gets in place of the service's own URL while a proxy runs before it; by
     `environment.UPSTREAM`, the URL of the trial's upstream while it runs"""
+
+    partner_pids: list[int] = field(default_factory=list)
+    """the guards of the proxies and of the upstream of the trial, while they run"""
 
     why_labs_user: str = ""
     """why the stack is run as the user of the lab, whatever else could be; empty: there is no such reason"""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +16,7 @@ from fairtrial.lab.trial.context import TrialContext, awaited_fault
 from fairtrial.lab.trial.crash_audit import audit_by_crash
 from fairtrial.lab.trial.environment import Environment
 from fairtrial.lab.trial.events import Watcher, unwatched
+from fairtrial.lab.trial.hold_audit import audit_by_holds, has_hold_audit, without_hold_audit
 from fairtrial.lab.trial.program_run import check_program, run_program
 from fairtrial.lab.trial.ready_stack import ReadyStack
 from fairtrial.lab.trial.server_run import check_server, run_server
@@ -66,16 +68,23 @@ def run_trial(trial: PlannedTrial, workbench: Workbench) -> TrialRecord:
         record.failure = error.failure
         return record
     try:
-        # Neither start tells a stack which of the two counts.
+        # No start tells a stack which of them counts.
         crash_first = trial.crash_audit and randbelow(2) == 0
+        holds_first = _holds_come_first(context)
+        record.holds = without_hold_audit(context)
+        if holds_first:
+            audit_holds(context, results, is_first=True)
         if crash_first:
             _crash(context, results)
         _run(context)
         note_alterations(context)
         if record.failure is not None or (record.engine is None and record.program is None):
-            record.crash = None  # there is nothing that it could say more of
-        elif not crash_first:
-            _crash(context, results)
+            record.crash = record.holds = None  # there is nothing that they could say more of
+        else:
+            if not crash_first:
+                _crash(context, results)
+            if not holds_first:
+                audit_holds(context, results)
         restore(context)
     except Problem as problem:
         record.failure = Failure.of("service", problem)
@@ -150,6 +159,37 @@ def _crash(context: TrialContext, results: Path) -> None:
     Raises:
         Problem: the database cannot be brought back.
     """
+    with _started_again(context, "crash", results) as again:
+        context.record.crash = audit_by_crash(context, again)
+    if context.record.crash is not None and context.record.crash.drawn:
+        context.environment.bring_back(context.service)
+
+
+def _holds_come_first(context: TrialContext) -> bool:
+    """Whether the hold audit comes before the trial, as it does in every second block: no stack knows in which.
+
+    Only where one run is all of a load; a search for the capacity has to find a rate before.
+    """
+    load = context.condition.load
+    return has_hold_audit(context) and load.single_run() is load and context.draws_seed % 2 == 0
+
+
+def audit_holds(context: TrialContext, results: Path, *, is_first: bool = False) -> None:
+    """Try the hold audit, if this trial is drawn for it, and has not come to nothing.
+
+    Raises:
+        Problem: the database cannot be brought back.
+    """
+    record = context.record
+    came_to_nothing = record.failure is not None or (record.engine is None and not is_first)
+    if has_hold_audit(context) and not came_to_nothing and context.fault() is None:
+        with _started_again(context, "hold", results) as again:
+            record.holds = audit_by_holds(context, again, is_first=is_first)
+
+
+@contextmanager
+def _started_again(context: TrialContext, audit: str, results: Path) -> Iterator[TrialContext]:
+    """The trial's context for a start of its stack that is in no figure, with a log of its own, which is kept."""
     again = TrialContext(
         context.plan,
         context.trial,
@@ -157,14 +197,12 @@ def _crash(context: TrialContext, results: Path) -> None:
         context.environment,
         context.service,
         new_record(context.trial),
-        context.log.with_name(f"{context.log.stem} crash{context.log.suffix}"),
+        context.log.with_name(f"{context.log.stem} {audit}{context.log.suffix}"),
     )
     try:
-        context.record.crash = audit_by_crash(context, again)
+        yield again
     finally:
         keep_log(again, results)
-    if context.record.crash is not None and context.record.crash.drawn:
-        context.environment.bring_back(context.service)
 
 
 def note_alterations(context: TrialContext) -> None:

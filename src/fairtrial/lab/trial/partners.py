@@ -16,6 +16,8 @@ class Upstream:
 
     def __init__(self, server: EngineServer) -> None:
         self.url = f"http://{server.address}/"
+        self.pid = server.pid
+        """the guard below which it runs"""
         self._server = server
 
     def served(self) -> int:
@@ -59,11 +61,13 @@ def partners_up(context: TrialContext, cpus: Sequence[int]) -> Iterator[Callable
             return
         with upstream(arguments(context.point.options), cpus) as running:
             context.urls[UPSTREAM] = running.url
+            context.partner_pids.append(running.pid)
             calls = cache(lambda: {"calls": running.served()})
             try:
                 yield calls
             finally:
                 del context.urls[UPSTREAM]
+                context.partner_pids.remove(running.pid)
             calls()
 
 
@@ -80,11 +84,15 @@ def _proxies_up(context: TrialContext) -> Iterator[None]:
             if (options := context.point.service_options(service)).latency is not None
         }
         context.urls.update({name: proxy.url for name, proxy in proxies.items()})
+        pids = [proxy.pid for proxy in proxies.values()]
+        context.partner_pids.extend(pids)
         try:
             yield
         finally:
             for name in proxies:
                 del context.urls[name]
+            for pid in pids:
+                context.partner_pids.remove(pid)
         context.record.proxies.update({name: proxy.account() for name, proxy in proxies.items()})
 
 

@@ -98,7 +98,7 @@ def test_a_server_that_goes_on_at_once_is_left_alone(temporary: Path, monkeypatc
         return look is True
 
     monkeypatch.setattr(stopped, "LOOK_EVERY_SECONDS", 0.02)
-    monkeypatch.setattr(stopped, "_is_stopped", is_stopped)
+    monkeypatch.setattr(stopped, "is_stopped", is_stopped)
     with run_folder("late") as folder, late(0.0, folder) as server:
         server.start()
         assert over.wait(30)

@@ -1,7 +1,7 @@
 """A private service: a server of the lab's own, started on a copy of data that were loaded once."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 
 from fairtrial.base.cache.once import made_once
@@ -131,6 +131,15 @@ class PrivateService(LoadedService):
         # By a login: one that was started the first time may have asked for none.
         location = self._location
         self._server.start_again(lambda port: listens(port, location.host) and answers(self._program.client(location)))
+
+    @property
+    def why_not_held(self) -> str:
+        """Why its clients would take that for more than a slow moment, in words; empty: they would not."""
+        return self._program.why_not_held
+
+    def hold(self) -> AbstractContextManager[None]:
+        """Within it, all processes of the server are stopped. Raises Problem: they do not stop."""
+        return self._server.hold()
 
     def reset(self) -> None:
         """Start the server anew, on the same port, on a new copy of the loaded data.

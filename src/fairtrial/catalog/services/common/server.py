@@ -20,6 +20,7 @@ from fairtrial.catalog.services.common.power import Disk, disk
 from fairtrial.catalog.services.common.shared_memory import SharedMemory, shared_memory_of
 from fairtrial.catalog.services.common.stopped import StoppedWatch
 from fairtrial.engine.guard import Guarded
+from fairtrial.engine.hold import hold
 
 READY_WITHIN_SECONDS = 30.0
 CLEAN_END_WITHIN_SECONDS = 120.0
@@ -236,6 +237,22 @@ class PrivateServer:
                 self._disk.cut_power()
         finally:
             self._end_guard()
+
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        """Within it, all of its processes are stopped, and go on afterwards. It has to run.
+
+        Raises:
+            Problem: they do not stop.
+        """
+        assert self._process is not None
+        if self._watch:
+            self._watch.end()  # which would kill it
+        try:
+            with hold(self._process.pid):
+                yield
+        finally:
+            self._watch = StoppedWatch(self._process.pid, self._tell_stopped)
 
     def start_again(self, is_ready: IsReady) -> None:
         """Start it on the data that it left when it was killed, and return once it has recovered and serves.

@@ -123,6 +123,8 @@ class ServerProgram:
     """files in the data by which a server says that it runs there; never true of a copy"""
     end_signal: Signals = SIGTERM
     """at which the server ends at once, without regard for its data"""
+    why_not_held: str = ""
+    """why its processes are not to be stopped for a moment, in words; empty: they may be"""
     loses_when_killed: str = ""
     """why acknowledged writes may be lost when it is killed, in words; empty: none may"""
     loses_in_power_cut: str = ""

@@ -6,10 +6,11 @@ has died is noticed by all of them, and told with its trial.
 
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from threading import Event, Thread
 
 import psutil
+
+from fairtrial.engine.hold import descendants, is_stopped
 
 LOOK_EVERY_SECONDS = 1.0
 """One that is stopped at two looks in a row is killed."""
@@ -37,29 +38,12 @@ class StoppedWatch:
     def _watch(self) -> None:
         before: set[int] = set()
         while not self._over.wait(LOOK_EVERY_SECONDS):
-            descendants = _descendants(self._guard)
-            stopped = {pid for pid in descendants if _is_stopped(pid)}
+            pids = descendants(self._guard)
+            stopped = {pid for pid in pids if is_stopped(pid)}
             if stopped & before:
                 self._on_killed()
-                for pid in descendants:
+                for pid in pids:
                     with suppress(psutil.Error):
                         psutil.Process(pid).kill()
                 return
             before = stopped
-
-
-def _descendants(pid: int) -> list[int]:
-    """The process ids of all descendants, from the kernel's lists of children (proc(5)): no other process is read."""
-    pids: list[int] = []
-    with suppress(OSError, ValueError):
-        for children in Path(f"/proc/{pid}/task").glob("*/children"):
-            for child in map(int, children.read_text().split()):
-                pids += [child, *_descendants(child)]
-    return pids
-
-
-def _is_stopped(pid: int) -> bool:
-    with suppress(OSError, IndexError):
-        # The state follows the name, which may hold any character, in brackets (proc_pid_stat(5)).
-        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] == b"T"
-    return False

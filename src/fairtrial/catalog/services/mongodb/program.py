@@ -80,6 +80,11 @@ class MongodbProgram:
             return ""
         return "MongoDB acknowledges (w: 1) up to 100 ms before it writes its journal"
 
+    @property
+    def why_not_held(self) -> str:
+        """Why it is not to be stopped for a moment, in words; empty: it may be."""
+        return "" if self.is_mongod else "SecantusDB closes its connections when it has been stopped and goes on"
+
     def command(self, location: Location) -> list[str]:
         """The server's command for trials, which asks for passwords.
 

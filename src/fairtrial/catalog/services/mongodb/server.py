@@ -87,6 +87,7 @@ def program(start: ServiceStart) -> ServerProgram:
         admit_stacks=admit_stacks,
         url=lambda location: f"mongodb://{USER}:{password}@{location.host}:{location.port}/{DATABASE}",
         settings=installed.settings,
+        why_not_held=installed.why_not_held,
         loses_when_killed=installed.loses_when_killed,
     )
 

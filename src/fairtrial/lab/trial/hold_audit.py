@@ -1,0 +1,277 @@
+"""The hold audit: what was answered while all that answers have to wait for stood still.
+
+It is tried beside a drawn trial, before it or after it, which is drawn as well, and is in none of its figures. The
+stack is started for it as for a trial, its contract tried and its load offered. At drawn moments of that load all
+processes of the database, the cache, the upstream and the proxies are stopped (SIGSTOP) together, and go on a moment
+later. Their connections stay open, and no catalogue tells: to a stack it is a slow moment.
+
+The load engine says every two milliseconds how many right answers there were. Of those that come while everything
+stands still, each connection may have one whose request was sent before; what an honest server may have beyond that is
+as little (`judge.checks.answered_while_held`). Who answers from memory goes on at its own pace, which is known from the
+moment before: each hold lasts as long as twelve answers on each connection.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from random import SystemRandom
+from threading import Event, Thread
+from typing import Any
+
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.model import CanBeHeld, RunningService
+from fairtrial.catalog.workloads.model import ServerWorkload
+from fairtrial.engine.hold import hold
+from fairtrial.engine.process import start_here
+from fairtrial.engine.run import StopEarly, run_engine
+from fairtrial.lab.placement import bound_to
+from fairtrial.lab.trial.context import TrialContext
+from fairtrial.lab.trial.deployment import Deployment
+from fairtrial.lab.trial.offered_load import common_headers, engine_plan
+from fairtrial.lab.trial.spot_checks import with_spot_checks
+from fairtrial.lab.trial.up import up
+from fairtrial.load.engine_terms import StopAfterSeconds
+from fairtrial.load.request_load import OneRunLoad
+from fairtrial.record.hold_audit import Hold, HoldAudit
+
+HOLDS = 3
+SHORTEST_LOAD_SECONDS, LONGEST_LOAD_SECONDS = 0.5, 10.0
+"""Until the first hold: as long as the trial's own load, so that no part of that is safe, and what it costs at most."""
+PACE_SECONDS = 0.25
+"""Before each hold, in which the pace is measured; in what comes before that, a held server makes up for the last."""
+APART_SECONDS = (0.3, 0.6)
+"""Between two holds, at least and at most."""
+TIMES_IN_FLIGHT = 12
+"""So many answers to each request in flight last as long as a hold: three times as many as may come."""
+SHORTEST_HOLD_SECONDS, LONGEST_HOLD_SECONDS = 0.05, 0.8
+LONGER_AT_MOST = 1.3
+"""A hold may last so many times as long: no two are alike."""
+SAMPLE_SECONDS = 0.002
+MARGIN_SECONDS = 0.005
+"""After the stop: what the lab hears of the engine's clock is late by less, at least once in a load."""
+FEWEST_SAMPLES = 4
+REASON_CHARACTERS = 300
+
+IMPLIED = (
+    *("reads", "rows_read", "writes", "rows_written", "commits", "writing_commits", "bytes_sent", "calls"),
+    "statement_milliseconds",
+)
+"""Work for which an answer has to wait, by the fields of `catalog.workloads.model.Work`."""
+
+
+def has_hold_audit(context: TrialContext) -> bool:
+    """Whether this trial is drawn for one, and has something to wait for that can be held."""
+    return context.trial.hold_audit and _has_source(context) and not _why_not(context)
+
+
+def without_hold_audit(context: TrialContext) -> HoldAudit | None:
+    """The account of a trial that has none; None where answers have nothing to wait for, or nothing that runs apart."""
+    if not _has_source(context):
+        return None
+    not_asked_for = context.plan.experiment.hold_audit == "none"
+    return HoldAudit(
+        is_drawn=False, why_not=_why_not(context) or ("the experiment asks for none" if not_asked_for else "")
+    )
+
+
+def audit_by_holds(context: TrialContext, again: TrialContext, *, is_first: bool) -> HoldAudit:
+    """Hold a load, and count what is answered meanwhile. The tables are those of a trial's start then, and afterwards.
+
+    Args:
+        again: the same for one more start of its stack, whose record and log are in no figure.
+
+    Raises:
+        Problem: the database cannot be brought back.
+    """
+    with context.stage("hold"), bound_to(context.lab_cpus):
+        try:
+            context.environment.bring_back(context.service)
+            audit = _hold_and_count(again, _load(context))
+        except Problem as problem:
+            reason = again.redaction.hidden(problem.reason)
+            audit = HoldAudit(is_drawn=True, why_not=printable(reason, REASON_CHARACTERS))
+        finally:
+            context.environment.bring_back(context.service)
+    return audit.model_copy(update={"is_first": is_first})
+
+
+def _has_source(context: TrialContext) -> bool:
+    """Whether each answer waits for something that runs beside the stack: as far as the workload says."""
+    workload = context.plan.workload
+    work = workload.work(context.point.options)
+    if not any(getattr(work, name) for name in IMPLIED):
+        return False
+    return workload.upstream is not None or context.service.identity.where != "embedded"
+
+
+def _why_not(context: TrialContext) -> str:
+    """Why no trial of this condition can have a hold audit, in words; empty if it can."""
+    load = context.condition.load
+    if not isinstance(context.plan.workload, ServerWorkload):
+        return "a program does not tell of its single operations"
+    if not load.is_stationary or load.loses_clients:
+        return "the load changes by intent while it lasts"
+    if context.environment.trial_hosts.start is not start_here:
+        return "the load comes from another host, with another clock"
+    if context.condition.stack.origin.runs_already:
+        return "a stack that ran already is not the lab's to start again"
+    return next(filter(None, (_why_not_held(server) for _, server in context.services)), "")
+
+
+def _why_not_held(server: RunningService) -> str:
+    if isinstance(server, CanBeHeld):
+        return server.why_not_held
+    if server.identity.where == "embedded":
+        return ""
+    return f"the lab does not hold a server that is not its own, or on another host: {server.identity.name}"
+
+
+def _load(context: TrialContext) -> OneRunLoad:
+    """Of a search for the capacity, at the lowest rate that it found."""
+    capacity = context.record.capacity
+    rates = [] if capacity is None else [each.rate_per_second for each in capacity.found if each.rate_per_second]
+    load: OneRunLoad = context.condition.load.single_run(min(rates, default=None))
+    return load
+
+
+@contextmanager
+def _standstill(context: TrialContext) -> Iterator[None]:
+    """Within it, all that the answers wait for is stopped. Raises Problem: it does not stop."""
+    with ExitStack() as holding:
+        for _, server in context.services:
+            if isinstance(server, CanBeHeld):
+                holding.enter_context(server.hold())
+        holding.enter_context(hold(*context.partner_pids))
+        yield
+
+
+class Samples:
+    """How many right answers there were by when, as the engine says."""
+
+    def __init__(self) -> None:
+        self._samples: list[tuple[float, int]] = []
+        self._engine_began = float("inf")
+
+    def add(self, event: dict[str, Any], heard_at: float) -> None:
+        """Add a progress event that was heard at this moment of the monotonic clock, in seconds."""
+        self._samples.append((event["elapsed_seconds"], event["verified"]))
+        # The engine counts from its start, on the same clock. Of all events the one that was heard fastest tells it.
+        self._engine_began = min(self._engine_began, heard_at - event["elapsed_seconds"])
+
+    def between(self, begin: float, end: float) -> tuple[float, int] | None:
+        """For how many seconds between two moments answers were counted, and how many came; None: too few samples.
+
+        The engine looks at its clock and then counts, perhaps much later: what it counted for one sample was there
+        before it looked at its clock for the next. So the last sample before the end gives the limit alone.
+        """
+        began = self._engine_began
+        within = [(at, count) for at, count in list(self._samples) if begin <= began + at <= end]
+        if len(within) < FEWEST_SAMPLES:
+            return None
+        (first_at, first_count), (last_at, last_count) = within[0], within[-2]
+        return last_at - first_at, last_count - first_count
+
+    def pace(self, at: float) -> float:
+        """Answers a second in the quarter of a second before a moment; 0: not known."""
+        seconds, answers = self.between(at - PACE_SECONDS, at) or (1.0, 0)
+        return answers / seconds
+
+
+class _Holder(Thread):
+    """Holds a load at drawn moments, from its begin on."""
+
+    def __init__(self, context: TrialContext, samples: Samples, first_seconds: float, in_flight: int) -> None:
+        super().__init__(name="holds", daemon=True)
+        self._context, self._samples = context, samples
+        self._first_seconds, self._in_flight = first_seconds, in_flight
+        self._over = Event()
+        self.began = 0.0
+        self.moments: list[tuple[float, float]] = []
+        """begin and end of each, by the monotonic clock, in seconds"""
+        self.problem: Problem | None = None
+
+    def run(self) -> None:
+        self.began = time.monotonic()
+        generator = SystemRandom()
+        pause = self._first_seconds
+        try:
+            while len(self.moments) < HOLDS and not self._over.wait(pause):
+                with _standstill(self._context):
+                    begin = time.monotonic()
+                    self._over.wait(generator.uniform(1, LONGER_AT_MOST) * self._length(begin))
+                    self.moments.append((begin, time.monotonic()))
+                pause = generator.uniform(*APART_SECONDS)
+        except Problem as problem:
+            self.problem = problem
+
+    def _length(self, begin: float) -> float:
+        pace = self._samples.pace(begin)
+        seconds = TIMES_IN_FLIGHT * self._in_flight / pace if pace else LONGEST_HOLD_SECONDS
+        return min(max(seconds, SHORTEST_HOLD_SECONDS), LONGEST_HOLD_SECONDS)
+
+    def end(self) -> None:
+        """Hold nothing more: when this returns, all goes on."""
+        self._over.set()
+        if self.ident is not None:
+            self.join()
+
+
+def _hold_and_count(context: TrialContext, load: OneRunLoad) -> HoldAudit:
+    """Raises Problem: the stack did not start or broke its contract this time, or something does not stop."""
+    with up(context) as contender:
+        broken = [clause.name for clause in contender.contract() if not clause.passed]
+        if broken:
+            raise Problem(f"the stack broke its contract when it was started once more: {', '.join(broken)}")
+        return _hold_under_load(contender.context, contender.deployment, load)
+
+
+def _hold_under_load(context: TrialContext, deployment: Deployment, load: OneRunLoad) -> HoldAudit:
+    longest = min(LONGEST_LOAD_SECONDS, max(SHORTEST_LOAD_SECONDS, load.planned_seconds))
+    first_seconds = PACE_SECONDS + SystemRandom().uniform(0, longest)
+    samples = Samples()
+    holder = _Holder(context, samples, first_seconds, load.most_in_flight)
+    plan = engine_plan(context, deployment, load)
+    window_seconds = plan.stop.seconds if isinstance(plan.stop, StopAfterSeconds) else 0.0
+    all_seconds = first_seconds + 2 * HOLDS * (APART_SECONDS[1] + LONGER_AT_MOST * LONGEST_HOLD_SECONDS)
+    plan = plan.model_copy(
+        update={
+            "warmup_seconds": 0.0,
+            "warmup_limit_seconds": None,
+            "stop": StopAfterSeconds(seconds=max(window_seconds, all_seconds)),
+            "progress_every_seconds": SAMPLE_SECONDS,
+        }
+    )
+    assert isinstance(context.plan.workload, ServerWorkload)
+    plan = with_spot_checks(plan, context.plan.workload, context.point, common_headers(context))
+
+    def on_event(event: dict[str, Any]) -> None:
+        if event["event"] == "window" and event["state"] == "opened":
+            holder.start()
+        elif event["event"] == "progress":
+            samples.add(event, time.monotonic())
+            if not holder.is_alive():
+                raise StopEarly
+            if deployment.status() is not None:
+                raise Problem("the stack ended when it was started once more")
+
+    try:
+        context.engine_runs.append(run_engine(plan, on_event))
+    finally:
+        holder.end()
+    if holder.problem is not None:
+        raise holder.problem
+    return HoldAudit(
+        is_drawn=True,
+        in_flight=load.most_in_flight,
+        holds=[
+            Hold(
+                after_seconds=round(begin - holder.began, 3),
+                seconds=round(end - begin, 4),
+                answers=answers,
+                at_its_pace=round(samples.pace(begin) * seconds, 1),
+            )
+            for begin, end in holder.moments
+            for seconds, answers in [samples.between(begin + MARGIN_SECONDS, end) or (0.0, 0)]
+        ],
+    )

@@ -1,0 +1,25 @@
+"""The hold audit of a trial: what was answered while all that answers have to wait for stood still."""
+
+from pydantic import Field
+
+from fairtrial.base.strict import Strict
+
+
+class Hold(Strict):
+    """One moment in which database, cache and upstream stood still."""
+
+    after_seconds: float = Field(description="from the begin of the load until all of their processes were stopped")
+    seconds: float = Field(description="how long they were; no answer of later is counted")
+    answers: int = Field(description="verified answers meanwhile")
+    at_its_pace: float = Field(description="as many as came before in as long a time as is counted")
+
+
+class HoldAudit(Strict):
+    """Under a load of its own, before the trial's or after it, with the stack started for it, all that the answers have
+    to wait for was stopped (SIGSTOP) at drawn moments. It is in no figure."""
+
+    is_drawn: bool = Field(description="whether this trial was to have one")
+    why_not: str = Field("", description="why there was none, in words; empty: there was, or another trial was drawn")
+    is_first: bool = Field(False, description="whether its load came before the trial's, which is drawn, too")
+    in_flight: int = Field(0, description="the requests that the load has in flight at most")
+    holds: list[Hold] = Field(default_factory=list)
