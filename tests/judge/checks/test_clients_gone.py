@@ -16,7 +16,7 @@ def at_work_for(share: float) -> TrialBuilder:
 
 
 @pytest.mark.parametrize(
-    ("share", "expected"), [(0.99, []), (0.96, ["warning"]), (0.93, ["refusal"]), (0.02, ["refusal"])]
+    ("share", "expected"), [(0.99, []), (0.96, ["warning", "refusal"]), (0.93, ["refusal"]), (0.02, ["refusal"])]
 )
 def test_by_the_share_of_the_clients_time(share: float, expected: list[str]) -> None:
     assert severities(in_trial("clients-gone", at_work_for(share))) == expected
@@ -59,4 +59,5 @@ def test_time_that_went_elsewhere_is_not_the_clients(errors: dict[str, int]) -> 
 def test_tried_on_purpose_it_is_a_warning() -> None:
     experiment = an_experiment("a", "b").checking("clients-gone", refuse=1)
     findings: list[Finding] = in_trial("clients-gone", at_work_for(0.02), experiment)
-    assert severities(findings) == ["warning"] and "refuse is 1 here" in findings[0].evidence
+    assert severities(findings) == ["warning", "refusal"] and "refuse is 1 here" in findings[0].evidence
+    assert findings[1].takes("response_time_p50") and not findings[1].takes("goodput")

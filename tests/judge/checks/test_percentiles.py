@@ -1,6 +1,7 @@
 """Percentiles that can be bought: by errors for the slowest, and by pauses that a closed load does not see."""
 
 import math
+from typing import Any
 
 import pytest
 
@@ -93,3 +94,39 @@ def test_a_verdict_on_a_percentile_says_what_an_open_load_would_see() -> None:
 )
 def test_what_rests_on_no_hidden_pause_is_left_alone(metric: str, quick: int, slow: int) -> None:
     assert claim_on(metric, quick, slow) == []
+
+
+PAIR = {"of": "b", "to": "a"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "keys", "expected"),
+    [
+        ("budget", {"of": "a", "at_most": "0.3 ms"}, 1),
+        ("budget", {"of": "a", "at_most": "0.6 ms"}, 0),
+        ("ratio", PAIR | {"at_least": 1.4}, 1),
+        ("ratio", PAIR | {"at_least": 0.7}, 0),
+        ("ratio", PAIR | {"at_least": 1.6}, 0),
+        ("difference", PAIR | {"at_least": "0.05 ms"}, 1),
+        ("equal", PAIR | {"within": 0.6}, 0),
+        ("order", {"order": ["a", "b"]}, 1),
+        ("order", {"order": ["b", "a"]}, 0),
+    ],
+)
+def test_pauses_below_the_factor_are_told_where_they_decide_the_claim(
+    kind: str, keys: dict[str, Any], expected: int
+) -> None:
+    """Answers in 200 µs, but for nine in 1,000 that took 600 µs: of requests that are due, one in 100 waits 400 µs.
+
+    Those to `b` take 300 µs.
+    """
+    record = an_experiment("a", "b").stating(kind, metric="response_time_p99", **keys).record()
+    trials = trials_of(record, a_trial())
+    engines = [trial.engine for trial in trials]
+    times = {"a": answered_in(11_890, 200, 110, 600), "b": answered_in(11_880, 300, 120, 301)}
+    changed = [
+        trial.model_copy(update={"engine": engine.model_copy(update={"response_time": times[trial.condition[0]]})})
+        for trial, engine in zip(trials, engines, strict=True)
+        if engine is not None
+    ]
+    assert len(found("pauses-hidden", record, changed)) == expected

@@ -14,6 +14,7 @@ import pytest
 from rich.console import Console
 
 from fairtrial.engine.plan import EnginePlan, Request
+from fairtrial.judge.checks.uneven_connections import hidden_by_turns
 from fairtrial.record.engine_summary import ConnectionAnswers
 from fairtrial.tools.load.advice import warnings
 from fairtrial.tools.load.measure import Measurement, measure
@@ -82,6 +83,14 @@ def test_one_connection_after_the_other(loaded: Loaded) -> None:
     assert findings(measured) == [("uneven-connections", "refusal")]
     (said,) = [text for text in warnings(measured) if text.startswith("uneven-connections")]
     assert "at a time (slices of 10 ms)" in said and "under an open load" in said
+
+
+def test_three_of_four_connections_at_a_time(loaded: Loaded) -> None:
+    """Too few to be refused: what they gain of the percentiles is known, and in the intervals of claims."""
+    measured = loaded("some", seconds=1.5)
+    assert not any(severity == "refusal" for check, severity in findings(measured))
+    assert 0.12 < hidden_by_turns(measured.summary) < 0.4
+    assert hidden_by_turns(loaded("even", seconds=1.5).summary) < 0.1
 
 
 def test_a_few_connections_for_the_whole_window(loaded: Loaded) -> None:

@@ -3,6 +3,7 @@ from collections.abc import Iterator, Mapping
 from fairtrial.base.formatting import count
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Finding, Threshold, finding
+from fairtrial.judge.checks.uneven_connections import PERCENTILES
 from fairtrial.load.kinds import Load
 from fairtrial.record.engine_summary import EngineSummary
 
@@ -35,7 +36,8 @@ ANSWERED = ("status_", "wrong_")
 def clients_gone(engine: EngineSummary, load: Load, *, warn: float, refuse: float) -> Iterator[Finding]:
     """Clients that could not connect and did nothing more: the rate is divided by a time in which nobody asked.
 
-    A warning or a refusal, by the part of the clients' time that failed connects cost.
+    A warning or a refusal, by the part of the clients' time that failed connects cost. A warning takes the percentiles
+    away, which are lower with fewer clients.
 
     By Little's law: while n clients without think time are at work, n requests are under way. So the answers' times,
     divided by n, are how long they were at work, give or take the longest one at each edge of the window. Where other
@@ -52,13 +54,16 @@ def clients_gone(engine: EngineSummary, load: Load, *, warn: float, refuse: floa
     idle_share = 1 - (at_work_seconds + longest) / window
     if idle_share < min(warn, refuse):
         return
+    is_refused = idle_share >= refuse
     gone = f"{count(failed, 'stream')} had no connection" if load.http2 else f"{count(failed, 'connect')} failed"
     yield finding(
-        "refusal" if idle_share >= refuse else "warning",
+        "refusal" if is_refused else "warning",
         f"{gone}, and the clients were at work for {at_work_seconds:.2f} s of the "
         f"window of {window:.2f} s: {engine.goodput_per_second:,.0f} answers a second over all of it, and "
         f"{engine.verified / at_work_seconds:,.0f} while they were at work",
     )
+    if not is_refused:
+        yield finding("refusal", "the times are those of fewer clients", metrics=PERCENTILES)
 
 
 def _others(errors: Mapping[str, int]) -> int:

@@ -16,7 +16,7 @@ from fairtrial.record.slices import Slicing
 FEWEST_PAIRS, ENOUGH_PAIRS = 100, 1_000
 """Pairs of answers that slices must hold by chance, so that their index is within some tenths of what it would be, or
 within a few hundredths."""
-TAIL = 99.0
+TAIL, LOWER_TAIL = 99.0, 90.0
 PERCENTILES = tuple(f"response_time_p{name}" for name in METRIC_PERCENTILES if float(name) <= TAIL)
 TO_SERVE_ALL = (
     "serve connections in the order in which they ask: as many workers as connections, or a server that waits for all "
@@ -201,13 +201,15 @@ def _bundle(times: Distribution) -> float:
     return max((histogram.deviation_seconds / histogram.mean_seconds) ** 2, 1.0)
 
 
-def hidden_by_turns(summary: EngineSummary) -> float:
+def hidden_by_turns(summary: EngineSummary, percentile: float = TAIL) -> float:
     """The part of the connections' time, 0 to 1, that may be that of connections that wait for a turn and whose waits
-    no percentile up to p99 tells of. 0 where the server does not decide whose answer comes next, or it is not known.
+    a percentile does not tell of. 0 where the server does not decide whose answer comes next, or it is not known.
 
     It is no more than what the slowest 1% of the answers took beyond a hundredth, with requests that were left
     unanswered; nor more than who is not served at a time. A server that takes n connections in turn has a (a - n) / n
     pairs of one connection among a answers in a slice, and chance a (a - 1) / n: turns may be as much more even.
+
+    Of p90 and below it is also what the slowest tenth took beyond a tenth, as far as slices prove turns.
     """
     answers = summary.connection_answers
     if answers is None or answers.connections < 2 or summary.waiting is not None or summary.has_pauses:
@@ -217,7 +219,11 @@ def hidden_by_turns(summary: EngineSummary) -> float:
     in_slice = summary.answers * answers.slice_seconds / summary.window_seconds
     in_turn = (in_slice - answers.connections) / (in_slice - 1) if in_slice > answers.connections else 0.0
     hidden = max(hidden_share(summary) - (1 - TAIL / 100), 0.0) + _unanswered_share(summary)
-    return max(min(hidden, 1 - answers.evenness_in_slices * in_turn), 0.0)
+    hidden = min(hidden, 1 - answers.evenness_in_slices * in_turn)
+    if percentile <= LOWER_TAIL and summary.answers * in_slice / answers.connections >= ENOUGH_PAIRS:
+        proven = 1 - answers.evenness_in_slices / (answers.evenness or 1.0)
+        hidden = max(hidden, min(hidden_share(summary, LOWER_TAIL) - (1 - LOWER_TAIL / 100), proven))
+    return max(hidden, 0.0)
 
 
 def _unanswered_share(summary: EngineSummary) -> float:
@@ -230,27 +236,28 @@ def _unanswered_share(summary: EngineSummary) -> float:
     return max(beyond, 0.0) / (under_way.ended_seconds + under_way.at_end_seconds) if beyond > 0 else 0.0
 
 
-def hidden_share(summary: EngineSummary) -> float:
-    """The share, 0 to 1, of all response times together that belongs to answers slower than the p99 of their kind.
+def hidden_share(summary: EngineSummary, tail: float = TAIL) -> float:
+    """The share, 0 to 1, of all response times together that belongs to answers slower than this percentile of their
+    kind.
 
     Kinds of requests are apart, so that slow ones among quick ones are not taken for requests that waited.
     """
     apart = [share.response_time for share in summary.mix if share.response_time is not None]
     beyond = total = 0.0
     for times in apart if len(apart) == len(summary.mix) > 1 else [summary.response_time]:
-        seconds, slow = _tail(times)
+        seconds, slow = _tail(times, tail)
         total += seconds
-        if supports_percentile(times.count, TAIL):
+        if supports_percentile(times.count, tail):
             beyond += slow
     return beyond / total if total > 0 else 0.0
 
 
-def _tail(times: Distribution) -> tuple[float, float]:
+def _tail(times: Distribution, tail: float) -> tuple[float, float]:
     """The sum of all times, and of those beyond the tail's percentile, in seconds."""
     histogram = read_histogram(times.hdr_base64)
     if not histogram.count:
         return 0.0, 0.0
-    limit = histogram.at(TAIL)
+    limit = histogram.at(tail)
     sums = [(bucket.middle_seconds, bucket.middle_seconds * bucket.count) for bucket in histogram.buckets]
     return _sum([each for _, each in sums]), _sum([each for middle, each in sums if middle > limit])
 

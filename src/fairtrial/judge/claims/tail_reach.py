@@ -32,7 +32,7 @@ def turns_reach(metric: Metric, trial: TrialRecord) -> float:
     pair = percentile_in(metric.name)
     if pair is None or trial.engine is None or float(pair[1]) > TAIL:
         return 0.0
-    hidden = hidden_by_turns(trial.engine)
+    hidden = hidden_by_turns(trial.engine, float(pair[1]))
     return hidden / (1 - hidden) if hidden < 1 else math.inf
 
 
