@@ -1,10 +1,10 @@
 """A contender that is a URL of a server that runs already, here or elsewhere: it is found, not started or stopped."""
 
-import socket
 import time
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from fairtrial.base.endpoint import connect_once
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.answer import client_of
 from fairtrial.catalog.stacks.readiness import ANSWER_WITHIN_SECONDS, seen_instead
@@ -53,17 +53,7 @@ def find_running(url: str, ready: Ready, within_seconds: float) -> RunsAlready:
                 )
             time.sleep(ASK_EVERY_SECONDS)
     return RunsAlready(
-        address=_address(parts.hostname, port),
+        address=connect_once(parts.hostname, port, CONNECT_WITHIN_SECONDS).address,
         host=parts.netloc,
         tls=Tls(server_name=parts.hostname) if parts.scheme == "https" else None,
     )
-
-
-def _address(hostname: str, port: int) -> str:
-    """The address that answers: `localhost` often has two, and a server listens on one."""
-    try:
-        with socket.create_connection((hostname, port), timeout=CONNECT_WITHIN_SECONDS) as connection:
-            ip = connection.getpeername()[0]
-    except OSError as error:
-        raise Problem(f"{hostname}:{port}: {error.strerror or error}", "check that it still runs") from error
-    return f"[{ip}]:{port}" if ":" in ip else f"{ip}:{port}"

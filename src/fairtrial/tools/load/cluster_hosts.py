@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from fairtrial.base.endpoint import Endpoint, connect_once
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.formatting import count
 from fairtrial.base.printable import printable
@@ -19,7 +20,7 @@ from fairtrial.cluster.roles import roles_of
 from fairtrial.engine.plan import Tls
 from fairtrial.lab.lanes.load_hosts import load_hosts
 from fairtrial.tools.load.hosts import LoadSite
-from fairtrial.tools.load.request.connect import LONGEST_WAIT_SECONDS, Endpoint, connect_once
+from fairtrial.tools.load.request.connect import LONGEST_WAIT_SECONDS
 from fairtrial.tools.load.request.url import Url
 
 

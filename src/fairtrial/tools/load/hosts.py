@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from fairtrial.base.endpoint import Endpoint
 from fairtrial.engine.plan import Tls
 from fairtrial.engine.process import EngineStart, start_here
-from fairtrial.tools.load.request.connect import Endpoint, check_connection
+from fairtrial.tools.load.request.connect import check_connection
 from fairtrial.tools.load.request.url import Url
 
 
