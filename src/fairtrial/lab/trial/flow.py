@@ -73,7 +73,7 @@ def run_trial(trial: PlannedTrial, workbench: Workbench) -> TrialRecord:
         holds_first = _holds_come_first(context)
         record.holds = without_hold_audit(context)
         if holds_first:
-            audit_holds(context, results, is_first=True)
+            _hold(context, results, is_first=True)
         if crash_first:
             _crash(context, results)
         _run(context)
@@ -84,7 +84,7 @@ def run_trial(trial: PlannedTrial, workbench: Workbench) -> TrialRecord:
             if not crash_first:
                 _crash(context, results)
             if not holds_first:
-                audit_holds(context, results)
+                _hold(context, results)
         restore(context)
     except Problem as problem:
         record.failure = Failure.of("service", problem)
@@ -174,7 +174,7 @@ def _holds_come_first(context: TrialContext) -> bool:
     return has_hold_audit(context) and load.single_run() is load and context.draws_seed % 2 == 0
 
 
-def audit_holds(context: TrialContext, results: Path, *, is_first: bool = False) -> None:
+def _hold(context: TrialContext, results: Path, *, is_first: bool = False) -> None:
     """Try the hold audit, if this trial is drawn for it, and has not come to nothing.
 
     Raises:

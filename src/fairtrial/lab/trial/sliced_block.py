@@ -23,8 +23,7 @@ from fairtrial.lab.placement import bound_to
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.deployment import Deployment
 from fairtrial.lab.trial.events import StageBegins
-from fairtrial.lab.trial.flow import Workbench, audit_holds, keep_log, new_record
-from fairtrial.lab.trial.hold_audit import without_hold_audit
+from fairtrial.lab.trial.flow import Workbench, keep_log, new_record
 from fairtrial.lab.trial.offered_load import StackEnded, WindowHandler, run_once
 from fairtrial.lab.trial.up import NotUp, UpContender, up
 from fairtrial.plan.plan import Plan, PlannedTrial
@@ -74,20 +73,11 @@ class SlicedBlocks:
             if len(contexts) == len(trials) and self._spare.rounds > 0:
                 with bound_to(contexts[0].lab_cpus):
                     busy = _try_together(contexts, self._spare)
-                for context in contexts:
-                    self._audit_holds(context)
         finally:
             for context in contexts:
                 keep_log(context, self._workbench.results)
         _say_why_not(trials, records, busy)
         return records
-
-    def _audit_holds(self, context: TrialContext) -> None:
-        context.record.holds = without_hold_audit(context)
-        try:
-            audit_holds(context, self._workbench.results)
-        except Problem as problem:
-            context.record.failure = Failure.of("service", problem)
 
 
 @dataclass
