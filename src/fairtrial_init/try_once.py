@@ -24,7 +24,7 @@ from fairtrial.experiment.files import load_experiment
 from fairtrial.lab.placement import local_placement
 from fairtrial.lab.private_network import network_of
 from fairtrial.lab.trial.context import TrialContext
-from fairtrial.lab.trial.environment import environment
+from fairtrial.lab.trial.environment import trial_environment
 from fairtrial.lab.trial.flow import new_record
 from fairtrial.lab.trial.up import NotUp, UpContender, up
 from fairtrial.plan.make import make_plan
@@ -102,7 +102,7 @@ def try_once(
     logs, is_of_use = Path(tempfile.mkdtemp(prefix="fairtrial-init-")), False
     try:
         folder = _built(condition, logs / "build.log", file, console)
-        with network_of(plan, [condition.stack]), environment(plan, local_placement()) as services:
+        with network_of(plan, [condition.stack]), trial_environment(plan, local_placement()) as services:
             trial, log, service = PlannedTrial(1, 1, condition), logs / "run.log", services.service(condition)
             context = TrialContext(plan, trial, folder, services, service, new_record(trial), log)
             with _started(context, file, console) as contender:

@@ -11,7 +11,7 @@ from fairtrial.experiment.ab_test import METRICS
 from fairtrial.experiment.changes import with_settings
 from fairtrial.experiment.model import Experiment
 from fairtrial.judge.metrics import find_metric
-from fairtrial.load.engine_terms import Ramp, Step, Steps, StopAfterSeconds
+from fairtrial.load.engine_terms import OfferedStep, Ramp, Steps, StopAfterSeconds
 from fairtrial.load.kinds import Load
 from fairtrial.load.open import OpenLoad
 from fairtrial.load.ramp import RampLoad
@@ -77,7 +77,7 @@ def test_in_the_engines_terms(tmp_path: Path) -> None:
     terms = steps.engine_terms()
     assert terms["stop"] == StopAfterSeconds(seconds=4)
     rates = [(100.0, 2.5), (1000.0, 0.5), (0.0, 1.0)]
-    expected = [Step(rate_per_second=rate, seconds=seconds) for rate, seconds in rates]
+    expected = [OfferedStep(rate_per_second=rate, seconds=seconds) for rate, seconds in rates]
     assert terms["load"] == Steps(steps=expected, connections=256)
     assert (terms["warmup_seconds"], terms["warmup_limit_seconds"]) == (0, None)
 

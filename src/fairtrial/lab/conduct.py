@@ -18,7 +18,7 @@ from fairtrial.lab.preparation import Preparation, StackBuild, StepTimes, prepar
 from fairtrial.lab.private_network import network_of
 from fairtrial.lab.profile.block import profile_block
 from fairtrial.lab.results_folder import earlier_runs
-from fairtrial.lab.trial.environment import environment
+from fairtrial.lab.trial.environment import trial_environment
 from fairtrial.lab.trial.events import Building, ExperimentBegins, Step, TrialBegins, TrialEnds, Watcher
 from fairtrial.lab.trial.flow import Workbench, new_record, run_trial
 from fairtrial.lab.trial.sliced_block import SlicedBlocks
@@ -106,7 +106,7 @@ def made_ready(
             version = engine_version()
         with (
             network_of(plan, plan.stacks) if trial_hosts is THIS_MACHINE else nullcontext(False) as private_network,
-            environment(plan, placement, watcher, trial_hosts) as services,
+            trial_environment(plan, placement, watcher, trial_hosts) as services,
             processors_awake() as idle,
             ExitStack() as answers,
         ):

@@ -7,7 +7,7 @@ from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads import implied_work
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.dataset import spec_sha256
-from fairtrial.lab.meters.machine import this_host
+from fairtrial.lab.meters.machine import host_properties
 from fairtrial.lab.trial.flow import timestamp
 from fairtrial.plan.design import condition_designs
 from fairtrial.plan.plan import Plan, PlannedCondition
@@ -54,7 +54,7 @@ def first_line(
         looks=list(plan.looks),
         looks_from_clock=bool(plan.looks) and decide_within_seconds is not None,
         decide_within_seconds=decide_within_seconds,
-        host=this_host(),
+        host=host_properties(),
         placement=placement,
         own_network=private_network,
         idle=idle,

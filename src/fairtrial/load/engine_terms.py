@@ -48,7 +48,7 @@ class Ramp(Strict):
     kind: Literal["ramp"] = "ramp"
 
 
-class Step(Strict):
+class OfferedStep(Strict):
     """A rate, and for how long it is offered."""
 
     rate_per_second: float
@@ -58,7 +58,7 @@ class Step(Strict):
 class Steps(Strict):
     """One constant rate after the other."""
 
-    steps: list[Step]
+    steps: list[OfferedStep]
     connections: int
     waiting_limit: int | None = None
     kind: Literal["steps"] = "steps"

@@ -6,7 +6,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from fairtrial.base.strict import Strict
-from fairtrial.load.engine_terms import Step, Steps
+from fairtrial.load.engine_terms import OfferedStep, Steps
 from fairtrial.load.open import ChangingRate
 from fairtrial.load.request_load import NO_OPTIONS, CommandOptions
 from fairtrial.load.words import describe_seconds, exact
@@ -72,7 +72,7 @@ class StepsLoad(ChangingRate):
 
     def engine_load(self, options: CommandOptions = NO_OPTIONS) -> Steps:  # noqa: ARG002
         """In the engine's terms."""
-        steps = [Step(rate_per_second=step.rate_per_second, seconds=step.seconds) for step in self.steps]
+        steps = [OfferedStep(rate_per_second=step.rate_per_second, seconds=step.seconds) for step in self.steps]
         return Steps(steps=steps, connections=self.connections)
 
     def _pace_in_words(self) -> str:

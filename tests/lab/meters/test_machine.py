@@ -10,7 +10,7 @@ import pytest
 from fairtrial.engine.container_tree import ContainerTree
 from fairtrial.lab.meters.cgroup import Cgroup
 from fairtrial.lab.meters.kernel_threads import KernelThreads
-from fairtrial.lab.meters.machine import TICKS_PER_SECOND, MachineWatch, this_host
+from fairtrial.lab.meters.machine import TICKS_PER_SECOND, MachineWatch, host_properties
 from fairtrial.lab.meters.network import NetworkWatch
 from fairtrial.record.machine import MachineMeter
 from tests.lab.meters.machine import FakeMachine
@@ -186,7 +186,7 @@ def test_a_container_of_a_daemon_is_the_server_and_is_counted_once(
 
 
 def test_this_host_is_described_without_names() -> None:
-    host = this_host()
+    host = host_properties()
     assert host.cpus == len(os.sched_getaffinity(0))
     assert host.memory_bytes > 64 << 20
     assert host.kernel and host.system and host.cpu_model

@@ -17,7 +17,7 @@ from fairtrial.experiment.model import DatasetOptions, Experiment
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.sweep import Sweep
 from fairtrial.lab.placement import local_placement
-from fairtrial.lab.trial.environment import Environment, environment
+from fairtrial.lab.trial.environment import Environment, trial_environment
 from fairtrial.lab.trial.events import Event, Preparing
 from fairtrial.load.closed import ClosedLoad
 from fairtrial.plan.make import make_plan
@@ -66,7 +66,7 @@ def brought_up(plan: Plan) -> Iterator[tuple[Environment, list[str]]]:
         if isinstance(event, Preparing):
             prepared.append(event.what)
 
-    with environment(plan, local_placement(), watcher) as services:
+    with trial_environment(plan, local_placement(), watcher) as services:
         yield services, prepared
 
 

@@ -15,7 +15,7 @@ from fairtrial.catalog.services.model import RunningService
 from fairtrial.lab.placement import local_placement
 from fairtrial.lab.trial import flow
 from fairtrial.lab.trial.context import TrialContext
-from fairtrial.lab.trial.environment import environment
+from fairtrial.lab.trial.environment import trial_environment
 from fairtrial.lab.trial.flow import Workbench
 from fairtrial.lab.trial.ready_stack import ReadyStack
 from fairtrial.record.identity import StackIdentity
@@ -38,7 +38,7 @@ def test_rows_are_restored_after_a_trial_that_a_proxy_or_an_upstream_failed(
     plan = without_spare(planned(stacks=["a"], dataset={"rows": 50}, blocks=1))
     (trial,) = plan.trials()
     ready = {("a", 1): ReadyStack(StackIdentity.model_construct(), tmp_path, None)}
-    with environment(plan, local_placement()) as services:
+    with trial_environment(plan, local_placement()) as services:
         record = flow.run_trial(trial, Workbench(ready, services, tmp_path))
         assert rows_of(services.service(trial.condition).url) == [(50,)]
     assert record.failure is not None and record.failure.reason == snapshot
@@ -60,7 +60,7 @@ def test_a_trial_that_shares_processors_has_its_load_on_those_of_the_server(
     )
     ready = {("a", 1): ReadyStack(StackIdentity.model_construct(), tmp_path, None)}
     placement = local_placement()
-    with environment(plan, placement) as services:
+    with trial_environment(plan, placement) as services:
         for trial in plan.trials():
             record = flow.run_trial(trial, Workbench(ready, services, tmp_path))
             assert record.failure is None, record.failure
@@ -89,7 +89,7 @@ def test_a_cache_that_died_is_told_and_brought_back_for_the_next_trial(
     plan = without_spare(planned(stacks=["a"], dataset={"rows": 50}, blocks=1))
     (trial,) = plan.trials()
     ready = {("a", 1): ReadyStack(StackIdentity.model_construct(), tmp_path, None)}
-    with environment(plan, local_placement()) as services:
+    with trial_environment(plan, local_placement()) as services:
         services.plan = replace(plan, cache=pick_service("redis"))
         cache = DyingCache()
         services.cache = cast("RunningService", cache)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from fairtrial.tools.load.progress import LivePanel, PlainLines, progress_on
+from fairtrial.tools.load.progress import LivePanel, PlainLines, load_progress_on
 from fairtrial.tools.load.request.command_load import CommandLoad
 from tests.command_line import Lab
 from tests.tools.load.conftest import Target
@@ -77,7 +77,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Console:
 
 def view_on(console: Console, *, plain: bool) -> object:
     """What shows the progress on this console."""
-    with progress_on(console, URL, closed(), plain=plain) as show_progress:
+    with load_progress_on(console, URL, closed(), plain=plain) as show_progress:
         return show_progress.__self__  # type: ignore[attr-defined]
 
 

@@ -23,7 +23,7 @@ from fairtrial.lab.exclusive import processors_held
 from fairtrial.lab.lanes.host_calls import ATTRIBUTES, Lasting
 from fairtrial.lab.lanes.messages import Channel
 from fairtrial.lab.lanes.task import HostTask, plan_of
-from fairtrial.lab.meters.machine import MachineWatch, this_host
+from fairtrial.lab.meters.machine import MachineWatch, host_properties
 from fairtrial.lab.meters.service import LaterChange
 from fairtrial.lab.meters.tree import TreeMeter
 from fairtrial.lab.trial.later_changes import LaterChanges
@@ -163,7 +163,7 @@ class HostLab:
         start = ServiceStart(tables, variant, on_rows, addresses=self._addresses)
         running = ending.enter_context(service.start(start))
         assert isinstance(running, PrivateService)
-        running.identity = running.identity.model_copy(update={"host": this_host()})
+        running.identity = running.identity.model_copy(update={"host": host_properties()})
         return self._number_of(Server(running, ending)), _attributes(running)
 
     def up_balancer(self, ports: list[int], stacks_host: str) -> tuple[int, int]:

@@ -225,7 +225,7 @@ def _table(file: Path) -> dict[str, int]:
     return {}
 
 
-def this_host() -> Host:
+def host_properties() -> Host:
     """The properties of this machine that affect its figures. It contains no names of machines or users."""
     return Host(
         system=_operating_system(),

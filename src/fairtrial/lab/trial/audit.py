@@ -18,7 +18,7 @@ COUNTED_LATE = ("commits", "rows_read.", "rows_written.")
 (PostgreSQL, "The Cumulative Statistics System"): it is read when the stack has ended, and once when the load has."""
 
 
-def ledger(
+def ledger_between(
     before: Counters,
     after: Counters,
     *,
@@ -63,7 +63,9 @@ def ledger_of_runs(
     if not runs:
         return None
     by_request = _verified_by_request(runs)
-    return ledger(before, after, at_bell=at_bell, verified=verified, answers=answers, verified_by_request=by_request)
+    return ledger_between(
+        before, after, at_bell=at_bell, verified=verified, answers=answers, verified_by_request=by_request
+    )
 
 
 def _verified_by_request(runs: Sequence[EngineSummary]) -> dict[str, int]:

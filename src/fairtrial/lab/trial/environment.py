@@ -192,7 +192,7 @@ class Environment:
 
 
 @contextmanager
-def environment(
+def trial_environment(
     plan: Plan,
     placement: Placement,
     watcher: Watcher = unwatched,

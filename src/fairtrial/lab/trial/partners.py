@@ -30,7 +30,7 @@ class Upstream:
 
 
 @contextmanager
-def upstream(arguments: Sequence[str], cpus: Sequence[int]) -> Iterator[Upstream]:
+def running_upstream(arguments: Sequence[str], cpus: Sequence[int]) -> Iterator[Upstream]:
     """Run `fairtrial-engine target` with these arguments, and stop it at the end.
 
     Raises:
@@ -59,7 +59,7 @@ def partners_up(context: TrialContext, cpus: Sequence[int]) -> Iterator[Callable
         if arguments is None:
             yield dict
             return
-        with upstream(arguments(context.point.options), cpus) as running:
+        with running_upstream(arguments(context.point.options), cpus) as running:
             context.urls[UPSTREAM] = running.url
             context.partner_pids.append(running.pid)
             calls = cache(lambda: {"calls": running.served()})

@@ -15,7 +15,7 @@ from fairtrial.engine.guard import Guarded
 from fairtrial.judge.checks.ledger import NOUNS, TIMES, least_counted
 from fairtrial.lab.meters.tree import TreeMeter
 from fairtrial.lab.meters.window import Window
-from fairtrial.lab.trial.audit import audit_operations, ledger
+from fairtrial.lab.trial.audit import audit_operations, ledger_between
 from fairtrial.lab.trial.background_job import BackgroundJob
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.partners import partners_up
@@ -167,7 +167,7 @@ def do_job(context: TrialContext) -> Job:
             seconds -= tasks.held_seconds
         service.end_sessions()
         after = {**service.counters(), **calls(), **counted}
-    work = ledger(before, after, verified=operations, answers=operations)
+    work = ledger_between(before, after, verified=operations, answers=operations)
     return Job(operations, seconds, work, None if status == 0 else _failure(context, status))
 
 

@@ -21,7 +21,7 @@ from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.lab.placement import local_placement
 from fairtrial.lab.private_network import network_of
 from fairtrial.lab.trial.context import TrialContext
-from fairtrial.lab.trial.environment import Environment, environment
+from fairtrial.lab.trial.environment import Environment, trial_environment
 from fairtrial.lab.trial.flow import check_contract, new_record
 from fairtrial.plan.plan import Plan
 from fairtrial.record.model import Clause
@@ -111,7 +111,7 @@ def _try_on_one_service(console: Console, starts: Sequence[Start]) -> None:
     (condition,) = plan.conditions
     with (
         network_of(plan, [start.outcome.subject.stack for start in starts]),
-        environment(plan, local_placement()) as services,
+        trial_environment(plan, local_placement()) as services,
     ):
         for failure in services.failures.values():
             raise Problem(failure.reason, failure.remedy, NOTHING_RAN)

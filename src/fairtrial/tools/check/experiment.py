@@ -25,7 +25,7 @@ from fairtrial.lab.placement import planned_placement
 from fairtrial.lab.preparation import StepTimes
 from fairtrial.lab.private_network import network_of
 from fairtrial.lab.trial.context import TrialContext
-from fairtrial.lab.trial.environment import environment
+from fairtrial.lab.trial.environment import trial_environment
 from fairtrial.lab.trial.events import Event, Preparing
 from fairtrial.lab.trial.flow import Workbench, check_contract, new_record
 from fairtrial.plan.plan import Plan, PlannedCondition, PlannedTrial
@@ -73,7 +73,7 @@ def check_plan(console: Console, plan: Plan) -> int:
         engine_version()
         with (
             network_of(plan, plan.stacks),
-            environment(plan, planned_placement(plan.experiment)) as services,
+            trial_environment(plan, planned_placement(plan.experiment)) as services,
         ):
             workbench = Workbench(preparation.ready_stacks(), services, Path(folder), watcher)
             attempts = [

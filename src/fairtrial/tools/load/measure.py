@@ -20,7 +20,7 @@ from fairtrial.record.histogram import Histogram, read_histogram
 from fairtrial.record.machine import NetworkMeter
 from fairtrial.record.model import TrialRecord
 from fairtrial.tools.load.hosts import LoadSite, this_host
-from fairtrial.tools.load.progress import progress_on
+from fairtrial.tools.load.progress import load_progress_on
 from fairtrial.tools.load.request.command_load import CommandLoad
 from fairtrial.tools.load.request.expected_figure import ERRORS, ExpectedFigure
 
@@ -150,7 +150,7 @@ def measure(
     network: NetworkMeter | None = None
 
     with (
-        progress_on(console, url, load, plain=plain) as show_progress,
+        load_progress_on(console, url, load, plain=plain) as show_progress,
         processors_awake() if hosts.is_here else nullcontext(),
     ):
 

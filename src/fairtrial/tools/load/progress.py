@@ -26,7 +26,7 @@ EVERY_SECONDS = 0.95
 
 
 @contextmanager
-def progress_on(
+def load_progress_on(
     console: Console, url: str, load: CommandLoad, *, plain: bool
 ) -> Iterator[Callable[[dict[str, Any]], None]]:
     """Takes events of the engine (docs/engine-protocol.md) and shows the progress in the form that fits the console.

@@ -11,7 +11,7 @@ from fairtrial.record.engine_summary import AtLeast, SecondOfSeries
 from fairtrial.report.vega import Spec
 from fairtrial.tools.load.report.page import (
     distribution_chart,
-    percentile_chart,
+    load_percentile_chart,
     rate_chart,
     time_chart,
 )
@@ -45,11 +45,11 @@ def test_without_answers_there_are_no_charts_of_times() -> None:
     assert engine
     nothing = measured(closed(), plan(), engine)
     assert distribution_chart(nothing) is None
-    assert percentile_chart(nothing) is None
+    assert load_percentile_chart(nothing) is None
 
 
 def test_a_curve_of_percentiles_ends_where_the_sample_does() -> None:
-    few = points(percentile_chart(measurement(a_trial().serving(100))))
+    few = points(load_percentile_chart(measurement(a_trial().serving(100))))
     assert [(point["name"], point["percentile"]) for point in few] == [
         ("response time", percentile) for percentile in ("p50", "p75", "p90", "p95")
     ]
@@ -57,19 +57,19 @@ def test_a_curve_of_percentiles_ends_where_the_sample_does() -> None:
 
 def test_an_open_load_has_a_curve_of_both_times() -> None:
     both = open_measurement(service_time=open_measurement().summary.response_time)
-    assert {point["name"] for point in points(percentile_chart(both))} == {"response time", "service time"}
+    assert {point["name"] for point in points(load_percentile_chart(both))} == {"response time", "service time"}
 
 
 def test_percentiles_that_are_lower_bounds_are_triangles() -> None:
     load = open_measurement()
     bounds = AtLeast(count=20, min_seconds=250e-6, longest_other_seconds=0.1)
     told = load.summary.response_time.model_copy(update={"at_least": bounds})
-    chart = percentile_chart(open_measurement(response_time=told))
+    chart = load_percentile_chart(open_measurement(response_time=told))
     assert chart is not None
     curves, triangles = (layer["data"]["values"] for layer in chart["layer"])
     assert triangles == [each for each in curves if each["name"] == "response time" and each["milliseconds"] >= 0.25]
     assert triangles and all(each["label"].startswith("> ") for each in triangles)
-    assert "layer" not in (percentile_chart(load) or {})
+    assert "layer" not in (load_percentile_chart(load) or {})
 
 
 def test_charts_over_time_need_three_whole_seconds() -> None:

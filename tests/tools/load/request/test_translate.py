@@ -12,9 +12,9 @@ from fairtrial.load.engine_terms import (
     Closed,
     Constant,
     Http2,
+    OfferedStep,
     Poisson,
     Ramp,
-    Step,
     Steps,
     StopAfterRequests,
     StopAfterSeconds,
@@ -49,7 +49,7 @@ def test_without_options(target: Target) -> None:
         ({"rate": 5.0, "arrival": "constant"}, Constant(rate_per_second=5, connections=64)),
         ({"rate": 5.0, "arrival": "poisson"}, Poisson(rate_per_second=5, connections=64)),
         ({"ramp": RateRamp(1, 2), "connections": 3}, Ramp(from_per_second=1, to_per_second=2, connections=3)),
-        ({"steps": (RateStep(5, 2),)}, Steps(steps=[Step(rate_per_second=5, seconds=2)], connections=64)),
+        ({"steps": (RateStep(5, 2),)}, Steps(steps=[OfferedStep(rate_per_second=5, seconds=2)], connections=64)),
     ],
 )
 def test_loads(target: Target, options: dict[str, Any], load: object) -> None:

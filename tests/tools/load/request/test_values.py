@@ -4,13 +4,13 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.tools.load.request.values import (
-    parse_duration,
+    duration_option,
     parse_header,
     parse_ramp,
-    parse_rate,
     parse_rate_or_zero,
     parse_statuses,
     parse_steps,
+    rate_option,
 )
 
 
@@ -89,13 +89,13 @@ def test_headers_that_the_user_may_not_set(name: str) -> None:
     ],
 )
 def test_durations(text: str, seconds: float) -> None:
-    assert parse_duration(text) == pytest.approx(seconds)
+    assert duration_option(text) == pytest.approx(seconds)
 
 
 @pytest.mark.parametrize("text", ["", "soon", "0", "-1s", "25h", "1d", "1 0s", "nan", "5%", "2000/s"])
 def test_invalid_durations(text: str) -> None:
     with pytest.raises(Problem, match="not a time"):
-        parse_duration(text)
+        duration_option(text)
 
 
 @pytest.mark.parametrize(
@@ -103,13 +103,13 @@ def test_invalid_durations(text: str) -> None:
     [("2000", 2000), ("2k", 2000), ("1.5M", 1.5e6), ("2000/s", 2000), ("90/m", 1.5), ("1k/m", 1e3 / 60)],
 )
 def test_rates(text: str, rate: float) -> None:
-    assert parse_rate(text) == pytest.approx(rate)
+    assert rate_option(text) == pytest.approx(rate)
 
 
 @pytest.mark.parametrize("text", ["", "0", "fast", "-5", "11M", "5/d", "10s"])
 def test_invalid_rates(text: str) -> None:
     with pytest.raises(Problem, match="not a rate"):
-        parse_rate(text)
+        rate_option(text)
 
 
 def test_zero_is_a_rate_where_it_may_be() -> None:

@@ -134,13 +134,13 @@ def installed_program() -> MongodbProgram | None:
     return MongodbProgram(native, is_mongod=False, package=PACKAGE) if native else None
 
 
-def version() -> str | None:
+def server_version() -> str | None:
     """The product and version of the installed program; None if there is none."""
     program = installed_program()
     return program.version if program else None
 
 
-def missing() -> Missing | None:
+def missing_server() -> Missing | None:
     """None if a program is installed."""
     if installed_program():
         return None

@@ -15,7 +15,7 @@ from fairtrial.catalog.services.common.server_program import DataRecipe, Locatio
 from fairtrial.catalog.services.common.sql import PASSWORD_BYTES
 from fairtrial.catalog.services.model import RowsLoaded, ServiceStart
 from fairtrial.catalog.services.mongodb.client import NAME, TITLE, MongodbClient
-from fairtrial.catalog.services.mongodb.program import installed_program, missing
+from fairtrial.catalog.services.mongodb.program import installed_program, missing_server
 from fairtrial.catalog.services.mongodb.user_documents import load
 from fairtrial.catalog.tables import Table
 
@@ -43,7 +43,7 @@ def program(start: ServiceStart) -> ServerProgram:
     Raises:
         Problem: there is neither on this machine, or no such variant.
     """
-    assert_installed(missing())
+    assert_installed(missing_server())
     arguments_of(TITLE, {}, start.variant)
     installed = installed_program()
     if installed is None:

@@ -12,7 +12,7 @@ from fairtrial.tools.load.compatibility.emulate import ToolCall
 from fairtrial.tools.load.compatibility.omissions import TABLE_PERCENTAGES
 from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.request.options import LoadOptions
-from fairtrial.tools.load.request.values import parse_duration, parse_header
+from fairtrial.tools.load.request.values import duration_option, parse_header
 
 DEFAULT_CONNECTIONS, DEFAULT_THREADS = 10, 2
 DEFAULT_SECONDS, DEFAULT_TIMEOUT_SECONDS = 10.0, 2.0
@@ -89,11 +89,11 @@ def read_wrk(arguments: Sequence[str]) -> WrkCall:
 def _parser() -> ToolParser:
     parser = ToolParser("wrk", USAGE)
     parser.takes("-c", "--connections", to="connections", parse=whole_number(1))
-    parser.takes("-d", "--duration", to="seconds", parse=parse_duration)
+    parser.takes("-d", "--duration", to="seconds", parse=duration_option)
     parser.takes("-t", "--threads", to="threads", parse=whole_number(1))
     parser.takes("-H", "--header", to="headers", parse=parse_header, repeated=True)
     parser.takes("-L", "--latency", to="latency")
-    parser.takes("-T", "--timeout", to="timeout", parse=parse_duration)
+    parser.takes("-T", "--timeout", to="timeout", parse=duration_option)
     parser.refuses(
         "-s",
         "--script",

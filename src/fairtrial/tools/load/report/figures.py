@@ -188,7 +188,7 @@ def tls_in_words(summary: EngineSummary) -> str:
     return ", ".join(words)
 
 
-def facts(measurement: Measurement) -> Iterator[tuple[str, str]]:
+def measured_facts(measurement: Measurement) -> Iterator[tuple[str, str]]:
     """The measurements beside times, by name, in words."""
     summary, waiting, cohort = measurement.summary, measurement.summary.waiting, measurement.summary.cohort
     answers = f"{summary.verified:,} verified of {summary.answers:,} answers to {summary.requests:,} requests"

@@ -25,7 +25,7 @@ def load_page(measurement: Measurement) -> str:
     """The whole page. The request's headers and body are left out, as they may be secret."""
     charts = {
         "distribution": distribution_chart(measurement),
-        "percentiles": percentile_chart(measurement),
+        "percentiles": load_percentile_chart(measurement),
         "rate": rate_chart(measurement),
         "time": time_chart(measurement),
     }
@@ -78,7 +78,7 @@ def distribution_chart(measurement: Measurement) -> Spec | None:
     )
 
 
-def percentile_chart(measurement: Measurement) -> Spec | None:
+def load_percentile_chart(measurement: Measurement) -> Spec | None:
     """Response times by percentile, of an open load beside the service times. None without answers."""
     summary = measurement.summary
     curves = {"response time": summary.response_time}

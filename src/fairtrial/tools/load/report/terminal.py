@@ -15,8 +15,8 @@ from fairtrial.tools.load.report.bars import histogram_lines
 from fairtrial.tools.load.report.figures import (
     FigureTable,
     capacities,
-    facts,
     goodput_in_words,
+    measured_facts,
     notes_on_times,
     probes_table,
     requests_table,
@@ -35,7 +35,7 @@ def print_measurement(console: Console, measurement: Measurement) -> None:
     words = Table.grid(padding=(0, 2))
     style = "bold green" if measurement.summary.verified else "bold red"
     words.add_row("goodput", Text(goodput_in_words(measurement), style=style))
-    for name, fact in facts(measurement):
+    for name, fact in measured_facts(measurement):
         words.add_row(name, fact)
     parts: list[RenderableType] = [
         Text(printable(measurement.url), style="bold", overflow="fold"),

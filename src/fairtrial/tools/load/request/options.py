@@ -19,14 +19,14 @@ from fairtrial.tools.load.request.values import (
     Header,
     RateRamp,
     RateStep,
+    duration_option,
     parse_connect_to,
-    parse_duration,
     parse_header,
     parse_ramp,
-    parse_rate,
     parse_statuses,
     parse_steps,
     parse_time_or_zero,
+    rate_option,
 )
 
 OUTPUT = "Output"
@@ -86,14 +86,14 @@ class LoadOptions:
     requests: Annotated[int | None, _load("-n,--requests N", "Stop after this many requests.", min=1)] = None
     seconds: Annotated[
         float | None,
-        _load("-d,--duration TIME", "Stop after this time: 10s, 500ms, 2m. [default: 10s]", parser=parse_duration),
+        _load("-d,--duration TIME", "Stop after this time: 10s, 500ms, 2m. [default: 10s]", parser=duration_option),
     ] = None
     rate: Annotated[
         float | None,
         _load(
             "-r,--rate RATE",
             "Open load: offer this many requests per second (2000, 2k, 90/m), however fast the answers come.",
-            parser=parse_rate,
+            parser=rate_option,
         ),
     ] = None
     arrival: Annotated[
@@ -120,7 +120,7 @@ class LoadOptions:
     ] = None
     think_seconds: Annotated[
         float | None,
-        _load("--think TIME", "Closed load: pause after each answer before the next request.", parser=parse_duration),
+        _load("--think TIME", "Closed load: pause after each answer before the next request.", parser=duration_option),
     ] = None
     warmup_seconds: Annotated[
         float | None,
@@ -136,7 +136,7 @@ class LoadOptions:
         _load(
             "--warmup-limit TIME",
             "Measure after this long, even if the pace is not flat. [default: 30s, or twice --warmup]",
-            parser=parse_duration,
+            parser=duration_option,
         ),
     ] = None
     drain_seconds: Annotated[
@@ -154,7 +154,7 @@ class LoadOptions:
             "--deadline TIME",
             "Open load: do not send a request that is due for longer than this. It is an error of the kind deadline. "
             "[default: send it, however late]",
-            parser=parse_duration,
+            parser=duration_option,
         ),
     ] = None
     threads: Annotated[
@@ -197,7 +197,7 @@ class LoadOptions:
     ] = False
     timeout_seconds: Annotated[
         float,
-        _request("--timeout TIME", "Give up on a request after this time. [default: 10s]", parser=parse_duration),
+        _request("--timeout TIME", "Give up on a request after this time. [default: 10s]", parser=duration_option),
     ] = 10.0
 
     expect_status: Annotated[

@@ -37,7 +37,7 @@ class Header(NamedTuple):
     value: str
 
 
-def parse_duration(text: str) -> float:
+def duration_option(text: str) -> float:
     """Seconds from `10s`, `500ms`, `2m`, `1h` or a bare number of seconds.
 
     Raises:
@@ -71,7 +71,7 @@ def _seconds(text: str) -> float:
         return -1.0
 
 
-def parse_rate(text: str) -> float:
+def rate_option(text: str) -> float:
     """Requests per second from `2000`, `2k`, `1.5M`, `2000/s` or `90/m`.
 
     Raises:
@@ -135,7 +135,7 @@ def _parse_step(place: int, part: str, of: int) -> RateStep:
     if rate is None:
         raise Problem(f"{where}: '{printable(rate_text, 40)}' is not a rate from 0 to ten million requests/s", example)
     try:
-        seconds = parse_duration(time_text)
+        seconds = duration_option(time_text)
     except Problem as problem:
         raise Problem(f"{where}: {problem.reason}", example) from problem
     if seconds < SHORTEST_STEP_SECONDS:
