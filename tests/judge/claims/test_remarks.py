@@ -89,3 +89,15 @@ def test_a_database_on_the_processors_of_the_stack_stands_in_the_sentence() -> N
     assert "Stack and database share processors." in together.sentence
     apart = record.model_copy(update={"placement": record.placement.without_load()})
     assert "share processors" not in judge(apart, trials, interrupted=False).claims[0].sentence
+
+
+def test_a_plateau_stands_in_the_sentence_of_a_percentile_as_well() -> None:
+    """Medians of two contenders at one plateau are as much those of what limits both."""
+    experiment = an_experiment("a", "b", "c").claiming("a", "b", metric="response_time_p50", at_most=1.1)
+    record = experiment.record()
+
+    def make(contender: str, _block: int) -> TrialBuilder:
+        return a_trial().but(server_cpu=0.9 if contender == "a" else 0.3)
+
+    for claim in judge(record, trials_of(record, make), interrupted=False).claims:
+        assert "Of the whole run, checks warn: plateau" in claim.sentence

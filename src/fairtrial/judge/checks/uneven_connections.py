@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fairtrial.base.formatting import figure
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Finding, Threshold, finding
+from fairtrial.judge.metrics import TIMES
 from fairtrial.judge.statistics.distributions import chi_square_above, poisson_up_to
 from fairtrial.judge.statistics.support import supports_percentile
 from fairtrial.load.capacity import METRIC_PERCENTILES
@@ -17,7 +18,7 @@ FEWEST_PAIRS, ENOUGH_PAIRS = 100, 1_000
 """Pairs of answers that slices must hold by chance, so that their index is within some tenths of what it would be, or
 within a few hundredths."""
 TAIL, LOWER_TAIL = 99.0, 90.0
-PERCENTILES = tuple(f"response_time_p{name}" for name in METRIC_PERCENTILES if float(name) <= TAIL)
+PERCENTILES = tuple(f"{kind}_p{name}" for kind in TIMES for name in METRIC_PERCENTILES if float(name) <= TAIL)
 TO_SERVE_ALL = (
     "serve connections in the order in which they ask: as many workers as connections, or a server that waits for all "
     "of its connections at once; or measure with at most as many connections as it serves"
