@@ -1,6 +1,9 @@
 """An experiment carried out from its file to its reports: what `run` and `ab-test` share."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from fairtrial.experiment.model import Experiment
     from fairtrial.judge.model import Result
     from fairtrial.lab.conduct import Conducted
+    from fairtrial.lab.trial.events import Watcher
     from fairtrial.plan.plan import Plan
     from fairtrial.record.profile import Profiles
 
@@ -46,7 +50,6 @@ def carry_out(
     from fairtrial.catalog.stacks.contenders import checked_out
     from fairtrial.commands.examined_design import examine_design
     from fairtrial.commands.output import print_problem
-    from fairtrial.commands.runner import runner
     from fairtrial.engine.binary import assert_engine
     from fairtrial.judge.judging import judge
     from fairtrial.lab.announce import announce
@@ -65,7 +68,7 @@ def carry_out(
             allow_connections(most_connections(plan))
         examine_design(console, plan, file, elsewhere=elsewhere, anyway=options.anyway, quick=options.quick)
         with (
-            runner(console, plan, file, options, hosts) as trials,
+            _runner(console, plan, file, options, hosts) as trials,
             results_folder(options.out, plan.experiment.name) as results,
         ):
             announce(console, plan, [*left_out, *not_tried], trials.lanes, verbose=options.verbose)
@@ -117,6 +120,74 @@ def planned(
     if not hosts.is_elsewhere:
         assert_within(plan.stacks)
     return plan, left_out
+
+
+_Conduct = Callable[[Path, "Watcher"], "Conducted"]
+"""Makes everything ready and runs every trial; writes the record into a results folder."""
+
+
+@dataclass(frozen=True)
+class _Runner:
+    """A place, and how an experiment is conducted there."""
+
+    lanes: Sequence[str]
+    """in words; empty on this machine"""
+    conduct: _Conduct
+
+
+@contextmanager
+def _runner(console: "Console", plan: "Plan", file: Path, options: RunOptions, hosts: LaneOptions) -> Iterator[_Runner]:
+    """The runner that the options name; a connection to a cluster ends at the end.
+
+    Raises:
+        Problem: the cluster cannot be used, or something of the plan is bound to this machine.
+    """
+    if not hosts.is_elsewhere:
+        yield _Runner((), _conduct_here(plan, options))
+        return
+    from fairtrial.base.problem import Problem
+    from fairtrial.cluster.reach import reached
+    from fairtrial.lab.lanes.conduct import conduct_on_lanes
+    from fairtrial.lab.lanes.refusals import assert_separable, assert_shared, roles_apart
+    from fairtrial.lab.lanes.start import lanes_of, start_lanes
+    from fairtrial.lab.lanes.task import sent_plan
+
+    if options.profile:
+        where = "--hosts" if hosts.cluster is None else "--cluster"
+        raise Problem(f"--profile and {where} exclude each other", f"profile on one machine, without {where}")
+    portable_plan = sent_plan(plan, str(file))
+    with ExitStack() as ends:
+        with console.status("looking at the cluster" if hosts.hosts is None else "bringing up the hosts"):
+            cluster = ends.enter_context(reached(hosts))
+            lanes = lanes_of(cluster, hosts.lanes, hosts.load_hosts_of_lane, apart=roles_apart(plan))
+        assert_shared(plan, str(file), lanes.load_hosts, lanes.load_processors)
+        assert_separable(plan, str(file), lanes.roles_apart)
+
+        def conduct(results: Path, watcher: "Watcher") -> "Conducted":
+            return conduct_on_lanes(
+                plan,
+                results,
+                watcher,
+                lambda inbox: start_lanes(
+                    cluster, lanes, portable_plan, inbox, unencrypted=hosts.unencrypted, wait=options.wait
+                ),
+                options.decide_within_seconds,
+            )
+
+        yield _Runner(lanes.described(), conduct)
+
+
+def _conduct_here(plan: "Plan", options: RunOptions) -> _Conduct:
+    from fairtrial.lab.conduct import conduct
+    from fairtrial.lab.exclusive import processors_held
+    from fairtrial.lab.trial.events import Step
+
+    def here(results: Path, watcher: "Watcher") -> "Conducted":
+        cpus = sorted(os.sched_getaffinity(0))
+        with processors_held(cpus, lambda text: watcher(Step(text)), wait=options.wait):
+            return conduct(plan, results, watcher, options.decide_within_seconds, profile=options.profile)
+
+    return here
 
 
 def _profiles(results: Path) -> "Profiles":

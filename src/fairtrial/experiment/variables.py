@@ -8,7 +8,7 @@ WHERE_TO_LISTEN = ("HOST", "PORT")
 """Which the lab sets for each start, whatever else does: a value in a file would be ignored."""
 
 
-def not_where_to_listen(variables: dict[str, str]) -> dict[str, str]:
+def _not_where_to_listen(variables: dict[str, str]) -> dict[str, str]:
     """Refuse what the lab says in any case."""
     for name in WHERE_TO_LISTEN:
         if name in variables:
@@ -27,10 +27,10 @@ def _with_names(variables: dict[str, str]) -> dict[str, str]:
     return variables
 
 
-Variables = Annotated[dict[str, str], AfterValidator(_with_names), AfterValidator(not_where_to_listen)]
+Variables = Annotated[dict[str, str], AfterValidator(_with_names), AfterValidator(_not_where_to_listen)]
 """By name, the value."""
 
 VariablesOfAll = Annotated[
-    dict[Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9_]*$")], str], AfterValidator(not_where_to_listen)
+    dict[Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9_]*$")], str], AfterValidator(_not_where_to_listen)
 ]
 """Those that every stack of an experiment gets. A sweep can be over one of them, by its name."""

@@ -27,7 +27,7 @@ def assert_condition(condition: PlannedCondition, reference: StackRef, stacks: M
     _assert_implements(stack, point.workload, service)
     _assert_startable(stack, service, point)
     _assert_env(point.experiment, reference, condition.variant)
-    assert_http2(reference, stack, condition.variant, point, stacks)
+    _assert_http2(reference, stack, condition.variant, point, stacks)
 
 
 def _assert_defined_on(workload: Workload, service: Service) -> None:
@@ -192,7 +192,7 @@ def _assert_env(experiment: Experiment, reference: StackRef, variant: Variant) -
         )
 
 
-def assert_http2(
+def _assert_http2(
     reference: StackRef, stack: Stack, variant: Variant, point: Point, stacks: Mapping[str, Stack]
 ) -> None:
     """Raise a Problem if the load asks over HTTP/2 what the stack, the workload or the comparison cannot say in it.

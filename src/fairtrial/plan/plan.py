@@ -14,7 +14,7 @@ from fairtrial.catalog.balancers.model import Balancer
 from fairtrial.catalog.services.model import Service
 from fairtrial.catalog.stacks.environment import shares, stack_settings
 from fairtrial.catalog.stacks.model import Stack, Variant
-from fairtrial.catalog.tables import Data, tables_sha256
+from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads.model import Workload
 from fairtrial.experiment.model import Experiment, ServiceOptions
 from fairtrial.experiment.origins import UrlOrigin
@@ -45,14 +45,6 @@ class Point:
     def service_options(self, service: Service) -> ServiceOptions:
         """How the experiment has this service brought up."""
         return self.experiment.services.get(service.name, ServiceOptions())
-
-    def contents_sha256(self, service: Service) -> str:
-        """A digest of the tables that the service holds and of how it is brought up, as hex.
-
-        What lies between it and stacks is no part of it.
-        """
-        started_by = self.service_options(service).model_dump(include={"variant", "url_from"})
-        return tables_sha256(self.data.tables, started_by)
 
 
 @dataclass(frozen=True, eq=False)

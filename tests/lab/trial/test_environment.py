@@ -17,7 +17,7 @@ from fairtrial.experiment.model import DatasetOptions, Experiment
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.sweep import Sweep
 from fairtrial.lab.placement import local_placement
-from fairtrial.lab.trial.environment import Environment, trial_environment
+from fairtrial.lab.trial.environment import Environment, contents_key, trial_environment
 from fairtrial.lab.trial.events import Event, Preparing
 from fairtrial.load.closed import ClosedLoad
 from fairtrial.plan.make import make_plan
@@ -116,8 +116,8 @@ def test_points_with_equal_tables_share_a_service() -> None:
 
 def test_a_sweep_over_the_distance_of_a_service_shares_it() -> None:
     values = {"parameter": "services.postgresql.latency", "values": ["0ms", "1ms"]}
-    points = planned(service="postgresql", dataset={"rows": 50}, sweep=values).points
-    assert len({point.contents_sha256(pick_service("postgresql")) for point in points}) == 1
+    conditions = planned(service="postgresql", dataset={"rows": 50}, sweep=values).conditions
+    assert len({contents_key(condition) for condition in conditions}) == 1
 
 
 def test_a_stack_gets_the_url_of_a_proxy_in_place_of_its_service() -> None:

@@ -37,12 +37,12 @@ class Pattern:
         return self._validator.is_valid(text)
 
 
-class NumberText(float):
+class _NumberText(float):
     """A number with its text as it came."""
 
     text: str
 
-    def __new__(cls, text: str) -> "NumberText":
+    def __new__(cls, text: str) -> "_NumberText":
         """The number that a JSON text stands for."""
         number = super().__new__(cls, text)
         number.text = text
@@ -81,7 +81,11 @@ class BodyCheck:
 
     def _unmatched(self, body: str) -> str | None:
         value = json.loads(
-            body, parse_constant=_no_constant, object_pairs_hook=once_each, parse_int=NumberText, parse_float=NumberText
+            body,
+            parse_constant=_no_constant,
+            object_pairs_hook=once_each,
+            parse_int=_NumberText,
+            parse_float=_NumberText,
         )
         for pointer, pattern in self.matches.items():
             place = pointer or "the body"
@@ -89,7 +93,7 @@ class BodyCheck:
                 element = value_at(value, pointer)
             except LookupError:
                 return f"{place} is missing, and is to match {pattern.text}"
-            text = element.text if isinstance(element, NumberText) else element
+            text = element.text if isinstance(element, _NumberText) else element
             if not isinstance(text, str):
                 return f"{place} is neither a text nor a number, and is to match {pattern.text}"
             if not pattern.is_in(text):

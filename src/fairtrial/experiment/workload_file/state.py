@@ -31,11 +31,11 @@ Bound = int | Count
 
 
 def _bound(text: int | str) -> int | str:
-    bound_of(text)
+    _bound_of(text)
     return text
 
 
-def bound_of(text: int | str) -> Bound:
+def _bound_of(text: int | str) -> Bound:
     """A bound as it stands in the file.
 
     Raises:
@@ -99,7 +99,7 @@ class AuditEntry(StateStep):
         """The lowest and the highest number that is right."""
         low, high = (self.equals, self.equals) if self.between is None else self.between
         assert low is not None and high is not None
-        return bound_of(low), bound_of(high)
+        return _bound_of(low), _bound_of(high)
 
     @property
     def proven(self) -> list[str]:

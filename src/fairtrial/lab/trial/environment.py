@@ -4,12 +4,13 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.external import external
 from fairtrial.catalog.services.model import RunningService, Service, ServiceStart
-from fairtrial.catalog.tables import Table
+from fairtrial.catalog.tables import Table, tables_sha256
 from fairtrial.engine.process_tree import confine
 from fairtrial.lab.equality.under_load import ReferenceAnswers
 from fairtrial.lab.placement import THIS_MACHINE, TrialHosts
@@ -71,7 +72,7 @@ class Environment:
         service, point = condition.service, condition.point
         if self.cache is not None and self.cache.fault():
             self.bring_back(self.cache)
-        key, started = _key(condition), self._started.get(service.name)
+        key, started = contents_key(condition), self._started.get(service.name)
         if started is not None and started.key == key:
             if started.service.fault():  # it died in the trial before
                 self.bring_back(started.service)
@@ -85,9 +86,13 @@ class Environment:
             self.identities.append(running.identity)
         return running
 
+    @cached_property
+    def _keys(self) -> set[_Key]:
+        return {contents_key(condition) for condition in self.plan.conditions}
+
     def failure(self, condition: PlannedCondition) -> Failure | None:
         """Why the condition's service could not be brought up before the first trial, or None."""
-        return self.failures.get(_key(condition))
+        return self.failures.get(contents_key(condition))
 
     def after_trial(self, condition: PlannedCondition, *, changed: bool) -> None:
         """Make sure that the next trial begins with the database as it was loaded, and with an empty cache.
@@ -101,7 +106,7 @@ class Environment:
         if self.cache is not None:
             self.bring_back(self.cache)
         service = condition.service
-        if len({point.contents_sha256(service) for point in self.plan.points}) > 1:
+        if sum(key.service == service.name for key in self._keys) > 1:
             self._end(service)
         elif changed:
             self.bring_back(self._started[service.name].service)
@@ -212,7 +217,7 @@ def trial_environment(
             services.prepare_cache(stack)
         except Problem as problem:
             cache_failure = Failure.of("service", problem)
-        for key, condition in {_key(condition): condition for condition in plan.conditions}.items():
+        for key, condition in {contents_key(condition): condition for condition in plan.conditions}.items():
             failure = cache_failure or _prepare(services, condition)
             if failure is not None:
                 services.failures[key] = failure
@@ -230,5 +235,11 @@ def _prepare(services: Environment, condition: PlannedCondition) -> Failure | No
     return None
 
 
-def _key(condition: PlannedCondition) -> _Key:
-    return _Key(condition.service.name, condition.point.contents_sha256(condition.service))
+def contents_key(condition: PlannedCondition) -> _Key:
+    """The condition's service, with a digest of the tables that it holds and of how it is brought up.
+
+    What lies between it and stacks is no part of it.
+    """
+    service, point = condition.service, condition.point
+    started_by = point.service_options(service).model_dump(include={"variant", "url_from"})
+    return _Key(service.name, tables_sha256(point.data.tables, started_by))
