@@ -28,7 +28,7 @@ from fairtrial.record.identity import DatasetIdentity, Host, ServiceIdentity, St
 from fairtrial.record.load_hosts import LoadHostAccount
 from fairtrial.record.machine import MachineMeter, NetworkMeter
 from fairtrial.record.processes import MemoryKind, StackUser, StrayThreads, Workers
-from fairtrial.record.proof import Audit, Freshness, ImpliedWork, KeysRead, Ledger, RowChangesSeen
+from fairtrial.record.proof import Audit, Freshness, ImpliedWork, KeysRead, Ledger, RowChangesSeen, WindowWork
 from fairtrial.record.proxy import ProxyAccount
 from fairtrial.record.slices import Slicing
 
@@ -488,6 +488,10 @@ class TrialRecord(BaseModel):
         "in slices and in older records",
     )
     ledger: Ledger | None = Field(None, description="null where the service counts nothing")
+    window_work: list[WindowWork] = Field(
+        default_factory=list,
+        description="of each measured window; of a search for the capacity those that confirm; empty in older records",
+    )
     freshness: Freshness | None = Field(None, description="null where nothing was changed")
     row_changes: RowChangesSeen | None = Field(
         None, description="null where no rows changed under the load, and in older records"

@@ -62,6 +62,28 @@ class Ledger(Strict):
     )
 
 
+class WindowWork(Strict):
+    """What was counted in a measured window, from when it had opened until its load ended."""
+
+    seconds: float = Field(description="from when the counters were read in the window until it closed, at least")
+    window_seconds: float
+    counts: dict[str, int] = Field(
+        description="by the names of `Ledger.done`, from that reading to the end of the load"
+    )
+    verified: int = Field(description="verified answers of the whole window")
+    in_flight: int = Field(description="requests that were under way at one end of it, the larger number")
+    upstream_share: float | None = Field(
+        description="of the upstream's processor time since its start, what it used meanwhile; null: there is none, or "
+        "the kernel does not tell"
+    )
+
+    @property
+    def answers(self) -> float:
+        """How many answers at least were worked on in that time, if the window was even."""
+        share = min(1.0, self.seconds / self.window_seconds) if self.window_seconds > 0 else 0.0
+        return max(0.0, self.verified * share - self.in_flight)
+
+
 class Freshness(Strict):
     """Rows that the lab changed while the stack served them."""
 

@@ -9,7 +9,16 @@ from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.judge.checks.model import Finding
 from fairtrial.record.identity import ServiceIdentity
 from fairtrial.record.model import ExperimentRecord, ProgramRun, Settle, TrialRecord
-from fairtrial.record.proof import Audit, Freshness, ImpliedWork, KeysRead, Ledger, RowChangesSeen, WriteFault
+from fairtrial.record.proof import (
+    Audit,
+    Freshness,
+    ImpliedWork,
+    KeysRead,
+    Ledger,
+    RowChangesSeen,
+    WindowWork,
+    WriteFault,
+)
 from tests.builders import a_trial, an_experiment, trials_of
 from tests.judge.checks.findings import found, severities
 
@@ -47,6 +56,48 @@ def test_rows_that_came_when_the_load_had_ended_refuse_the_trial(snapshot: objec
 
 def test_rows_that_sessions_had_not_handed_in_yet_are_no_debt() -> None:
     assert severities([*owing(87_000), *owing(100_000)]) == ["note", "note"]
+
+
+def in_window(seconds: float = 2.0, upstream_share: float | None = None, calls: int = 0, **done: int) -> TrialRecord:
+    """A trial whose window of 2 s has 10,000 verified answers, 16 of them under way at its end."""
+    work = WindowWork(
+        seconds=seconds, window_seconds=2.0, counts=done, verified=10_000, in_flight=16, upstream_share=upstream_share
+    )
+    ledger = Ledger(done={"reads": 20_000, "calls": calls}, verified=10_000, answers=10_000)
+    return a_trial().record().model_copy(update={"window_work": [work], "ledger": ledger})
+
+
+@pytest.mark.parametrize(
+    ("seconds", "reads", "refused"),
+    [
+        (2.0, 10_000, False),
+        (2.0, 8_100, False),
+        (2.0, 5_000, True),
+        (1.0, 5_000, False),
+        (1.0, 100, True),
+        (0, 0, False),
+    ],
+)
+def test_reads_before_the_window_do_not_pay_for_its_answers(seconds: float, reads: int, refused: bool) -> None:
+    """What was read before the counters were is left out on both sides."""
+    findings = found("work-before-the-window", EXPERIMENT, [in_window(seconds, reads=reads)])
+    assert [finding.severity for finding in findings] == ["refusal"] * refused
+    assert found("ledger", EXPERIMENT, [in_window(seconds, reads=reads)])[0].severity == "note"
+
+
+def test_what_databases_count_late_is_not_missed_in_a_window(snapshot: object) -> None:
+    late = {"reads": 10_000, "rows_read.items": 0, "commits": 0, "statement_milliseconds": 0}
+    assert found("work-before-the-window", EXPERIMENT, [in_window(2.0, **late)]) == []
+    (finding,) = found("work-before-the-window", EXPERIMENT, [in_window(2.0, reads=100, rows_read=10_000)])
+    assert finding.evidence == snapshot
+
+
+@pytest.mark.parametrize(("share", "refused"), [(0.5, False), (0.2, False), (0.05, True), (None, False)])
+def test_an_upstream_that_had_nothing_to_do_in_the_window(share: float | None, refused: bool) -> None:
+    """Half of 20,000 calls, each as dear as the others, or a third as dear; and next to none."""
+    experiment = an_experiment("a").but(work={"calls": 1.0}).record()
+    findings = found("work-before-the-window", experiment, [in_window(2.0, share, 20_000)])
+    assert [finding.severity for finding in findings] == ["refusal"] * refused
 
 
 def test_rows_that_were_not_read_refuse_the_trial() -> None:

@@ -23,6 +23,7 @@ from fairtrial.lab.trial.request_numbers import continued, rows_left
 from fairtrial.lab.trial.row_changes import SHORTEST_WINDOW_SECONDS, RowChanges
 from fairtrial.lab.trial.spot_checks import with_spot_checks
 from fairtrial.lab.trial.waiting import wait_of
+from fairtrial.lab.trial.window_books import WindowBooks
 from fairtrial.load.capacity import CapacityLoad
 from fairtrial.load.request_load import OneRunLoad
 from fairtrial.record.engine_summary import EngineSummary
@@ -75,7 +76,7 @@ def _measure(context: TrialContext, deployment: Deployment, load: OneRunLoad) ->
     servers = [server for _, server in context.services]
     window = Window(context.placement.server_cpus, servers, deployment.roots, deployment.balancer_meter())
     probe = context.server_workload.freshness
-    changes = _row_changes(context, load)
+    changes, books = _row_changes(context, load), WindowBooks(context)
 
     def on_window(state: str) -> None:
         if state == "warming up":
@@ -85,13 +86,16 @@ def _measure(context: TrialContext, deployment: Deployment, load: OneRunLoad) ->
             window.open()
             if changes is not None:
                 changes.begin(opened)
+            books.open()
         else:
+            books.close()
             window.close()
             window.put_into(record)
             _count_connections(context, deployment)
 
     try:
         record.engine = _run_with_changes(context, deployment, load, on_window, changes)
+        record.window_work.append(books.result(record.engine))
         record.load_hosts = list(context.environment.trial_hosts.load_hosts())
         if probe is not None:
             headers = common_headers(context)
