@@ -185,7 +185,7 @@ class Experiment(Strict):
     crash_audit: CrashAudits = Field(
         "some",
         description="the trials after which the database is killed under a load of its own, to see whether what was "
-        "acknowledged is still there; some: one in five, drawn, and at least one of each condition",
+        "acknowledged is still there; some: about one in five, drawn, and at least one of each condition",
     )
     hold_audit: CrashAudits = Field(
         "some",

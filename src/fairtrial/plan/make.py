@@ -36,8 +36,12 @@ MOST_FACTOR = 8
 as wide, and in any case to as many as an undecided claim may ask for."""
 
 EACH_BLOCKS = 5
-"""Of so many trials of a condition, the crash audit is tried beside one, and the hold audit: with five blocks, the
-default, each condition has one."""
+"""Of so many trials of a condition, the crash audit is tried beside one at least, and the hold audit beside one: with
+five blocks, the default, each condition has one."""
+
+DRAWN_OF = 10
+"""Each trial is drawn for the crash audit once in so many times, whatever was drawn before: a stack that has seen a
+crash is not safe from the next one. Where none of `EACH_BLOCKS` is drawn, one of them is."""
 
 SPARE_SHARE = 0.2
 """Of the blocks of a run of a fixed number, rounded up, so many more are tried where the machine spoiled some. Where it
@@ -194,11 +198,13 @@ def draw_crash_audits(kind: CrashAudits, blocks: Sequence[Sequence[Hashable]], f
     if kind == "all":
         return frozenset(number for numbers in trials.values() for number in numbers)
     apart = max(1, min(EACH_BLOCKS, first_look))
-    # Of the last few, which are fewer than `apart`, none may be drawn: the share is the same for all trials.
-    places = (
-        (numbers, first + randbelow(apart)) for numbers in trials.values() for first in range(0, len(numbers), apart)
-    )
-    return frozenset(numbers[place] for numbers, place in places if place < len(numbers))
+    audits: set[int] = set()
+    for numbers in trials.values():
+        for first in range(0, len(numbers), apart):
+            places = [first + place for place in range(apart) if randbelow(DRAWN_OF) == 0]
+            # Of the last few, which are fewer than `apart`, none may be drawn: the share is the same for all trials.
+            audits.update(numbers[place] for place in places or [first + randbelow(apart)] if place < len(numbers))
+    return frozenset(audits)
 
 
 def draw_hold_audits(kind: CrashAudits, blocks: Sequence[Sequence[Hashable]], first_look: int) -> frozenset[int]:
