@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rich.console import Console
 
@@ -81,7 +81,7 @@ def first_body_length(plan: EnginePlan) -> int | None:
     if any(request.method not in REPEATABLE_METHODS for request in plan.requests):
         return None
     once = {"load": Closed(connections=1), "stop": StopAfterRequests(requests=1), "threads": 1, "pipeline": 1}
-    summary = run_engine(plan.model_copy(update=once), _ignore)
+    summary = run_engine(plan.model_copy(update=once), lambda _event: None)
     return summary.body_bytes.min if summary.verified and summary.body_bytes else None
 
 
@@ -112,7 +112,3 @@ def _option_words(name: str, value: object) -> Iterator[str]:
             yield f"{each.name}: {'…' if each.name.lower() in SECRET_HEADERS else each.value}"
         elif each is not True:
             yield f"{each:g}s" if isinstance(each, float) else str(each)
-
-
-def _ignore(_event: dict[str, Any]) -> None:
-    pass
