@@ -8,12 +8,13 @@ import pytest
 
 from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.statistics.estimate import paired_ratio
-from fairtrial.lab.trial.capacity import search
+from fairtrial.lab.trial.capacity import judge_probe, search
 from fairtrial.load.capacity import CapacityLoad
 from fairtrial.record.capacity import CapacitySearch
 from fairtrial.record.engine_summary import EngineSummary, Waiting
 from tests.builders import a_trial, an_experiment
 from tests.judge.checks.findings import found, in_trial
+from tests.judge.checks.test_uneven_connections import answered_in
 
 LOAD = CapacityLoad.model_validate(
     {
@@ -179,3 +180,17 @@ def test_a_rate_without_an_end_is_warned_of(snapshot: object) -> None:
 
 def test_a_limit_that_the_generator_may_have_set_is_refused(snapshot: object) -> None:
     assert [words for _, words in findings_on(searched(queue(8000, busy=0.97)))] == snapshot
+
+
+@pytest.mark.parametrize(("errors", "slow", "is_met"), [(0, 90, True), (40, 50, True), (90, 50, False), (90, 5, True)])
+def test_who_fails_the_slowest_requests_at_once_keeps_no_objective(errors: int, slow: int, is_met: bool) -> None:
+    """Of 10,000 requests 1% may take longer than 20 ms, and as many may fail: not both."""
+    objective = {"name": "fair", "percentile": 99, "within_milliseconds": 20, "error_share": 0.01}
+    load = CapacityLoad.model_validate(LOAD.model_dump() | {"objectives": [objective]})
+    quick = 10_000 - errors - slow
+    engine = a_trial().serving(10_000 - errors).but(window=1.0).erring(status_5xx=errors).record().engine
+    assert engine is not None
+    times = answered_in(quick + errors, 1_000, slow, 50_000)
+    changes = {"response_time": times.model_copy(update={"percentiles": {}}), "achieved_over_offered": 1.0}
+    (result,) = judge_probe(load, 10_000, 1.0, True, engine.model_copy(update=changes)).objectives
+    assert result.met == is_met
