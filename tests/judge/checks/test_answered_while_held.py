@@ -18,19 +18,19 @@ def findings(*audits: HoldAudit | None) -> list[Finding]:
 
 
 def test_more_answers_than_honest_servers_can_have_are_refused(snapshot: object) -> None:
-    refusal, note = findings(audit(3, 65, 16))
+    refusal, note = findings(audit(3, 49, 16))
     assert severities([refusal, note]) == ["refusal", "note"]
     assert refusal.evidence == snapshot
 
 
 def test_replies_in_buffers_rows_read_ahead_and_reads_of_others_are_no_fault(snapshot: object) -> None:
-    (note,) = findings(audit(0, 64, 16), HoldAudit(is_drawn=False))
+    (note,) = findings(audit(0, 48, 16), HoldAudit(is_drawn=False))
     assert note.severity == "note" and note.examined
     assert note.evidence == snapshot
 
 
 def test_where_nothing_could_be_seen_the_result_says_so(snapshot: object) -> None:
-    (few,) = findings(audit(0, 0, 0, at_its_pace=127.0))
+    (few,) = findings(audit(0, 0, 0, at_its_pace=95.0))
     (reason,) = findings(HoldAudit(is_drawn=False, why_not="the load comes from another host, with another clock"))
     warning, _ = findings(HoldAudit(is_drawn=True, why_not="the stack did not start"))
     assert [few.examined, reason.examined, warning.examined] == [False] * 3

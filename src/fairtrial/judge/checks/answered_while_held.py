@@ -20,10 +20,10 @@ QUICKER = "fewer connections, or a higher rate: a hold lasts 0.8 s at most"
     remedy="answer a request when the database has answered what that request asks for, and keep no answers, rows or "
     "results between requests",
     in_flight=Threshold(
-        4.0,
+        3.0,
         "answers for each request in flight",
         "one to a request that was sent before, whose reply lay in a buffer; one row that was read ahead; one that "
-        "took part in a read of another request; and one to spare. Nothing else can be answered without the source",
+        "took part in a read of another request. Nothing else can be answered without the source",
     ),
 )
 def answered_while_held(case: Case, *, in_flight: float) -> Iterator[Finding]:

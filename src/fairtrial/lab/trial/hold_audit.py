@@ -43,7 +43,7 @@ PACE_SECONDS = 0.25
 APART_SECONDS = (0.3, 0.6)
 """Between two holds, at least and at most."""
 TIMES_IN_FLIGHT = 12
-"""So many answers to each request in flight last as long as a hold: three times as many as may come."""
+"""So many answers to each request in flight last as long as a hold: four times as many as may come."""
 SHORTEST_HOLD_SECONDS, LONGEST_HOLD_SECONDS = 0.05, 0.8
 LONGER_AT_MOST = 1.3
 """A hold may last so many times as long: no two are alike."""
