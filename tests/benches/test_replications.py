@@ -63,7 +63,7 @@ def test_a_claim_s_outcome_stands_behind_its_name_and_its_run_below(tmp_path: Pa
     written = study_page(text, "ggm", [result])
     row, _, facts, _, note, _ = written.splitlines()
     assert row == snapshot
-    assert facts == "2026-11-22 to 2026-11-22, on 2 processors: 9 of 10 trials valid."
+    assert facts == snapshot
     assert note == snapshot
     assert study_page(written, "ggm", [result]) == written
 

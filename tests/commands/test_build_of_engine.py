@@ -93,7 +93,7 @@ def test_what_is_missing_is_said_before_anything_is_built(bare: Lab, serve: Serv
             timeout=60,
         )
         assert done.returncode == NOTHING_RAN, (name, done.stdout, done.stderr)
-        assert done.stderr.startswith("error: the load engine is built from source, and there is no `cargo`"), name
+        assert done.stderr.startswith("error: ") and "there is no `cargo`" in done.stderr, name
         assert "remedy: install Rust" in done.stderr, name
         assert not list((bare.folder / "no-cache").glob("stacks/*")), name
     assert not (bare.folder / "service/fairtrial.toml").exists()

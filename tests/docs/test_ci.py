@@ -83,7 +83,7 @@ def test_both_commits_are_compared(commands: str, clone: Path, monkeypatch: pyte
     assert carried_out(commands, clone) == 0
     experiment = compared(clone, monkeypatch)
     assert experiment.contenders["app"].tried_refs == {"origin-trunk": "origin/trunk", "head": "HEAD"}
-    assert experiment.claims[0].text == "HEAD is not slower than origin/trunk by more than 10%"
+    assert experiment.claims[0].text.endswith("origin/trunk by more than 10%")
 
 
 def test_the_job_fails_as_the_command_does_and_has_its_tables_all_the_same(clone: Path) -> None:

@@ -146,6 +146,6 @@ def test_a_page_of_html_is_told_by_its_title_with_the_end_of_the_log(lab: Lab, c
     assert finished.status == 3, finished.out + finished.err
     assert r"✗ get-root: status 500, not 200: OperationalError at /: no such table: \x1b[2Jitem" in finished.out
     assert "add the migration to `build`" in finished.out and "DOCTYPE" not in finished.out
-    assert "answered /" in finished.out and "the end of what it printed; all of it: " in finished.out
+    assert "answered /" in finished.out and "what it printed; all of it: " in finished.out
     log = Path(finished.out.partition("all of it: ")[2].split()[0])
     assert "answered /" in log.read_text()

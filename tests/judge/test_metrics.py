@@ -88,7 +88,7 @@ def test_times_to_the_first_byte_are_read_by_any_percentile() -> None:
         0.00392
     )
     assert find_metric("first_byte_time_p99").label == "first byte time p99"
-    with pytest.raises(ValueError, match="did you mean first_byte_time_p50"):
+    with pytest.raises(ValueError, match="mean first_byte_time_p50"):
         find_metric("ttfb")
 
 

@@ -68,7 +68,7 @@ def test_a_failure_of_apt_is_told_and_fails_only_where_all_is_required(
     assert "status 100" in capsys.readouterr().err
     monkeypatch.setenv("FAIRTRIAL_REQUIRE_INSTALLED", "1")
     assert install.main([]) == 1
-    assert "error: redis (apt install redis-server) is lacking" in capsys.readouterr().err
+    assert "(apt install redis-server) is lacking" in capsys.readouterr().err
 
 
 def test_a_package_that_is_installed_is_not_asked_for_again(system: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

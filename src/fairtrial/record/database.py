@@ -1,4 +1,4 @@
-"""What a database told around a load, as it is recorded: its own work, its commits, audits of what it holds."""
+"""A database's account around a load, as it is recorded: its own work, its commits, audits of what it holds."""
 
 from pydantic import Field
 

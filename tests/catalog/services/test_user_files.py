@@ -92,7 +92,7 @@ def test_mariadb_s_own_client_loads_files(temporary: Path, tmp_path: Path, share
     try:
         load(file)
         answers("mariadb", url)
-        with pytest.raises(Problem, match=r"wrong.sql: MariaDB refused it: .*nothing_there"):
+        with pytest.raises(Problem, match=r"wrong.sql: .*nothing_there"):
             load(wrong)
     finally:
         somebody.reset()
@@ -100,7 +100,7 @@ def test_mariadb_s_own_client_loads_files(temporary: Path, tmp_path: Path, share
 
 def test_what_is_wrong_in_a_file_for_sqlite_is_quoted(temporary: Path, tmp_path: Path) -> None:
     (tmp_path / "a.sql").write_text("CREATE TABLE a (id);\nINSERT INTO b VALUES (1);\n")
-    with pytest.raises(Problem, match=r"a.sql: SQLite refused it: .*b$"):
+    with pytest.raises(Problem, match=r"a.sql: SQLite .*b$"):
         up_with("sqlite", tmp_path / "a.sql").__enter__()
 
 
@@ -127,7 +127,7 @@ def test_a_file_of_documents_fills_the_collection_of_its_name(tmp_path: Path) ->
     file.write_text('{"_id": 1}\n[2]\n')
     with pytest.raises(Problem, match=r"orders.jsonl: .* line 2: no document"):
         user_documents.load(client, [file])
-    with pytest.raises(Problem, match=r"orders.js: no file of documents"):
+    with pytest.raises(Problem, match=r"orders.js: no file"):
         user_documents.load(client, [tmp_path / "orders.js"])
 
 

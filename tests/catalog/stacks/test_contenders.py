@@ -82,7 +82,7 @@ def test_a_folder_is_a_stack_under_the_name_of_the_contender(tmp_path: Path) -> 
 
 
 def test_what_is_missing_or_taken_is_told(tmp_path: Path, snapshot: object) -> None:
-    with pytest.raises(Problem, match=r"contenders\.app\.folder: .* holds no stack\.toml"):
+    with pytest.raises(Problem, match=r"contenders\.app\.folder: .* stack\.toml"):
         app({"folder": "."}, tmp_path)
     taken = {"app": find_stacks([stack(tmp_path / "mine")])["mine"]}
     with pytest.raises(Problem) as error:

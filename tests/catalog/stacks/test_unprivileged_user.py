@@ -155,7 +155,7 @@ def test_what_another_user_may_not_read_is_run_as_the_lab(cache: Path, running: 
     (cache / "stacks/mine/key.pem").touch(mode=0o600)
     user = own(cache, running)
     assert (user.command, user.home) == (None, None)
-    assert user.recorded.reason == "it may not read ./key.pem"
+    assert user.recorded.reason.endswith(" read ./key.pem")
 
 
 def test_why_a_stack_is_the_user_of_the_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -171,7 +171,7 @@ def test_a_shape_compares_two_stacks_at_each_value_and_one_stack_with_nothing() 
 
 
 def test_a_claim_that_compares_nothing_has_no_unequal_work() -> None:
-    with pytest.raises(ValueError, match="unequal_work: this claim compares nothing"):
+    with pytest.raises(ValueError, match=r"unequal_work: .*compares nothing"):
         an_experiment("one").stating("budget", of="one", at_least="1/s", unequal_work=WHY).record()
     assert RatioClaim.model_validate(
         {"kind": "ratio", "id": "x", "text": "x", "of": "a", "to": "b", "at_least": 1, "unequal_work": WHY}

@@ -78,10 +78,10 @@ def test_a_stack_whose_upstream_died_did_not_fail_by_itself(
     trial.plan = SimpleNamespace(workload=SimpleNamespace(upstream=lambda _options: []))
     trial.point = SimpleNamespace(options=None, service_options=lambda _service: SimpleNamespace(latency=None))
     trial.placement, trial.stage = SimpleNamespace(server_cpus=[0]), lambda _name: entered(None)
-    trial.lab_cpus = [0]
+    trial.lab_cpus, trial.partner_pids = [0], []
     monkeypatch.setattr(up, "reset_state", lambda _context: None)
     monkeypatch.setattr(up, "durability_before", lambda _context: None)
-    monkeypatch.setattr(partners, "upstream", lambda *_: entered(SimpleNamespace(served=served, url="")))
+    monkeypatch.setattr(partners, "running_upstream", lambda *_: entered(SimpleNamespace(served=served, url="")))
     monkeypatch.setattr(up, "deployed", fails)
     with pytest.raises(Problem) as raised, up.up(trial):
         raise AssertionError("it is not up")

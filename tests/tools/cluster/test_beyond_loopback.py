@@ -28,7 +28,7 @@ def test_an_encrypted_cluster(lab: Lab, tmp_path: Path, certificate: dict[str, s
         processes.start_worker("server=1 load=1")
         assert processes.address.startswith("tls://")
         refused = lab.fairtrial(*check, processes.address)
-        assert refused.status == 4 and refused.err.startswith("error: no scheduler can be reached"), refused.err
+        assert refused.status == 4 and "error: no scheduler" in refused.err, refused.err
         lab.environment |= certificate
         processes.wait_for_workers(1)
         finished = lab.fairtrial(*check, processes.address)

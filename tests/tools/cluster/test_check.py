@@ -121,7 +121,7 @@ def test_a_worker_that_is_stopped_is_named(fit: Processes, monkeypatch: pytest.M
 def test_nobody_at_the_address(lab: Lab) -> None:
     finished = lab.fairtrial("cluster", "check", "--cluster", "tcp://127.0.0.1:1")
     assert finished.status == NOTHING_RAN
-    assert finished.err.startswith("error: no scheduler can be reached at tcp://127.0.0.1:1")
+    assert finished.err.startswith("error: ") and "reached at tcp://127.0.0.1:1" in finished.err
     assert "Traceback" not in finished.err and finished.out == ""
 
 

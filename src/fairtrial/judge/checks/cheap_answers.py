@@ -20,7 +20,7 @@ part of what an answer seems to cost."""
 
 @dataclass(frozen=True)
 class _Cost:
-    """What the answers of a condition cost the database: the median over its trials."""
+    """The database's cost of a condition's answers: the median over its trials."""
 
     name: str
     per_answer: float

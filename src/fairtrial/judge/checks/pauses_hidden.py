@@ -89,7 +89,7 @@ def _is_true(claim: MetricClaim, seconds: Sequence[float]) -> bool:
 
 
 def _times_of(case: Case, name: str, percentile: str) -> _Times | None:
-    """Of a condition under a closed load; None where that is not known."""
+    """The times of a condition under a closed load; None where they are not known."""
     pairs = []
     for condition in case.record.conditions:
         load = case.loads[condition.id]

@@ -52,7 +52,8 @@ def stale(
 
 
 def _of_load(changes: RowChangesSeen, answers: int, share: float) -> Iterator[Finding]:
-    """What the load's own answers show; `answers`: how many showed a changed row in all trials of the condition."""
+    """The evidence of the load's own answers; `answers`: how many showed a changed row in all trials of the
+    condition."""
     if changes.old:
         yield finding(
             "refusal",

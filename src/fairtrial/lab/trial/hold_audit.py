@@ -128,7 +128,7 @@ def _why_not_held(server: RunningService) -> str:
 
 
 def _load(context: TrialContext) -> OneRunLoad:
-    """Of a search for the capacity, at the lowest rate that it found."""
+    """The load of the trial; of a search for the capacity, the one at the lowest rate that it found."""
     capacity = context.record.capacity
     rates = [] if capacity is None else [each.rate_per_second for each in capacity.found if each.rate_per_second]
     load: OneRunLoad = context.condition.load.single_run(min(rates, default=None))

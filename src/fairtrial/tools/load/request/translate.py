@@ -71,7 +71,7 @@ def refuse(contradictions: Iterable[Contradiction]) -> None:
 
 
 def _contradictions(options: LoadOptions, load: RequestLoad, hosts: int) -> Iterator[Contradiction]:
-    """What contradicts itself in how much is sent, and when, then in connections and TLS."""
+    """The options that contradict each other in how much is sent, and when, then in connections and TLS."""
     counted, timed = options.requests is not None, options.seconds is not None
     constant, ramp, steps = options.rate is not None, options.ramp is not None, options.steps is not None
     remedy, to_open = "give one of them", "leave it out, or give a rate with -r, --ramp or --steps"
