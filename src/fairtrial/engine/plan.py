@@ -75,8 +75,8 @@ class ChangedRow(Strict):
     text: str
 
 
-class Request(Strict):
-    """One kind of request and its share in the mix.
+class BaseRequest(Strict):
+    """A request as it is sent, and what its answer must be.
 
     With `template`, `{{…}}` in `path`, header values and `body` are replaced in each request. `body_file` is an
     absolute path, read once by the engine; it is not a template.
@@ -89,6 +89,12 @@ class Request(Strict):
     body: str | None = None
     body_file: str | None = None
     template: bool = False
+    expect: Expectation = Expectation()
+
+
+class Request(BaseRequest):
+    """One kind of request and its share in the mix."""
+
     weight: int = 1
     acknowledge: bool | None = Field(
         None, description="report which of its numbers ({{sequence 1}}) had a right answer"
@@ -98,7 +104,6 @@ class Request(Strict):
         None, description="it is none of the mix: it is sent once at each of these moments of the window"
     )
     compared: bool | None = Field(None, description="keep or compare its answers, as the plan's `reference` says")
-    expect: Expectation = Expectation()
     body_check: InstanceOf[BodyCheck] | None = Field(
         None,
         exclude=True,
@@ -115,17 +120,9 @@ class Take(Strict):
     pattern: str | None = None
 
 
-class SetupRequest(Strict):
+class SetupRequest(BaseRequest):
     """A request that each connection sends before any other, and the variables that it takes from the answer."""
 
-    name: str
-    path: str
-    method: str = "GET"
-    headers: list[tuple[str, str]] = Field(default_factory=list)
-    body: str | None = None
-    body_file: str | None = None
-    template: bool = False
-    expect: Expectation = Expectation()
     take: dict[str, Take] = Field(default_factory=dict)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from fairtrial.engine.plan import (
     AnyBody,
+    BaseRequest,
     BodyRange,
     ExactBody,
     Expectation,
@@ -146,28 +147,19 @@ def _connection_setup(source: WorkloadSource, writer: TemplateWriter) -> list[Se
     requests = []
     for name, entry in source.connection_setup.items():
         request = engine_request(source, f"setup.{name}", name, entry, 1, writer)
-        sources = {variable: parse_taken(text) for variable, text in entry.take.items()}
-        requests.append(
-            SetupRequest(
-                name=name,
-                method=request.method,
-                path=request.path,
-                headers=request.headers,
-                body=request.body,
-                body_file=request.body_file,
-                template=True,
-                expect=request.expect,
-                take={
-                    variable: Take(
-                        pointer=where.pointer,
-                        header=None if where.pointer is not None else where.header,
-                        pattern=None if where.pattern is None else where.pattern.pattern,
-                    )
-                    for variable, where in sources.items()
-                },
-            )
-        )
+        common = {field: getattr(request, field) for field in BaseRequest.model_fields}
+        take = {variable: _take(text) for variable, text in entry.take.items()}
+        requests.append(SetupRequest(**common, take=take))
     return requests
+
+
+def _take(text: str) -> Take:
+    where = parse_taken(text)
+    return Take(
+        pointer=where.pointer,
+        header=None if where.pointer is not None else where.header,
+        pattern=None if where.pattern is None else where.pattern.pattern,
+    )
 
 
 def _expectation(
