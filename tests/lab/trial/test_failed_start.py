@@ -81,7 +81,7 @@ def test_a_stack_whose_upstream_died_did_not_fail_by_itself(
     trial.lab_cpus, trial.partner_pids = [0], []
     monkeypatch.setattr(up, "reset_state", lambda _context: None)
     monkeypatch.setattr(up, "durability_before", lambda _context: None)
-    monkeypatch.setattr(partners, "running_upstream", lambda *_: entered(SimpleNamespace(served=served, url="")))
+    monkeypatch.setattr(partners, "running_upstream", lambda *_: entered(SimpleNamespace(served=served, url="", pid=1)))
     monkeypatch.setattr(up, "deployed", fails)
     with pytest.raises(Problem) as raised, up.up(trial):
         raise AssertionError("it is not up")
