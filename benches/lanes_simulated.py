@@ -1,4 +1,4 @@
-"""From 1 to 1,000 lanes, simulated: the planner and the dealer of `fairtrial run --cluster`, under a clock of its own.
+"""From 1 to 1,000 lanes, simulated: the planner and the queue of `fairtrial run --cluster`, under a clock of its own.
 
     python -m benches.lanes_simulated            # seconds; prints tables
 
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from fairtrial.lab.lanes.deal import Dealer
+from fairtrial.lab.lanes.block_queue import BlockQueue
 from fairtrial.lab.lanes.divide import Worker, divide
 from fairtrial.record.model import TrialRecord
 from fairtrial.record.write import RecordWriter
@@ -85,12 +85,12 @@ def simulated(lanes: int, blocks: int, lab_seconds: float) -> Row:
     division = divide(workers)
     divide_seconds = time.perf_counter() - began
     drawn = random.Random(1)  # noqa: S311 (times, not secrets)
-    dealer = Dealer([blocks])
+    queue = BlockQueue([blocks])
     free = [lane.number for lane in division.lanes]
     ends: list[tuple[float, int, int]] = []
     now = lab_free_at = lab_busy = scheduler_busy = trying = 0.0
     while True:
-        while free and (block := dealer.deal()) is not None:
+        while free and (block := queue.next_block()) is not None:
             # A block's trials: told one after another, of which the last holds the lane up.
             seconds = sum(TRIAL_SECONDS * drawn.lognormvariate(0, SCATTER) for _ in range(STACKS))
             trying += seconds
@@ -103,7 +103,7 @@ def simulated(lanes: int, blocks: int, lab_seconds: float) -> Row:
         scheduler_busy += STACKS * MESSAGES * SCHEDULER_SECONDS
         now = max(ended, lab_free_at) + lab_seconds + MESSAGES * SCHEDULER_SECONDS
         lab_free_at = now
-        dealer.end(block)
+        queue.end(block)
         free.append(lane)
     # Whoever has more to do than there is time decides how long the run takes.
     whole = max(now, lab_busy, scheduler_busy)

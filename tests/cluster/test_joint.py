@@ -12,9 +12,8 @@ import pytest
 from fairtrial.base.clock_offset import ClockOffset
 from fairtrial.base.loopback import LOOPBACK
 from fairtrial.base.problem import Problem
-from fairtrial.cluster import joint
 from fairtrial.cluster.connection import Cluster
-from fairtrial.cluster.engine import EngineThere
+from fairtrial.cluster.engine import RemoteEngine
 from fairtrial.cluster.joint import JointAccount, JointEngines, by_clock_here
 from fairtrial.engine.binary import engine_binary
 from fairtrial.engine.plan import EnginePlan, Request
@@ -24,7 +23,7 @@ from fairtrial.load.engine_terms import Closed, Constant, StopAfterSeconds
 from fairtrial.record.engine_summary import Distribution, EngineSummary
 from fairtrial.record.histogram import read_histogram
 
-HOSTS = [EngineThere("tcp://10.0.0.1:1", ""), EngineThere("tcp://10.0.0.2:1", "")]
+HOSTS = [RemoteEngine(cast("Cluster", None), f"tcp://10.0.0.{host}:1", "") for host in (1, 2)]
 
 
 class LocalEngine:
@@ -34,7 +33,7 @@ class LocalEngine:
     """how late the second host begins"""
     status: int | None
 
-    def __init__(self, location: EngineThere, plan: EnginePlan) -> None:
+    def __init__(self, location: RemoteEngine, plan: EnginePlan) -> None:
         self.worker, self.plan = location.worker, plan
         self.status, self.errors = None, b""
         command = [str(engine_binary()), "run", "--die-with-parent", "--hold"]
@@ -67,15 +66,13 @@ def engines(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[LocalEngine]]:
     """Those that a test starts, which end with it."""
     started: list[LocalEngine] = []
 
-    def start(
-        _cluster: Cluster, location: EngineThere, plan: EnginePlan, *, on_hold: bool, quiet_seconds: float
-    ) -> LocalEngine:
+    def start(location: RemoteEngine, plan: EnginePlan, *, on_hold: bool, quiet_seconds: float) -> LocalEngine:
         assert on_hold and not quiet_seconds
         started.append(LocalEngine(location, plan))
         return started[-1]
 
-    monkeypatch.setattr(joint, "start_engine", start)
-    monkeypatch.setattr(joint, "clock_of", lambda _cluster, _worker: ClockOffset(0.0, 1e-4))
+    monkeypatch.setattr(RemoteEngine, "start", start)
+    monkeypatch.setattr(RemoteEngine, "clock", lambda _engine, _clock: ClockOffset(0.0, 1e-4))
     yield started
     for engine in started:
         engine.process.kill()
@@ -104,9 +101,7 @@ def plan_on(address: str, load: Closed | Constant, seconds: float = 0.4) -> Engi
 def offered(
     plan: EnginePlan, account: JointAccount, on_event: Callable[[dict[str, Any]], None] = lambda _event: None
 ) -> EngineSummary:
-    return run_engine(
-        plan, on_event, start=lambda plan: JointEngines(cast("Cluster", None), HOSTS, plan, account).process
-    )
+    return run_engine(plan, on_event, start=lambda plan: JointEngines(HOSTS, plan, account).process)
 
 
 def bins(times: Distribution) -> Counter[tuple[float, float]]:

@@ -56,15 +56,15 @@ def heard_of(cluster: SomeCluster) -> Iterator[Message]:
             return
 
 
-@pytest.mark.parametrize("line", [b"no message\n", to_line(("nobody foresaw this",)).encode() + b"\n"])
+@pytest.mark.parametrize("line", [b"no message", to_line(("nobody foresaw this",)).encode()])
 def test_what_cannot_be_heard_ends_the_lab_with_a_reason(line: bytes) -> None:
-    ((kind, problem),) = heard_of(SomeCluster(Output(line)))
+    ((kind, problem),) = heard_of(SomeCluster(Output([line])))
     assert kind == "problem" and "cannot be heard" in problem.reason
 
 
-def test_lines_come_whole_and_then_the_end(snapshot: object) -> None:
-    lines = "".join(to_line(message) + "\n" for message in (("step", "text"), ("ready",))).encode()
-    parts = [Output(lines[:5]), Output(lines[5:]), Output(b"", b"no memory\n", -9)]
+def test_messages_come_and_then_the_end(snapshot: object) -> None:
+    first, second = (to_line(message).encode() for message in (("step", "text"), ("ready",)))
+    parts = [Output([first, second]), Output([], b"no memory\n", -9)]
     step, ready, (kind, problem) = heard_of(SomeCluster(*parts))
     assert (step, ready, kind) == (("step", "text"), ("ready",), "problem")
     assert problem.reason == snapshot
@@ -77,6 +77,6 @@ def test_a_lab_whose_worker_is_lost_says_so() -> None:
 
 @pytest.mark.parametrize("is_client", [True, False])
 def test_only_a_lab_that_connects_gets_the_certificates(is_client: bool) -> None:
-    cluster = SomeCluster(Output(b"", b"", 0))
+    cluster = SomeCluster(Output([], b"", 0))
     RemoteLab(cast("Cluster", cluster), "tcp://a:1", "a task", lambda _message: None, is_client=is_client)
     assert [each.has_credentials for each in cluster.commands] == [is_client]

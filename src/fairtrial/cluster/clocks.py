@@ -9,20 +9,14 @@ from fairtrial.cluster.connection import Cluster
 CLOCK_READINGS = 20
 
 
-def clock_of(cluster: Cluster, worker: str) -> ClockOffset:
-    """The offset of a worker's wall clock, by the exchange with the shortest round trip, of which half is the error.
+def clock_of(cluster: Cluster, worker: str, clock: Callable[[], float] = time.time) -> ClockOffset:
+    """The offset of a worker's clock, by the exchange with the shortest round trip, of which half is the error.
 
     RFC 5905, section 8, has the same arithmetic. Raises Problem: the worker is lost, or does not answer.
+
+    Args:
+        clock: the wall clock, or `time.monotonic`, which nobody sets: by that, engines tell when they sent requests.
     """
-    return _offset(cluster, worker, time.time)
-
-
-def monotonic_clock_of(cluster: Cluster, worker: str) -> ClockOffset:
-    """The same for the clock that nobody sets, by which engines tell when they sent requests."""
-    return _offset(cluster, worker, time.monotonic)
-
-
-def _offset(cluster: Cluster, worker: str, clock: Callable[[], float]) -> ClockOffset:
     exchanges = (_exchange(cluster, worker, clock) for _ in range(CLOCK_READINGS))
     return min(exchanges, key=lambda offset: offset.error_seconds)
 

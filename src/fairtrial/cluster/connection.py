@@ -187,17 +187,18 @@ class RemoteProgram:
         """the end of its standard error, likewise"""
         self.is_released = False
 
-    def lines(self) -> Iterator[bytes]:
+    def lines(self, within_seconds: float | None = None) -> Iterator[bytes]:
         """The lines that it prints, as they come.
 
+        Args:
+            within_seconds: each has to come so soon; None: whenever it comes.
+
         Raises:
-            Problem: its worker is lost, or the connection to the scheduler.
+            Problem: its worker is lost, or the connection to the scheduler; none has come in time.
         """
-        rest = b""
         while self.status is None:
-            output: Output = self._cluster.call_program(self.worker, self._number, None, "take")
-            *lines, rest = (rest + output.lines).split(b"\n")
-            yield from lines
+            output: Output = self._cluster.call_program(self.worker, self._number, within_seconds, "take")
+            yield from output.lines
             self.status, self.errors = output.status, output.errors
 
     def say(self, line: str) -> None:

@@ -6,19 +6,21 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from fairtrial.base.clock_offset import ClockOffset
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.cluster.clocks import clock_of
 from fairtrial.cluster.connection import READY_WITHIN_SECONDS, Cluster, RemoteProgram
-from fairtrial.cluster.programs import Command
+from fairtrial.cluster.programs import PYTHON, Command
 from fairtrial.engine.plan import EnginePlan
 
 MOST_FILE_BYTES = 64 << 20
@@ -29,68 +31,54 @@ PATH_KEYS = frozenset({"file", "body_file", "ca_file", "certificate_file", "key_
 
 
 @dataclass(frozen=True)
-class EngineThere:
+class RemoteEngine:
     """The engine's binary on the host of a worker."""
 
+    cluster: Cluster
     worker: str
     binary: str
 
+    def start(self, plan: EnginePlan, *, on_hold: bool = False, quiet_seconds: float = 0.0) -> RemoteProgram:
+        """Start it, and hand it the plan with the files that the plan names.
 
-def engine_there(cluster: Cluster, worker: str) -> EngineThere:
+        Args:
+            on_hold: whether it begins only when it is told to.
+            quiet_seconds: while it measures, nobody hears of its progress until so long has passed.
+
+        Raises:
+            Problem: a file cannot be read or is too long, or the worker is lost.
+        """
+        text, files = with_files(plan)
+        arguments = [self.binary, "run", "--die-with-parent", *(["--hold"] if on_hold else [])]
+        command = Command(arguments, text + "\n", files, keeps_input=on_hold, quiet_seconds=quiet_seconds)
+        return self.cluster.start(self.worker, command)
+
+    def clock(self, clock: Callable[[], float] = time.monotonic) -> ClockOffset:
+        """The clock by which it tells when it sent requests. Raises Problem: the worker is lost."""
+        return clock_of(self.cluster, self.worker, clock)
+
+
+def remote_engine(cluster: Cluster, worker: str) -> RemoteEngine:
     """The engine on the host of a worker, built first if there is none yet, which takes minutes.
+
+    It is built by a process of its own: a build takes signals and locks that a worker has other uses for.
 
     Raises:
         Problem: it cannot be built there, or the worker is lost.
     """
-    path, fault = cluster.compute(worker, binary_here)
-    if fault:
+    build = cluster.start(worker, Command([PYTHON, "-c", BINARY], "", keeps_input=False))
+    try:
+        path = b"".join(build.lines(READY_WITHIN_SECONDS)).decode()
+    finally:
+        build.release()
+    if build.status:
+        fault = (build.errors.decode(errors="replace").strip().splitlines() or ["it cannot be built"])[-1]
         raise Problem(
             f"there is no load engine at the worker {printable(worker, 60)}: {printable(fault, 300)}",
             "run `fairtrial doctor` on that host",
             NOTHING_RAN,
         )
-    return EngineThere(worker, path)
-
-
-def binary_here() -> tuple[str, str]:
-    """The path of the engine of the lab that is installed here, or why there is none.
-
-    It is built by a process of its own: a build takes signals and locks that a worker has other uses for.
-    """
-    try:
-        process = subprocess.run(
-            [sys.executable, "-c", BINARY],
-            capture_output=True,
-            text=True,
-            timeout=READY_WITHIN_SECONDS,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return "", str(error)
-    if process.returncode:
-        return "", (process.stderr.strip().splitlines() or ["it cannot be built"])[-1]
-    return process.stdout.strip(), ""
-
-
-def start_engine(
-    cluster: Cluster, engine: EngineThere, plan: EnginePlan, *, on_hold: bool = False, quiet_seconds: float = 0.0
-) -> RemoteProgram:
-    """Start an engine, and hand it the plan with the files that the plan names.
-
-    Args:
-        on_hold: whether it begins only when it is told to.
-        quiet_seconds: while it measures, nobody hears of its progress until so long has passed.
-
-    Raises:
-        Problem: a file cannot be read or is too long, or the worker is lost.
-    """
-    text, files = with_files(plan)
-    arguments = [engine.binary, "run", "--die-with-parent", *(["--hold"] if on_hold else [])]
-    return cluster.start(
-        engine.worker,
-        Command(arguments, text + "\n", files, keeps_input=on_hold, quiet_seconds=quiet_seconds),
-    )
+    return RemoteEngine(cluster, worker, path)
 
 
 def process_of(engine: RemoteProgram, quiet_seconds: float = 0.0) -> "CarriedProcess":

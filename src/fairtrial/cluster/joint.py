@@ -13,9 +13,8 @@ from fairtrial.base.clock_offset import ClockOffset
 from fairtrial.base.formatting import figure_in
 from fairtrial.base.problem import Problem
 from fairtrial.base.units import UNITS
-from fairtrial.cluster.clocks import clock_of
-from fairtrial.cluster.connection import Cluster, RemoteProgram
-from fairtrial.cluster.engine import CarriedProcess, EngineThere, start_engine
+from fairtrial.cluster.connection import RemoteProgram
+from fairtrial.cluster.engine import CarriedProcess, RemoteEngine
 from fairtrial.engine.plan import EnginePlan, Part
 from fairtrial.engine.windows import merge
 from fairtrial.load.engine_terms import StopAfterSeconds
@@ -56,8 +55,7 @@ class JointEngines:
 
     def __init__(
         self,
-        cluster: Cluster,
-        locations: Sequence[EngineThere],
+        locations: Sequence[RemoteEngine],
         plan: EnginePlan,
         account: JointAccount,
         *,
@@ -72,7 +70,7 @@ class JointEngines:
             account: is emptied, and told what each host did.
             monotonic: of each host, how far its monotonic clock is ahead: times at which rows were seen, which engines
                 tell by it, become those of this machine. Empty: they are left as they are.
-            quiet_seconds: as `start_engine` has it.
+            quiet_seconds: as `RemoteEngine.start` has it.
 
         Raises:
             Problem: a file cannot be read or is too long, or a worker is lost.
@@ -80,7 +78,7 @@ class JointEngines:
         each = len(plan.cpus) // len(locations)
         self._locations, self._plan, self._account = locations, plan, account
         self._monotonic = monotonic
-        self._clocks = [clock_of(cluster, engine.worker) for engine in locations]
+        self._clocks = [engine.clock(time.time) for engine in locations]
         account.hosts, account.apart = [], ""
         parts = [
             plan.model_copy(
@@ -94,7 +92,7 @@ class JointEngines:
         self._engines: list[RemoteProgram] = []
         try:
             for location, part in zip(locations, parts, strict=True):
-                self._engines.append(start_engine(cluster, location, part, on_hold=True, quiet_seconds=quiet_seconds))
+                self._engines.append(location.start(part, on_hold=True, quiet_seconds=quiet_seconds))
         except Problem:
             for engine in self._engines:
                 engine.release()

@@ -43,7 +43,7 @@ class RemoteLab:
                 the Problem by which nothing more is to be heard.
             is_client: whether it connects to the scheduler itself.
         """
-        self._worker, self._on_message = worker, on_message
+        self.worker, self._on_message = worker, on_message
         self._program: RemoteProgram | None = None
         command = Command(LAB, to_line(task) + "\n", has_credentials=is_client, grace_seconds=ENDED_WITHIN_SECONDS)
         try:
@@ -74,7 +74,7 @@ class RemoteLab:
 
     def _unheard(self, error: Exception) -> Problem:
         return Problem(
-            f"what the lab at {printable(self._worker, 60)} says cannot be heard: {printable(repr(error), 200)}",
+            f"what the lab at {printable(self.worker, 60)} says cannot be heard: {printable(repr(error), 200)}",
             "run again; if that does not help, report it",
             NOTHING_RAN,
         )
@@ -82,7 +82,7 @@ class RemoteLab:
     def _ended(self, program: RemoteProgram) -> Problem:
         words = printable(program.errors.decode(errors="replace").strip()[-400:], 400)
         return Problem(
-            f"the lab at {printable(self._worker, 60)} ended with status {program.status}"
+            f"the lab at {printable(self.worker, 60)} ended with status {program.status}"
             + (f": {words}" if words else ""),
             "see on that host what ended it, such as a lack of memory; then run again",
             NOTHING_RAN,

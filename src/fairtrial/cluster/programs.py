@@ -10,14 +10,13 @@ import asyncio
 import json
 import os
 import pickle
-import queue
+import signal
 import subprocess
 import sys
-import threading
 import time
 import weakref
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -26,6 +25,8 @@ PYTHON = ""
 """As the first argument: the interpreter of the worker."""
 FAILED = 127
 """The exit status of a program that could not be started, as a shell has it."""
+LONGEST_LINE_BYTES = 1 << 30
+"""A message or a part of a summary is a line."""
 ERROR_BYTES = 1 << 14
 """Of a program's standard error, as it is sent: its end."""
 
@@ -63,7 +64,7 @@ class Command:
 class Output:
     """The text that a program has printed since it was last asked."""
 
-    lines: bytes
+    lines: Sequence[bytes]
     errors: bytes = b""
     """the end of its standard error, once it has ended"""
     status: int | None = None
@@ -71,38 +72,46 @@ class Output:
 
 
 class Program:
-    """A program that runs, and what it has printed. All but its threads belongs to the event loop of the worker."""
+    """A program that runs, and what it has printed. It belongs to the event loop of the worker."""
 
     def __init__(self, command: Command) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._grace_seconds, self._quiet_seconds = command.grace_seconds, command.quiet_seconds
-        self._lines, self._errors = bytearray(), bytearray()
+        self._command, self._keeps_input = command, command.keeps_input
+        self._input: asyncio.WriteTransport | None = None
+        self._lines: list[bytes] = []
+        self._errors = b""
         self._status: int | None = None
         self._news = asyncio.Event()
         self._told_at = time.monotonic()
-        self._input: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+
+    async def start(self) -> None:
+        """Start it. Why it cannot be started is told as if it had printed that."""
+        loop = asyncio.get_running_loop()
         try:
-            self._process = _started(command, self._input)
+            self._process, text = _started(self._command)
         except Exception as error:
-            self._keep_errors(str(error).encode())
-            self._keep_status(FAILED)
+            self._end_with(str(error).encode(), FAILED)
             return
-        if not command.keeps_input:
-            self._input.put(None)
-        for target in (self._read, self._write):
-            threading.Thread(target=target, daemon=True).start()
+        lines, errors = asyncio.StreamReader(LONGEST_LINE_BYTES), asyncio.StreamReader()
+        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), self._process.stdout)
+        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(errors), self._process.stderr)
+        # What is written when the program has ended is lost, which its output says as well.
+        self._input, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, self._process.stdin)
+        self._input.write(text.encode())
+        if not self._keeps_input:
+            self._input.close()
+        self._reading = asyncio.ensure_future(self._read(lines, errors))
 
     async def take(self) -> Output:
         """Wait until it has printed something, or ended, and return that."""
         await self._news.wait()
         self._news.clear()
-        output = Output(bytes(self._lines), b"" if self._status is None else bytes(self._errors), self._status)
-        self._lines.clear()
-        return output
+        lines, self._lines = self._lines, []
+        return Output(lines, self._errors, self._status)
 
     def say(self, line: str) -> None:
-        """Have a line written to its standard input."""
-        self._input.put(line.encode() + b"\n")
+        """Write a line to its standard input, unless it has ended."""
+        if self._input is not None:
+            self._input.write(line.encode() + b"\n")
 
     def signal(self, number: int) -> None:
         """Send it a signal, unless it has ended."""
@@ -111,60 +120,38 @@ class Program:
 
     def end(self) -> None:
         """End its input, and itself if that does not do."""
-        if self._status is not None:
-            return
-        self._input.put(None)
-        if self._grace_seconds:
-            self._loop.call_later(self._grace_seconds, self._process.kill)
-        else:
-            self._process.kill()
+        self._keeps_input = False
+        if self._input is not None:
+            self._input.close()
+        if self._status is None:
+            asyncio.get_running_loop().call_later(self._command.grace_seconds, self.signal, signal.SIGKILL)
 
-    def _keep_lines(self, line: bytes) -> None:
-        self._lines += line
-        is_progress = b'"progress"' in line[:40] and b'"phase":"window"' in line[:120]
-        if not is_progress or time.monotonic() - self._told_at >= self._quiet_seconds:
-            self._told_at = time.monotonic()
-            self._news.set()
+    async def _read(self, lines: asyncio.StreamReader, errors: asyncio.StreamReader) -> None:
+        end = asyncio.ensure_future(_end_of(errors))
+        async for line in lines:
+            if not line.endswith(b"\n"):
+                break  # it was killed
+            self._lines.append(line[:-1])
+            is_progress = b'"progress"' in line[:40] and b'"phase":"window"' in line[:120]
+            if not is_progress or time.monotonic() - self._told_at >= self._command.quiet_seconds:
+                self._told_at = time.monotonic()
+                self._news.set()
+        self._end_with(await end, await asyncio.to_thread(self._process.wait))
 
-    def _keep_errors(self, content: bytes) -> None:
-        self._errors += content
-        del self._errors[:-ERROR_BYTES]
-
-    def _keep_status(self, status: int) -> None:
-        self._status = status
+    def _end_with(self, errors: bytes, status: int) -> None:
+        self._errors, self._status = errors, status
         self._news.set()
 
-    def _tell(self, keep: Callable[[Any], None], value: Any) -> None:
-        with suppress(RuntimeError):  # the worker has ended, and its loop with it
-            self._loop.call_soon_threadsafe(keep, value)
 
-    def _read(self) -> None:
-        assert self._process.stdout
-        errors = threading.Thread(target=self._read_errors, daemon=True)
-        errors.start()
-        with self._process.stdout:
-            for line in self._process.stdout:
-                self._tell(self._keep_lines, line)
-        errors.join()
-        self._tell(self._keep_status, self._process.wait())
-
-    def _read_errors(self) -> None:
-        assert self._process.stderr
-        with self._process.stderr:
-            while content := self._process.stderr.read1(1 << 12):  # type: ignore[attr-defined]
-                self._tell(self._keep_errors, content)
-
-    def _write(self) -> None:
-        assert self._process.stdin
-        with suppress(OSError):  # it has ended, which its output says as well
-            while (content := self._input.get()) is not None:
-                self._process.stdin.write(content)
-                self._process.stdin.flush()
-        with suppress(OSError):
-            self._process.stdin.close()
+async def _end_of(stream: asyncio.StreamReader) -> bytes:
+    end = b""
+    while content := await stream.read(1 << 12):
+        end = (end + content)[-ERROR_BYTES:]
+    return end
 
 
-def _started(command: Command, input_: "queue.SimpleQueue[bytes | None]") -> "subprocess.Popen[bytes]":
+def _started(command: Command) -> "tuple[subprocess.Popen[bytes], str]":
+    """The process, and the text for it."""
     text, descriptors = command.text, []
     try:
         for name, content in command.files.items():
@@ -184,8 +171,7 @@ def _started(command: Command, input_: "queue.SimpleQueue[bytes | None]") -> "su
     finally:
         for descriptor in descriptors:
             os.close(descriptor)
-    input_.put(text.encode())
-    return process
+    return process, text
 
 
 class Presence:
@@ -234,9 +220,10 @@ async def start(token: str, command: Command, dask_worker: Any = None) -> int:
     """
     if command.has_credentials:
         command = replace(command, text=f"{to_line(_credentials(dask_worker.security))}\n{command.text}")
-    programs = _presences[token].programs
-    programs.append(Program(command))
-    return len(programs) - 1
+    programs, program = _presences[token].programs, Program(command)
+    programs.append(program)
+    await program.start()
+    return programs.index(program)
 
 
 def _credentials(security: Any) -> dict[str, str]:

@@ -148,8 +148,9 @@ def _runner(console: "Console", plan: "Plan", file: Path, options: RunOptions, h
     from fairtrial.base.problem import Problem
     from fairtrial.cluster.reach import reached
     from fairtrial.lab.lanes.conduct import conduct_on_lanes
-    from fairtrial.lab.lanes.refusals import assert_separable, assert_shared, roles_apart
-    from fairtrial.lab.lanes.start import lanes_of, start_lanes
+    from fairtrial.lab.lanes.describe import describe_lanes
+    from fairtrial.lab.lanes.refusals import assert_separable, assert_shared, separate_roles
+    from fairtrial.lab.lanes.start import lanes_of, load_processors, start_lanes
     from fairtrial.lab.lanes.task import sent_plan
 
     if options.profile:
@@ -159,9 +160,9 @@ def _runner(console: "Console", plan: "Plan", file: Path, options: RunOptions, h
     with ExitStack() as ends:
         with console.status("looking at the cluster" if hosts.hosts is None else "bringing up the hosts"):
             cluster = ends.enter_context(reached(hosts))
-            lanes = lanes_of(cluster, hosts.lanes, hosts.load_hosts_of_lane, apart=roles_apart(plan))
-        assert_shared(plan, str(file), lanes.load_hosts, lanes.load_processors)
-        assert_separable(plan, str(file), lanes.roles_apart)
+            division = lanes_of(cluster, hosts.lanes, hosts.load_hosts_of_lane, separate=separate_roles(plan))
+        assert_shared(plan, str(file), division.load_hosts, load_processors(division))
+        assert_separable(plan, str(file), division.separate_roles)
 
         def conduct(results: Path, watcher: "Watcher") -> "Conducted":
             return conduct_on_lanes(
@@ -169,12 +170,12 @@ def _runner(console: "Console", plan: "Plan", file: Path, options: RunOptions, h
                 results,
                 watcher,
                 lambda inbox: start_lanes(
-                    cluster, lanes, portable_plan, inbox, unencrypted=hosts.unencrypted, wait=options.wait
+                    cluster, division, portable_plan, inbox, unencrypted=hosts.unencrypted, wait=options.wait
                 ),
                 options.decide_within_seconds,
             )
 
-        yield _Runner(lanes.described(), conduct)
+        yield _Runner(describe_lanes(division), conduct)
 
 
 def _conduct_here(plan: "Plan", options: RunOptions) -> _Conduct:

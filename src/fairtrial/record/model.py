@@ -172,7 +172,7 @@ class Placement(Strict):
         )
 
 
-ApartRole = Literal["service", "balancer"]
+SeparateRole = Literal["service", "balancer"]
 """Roles that may have a host of their own, beside server and load."""
 
 
@@ -295,7 +295,7 @@ class ExperimentRecord(Strict):
         placement = self.placement_of(trial)
         return not set(placement.cpus_of_services).isdisjoint(placement.server_cpus)
 
-    def host_of(self, trial: "TrialRecord", role: ApartRole) -> LaneHost | None:
+    def host_of(self, trial: "TrialRecord", role: SeparateRole) -> LaneHost | None:
         """The host on which this trial's services, or its balancer, were; None: the server's."""
         return next((host for host in self._hosts_of(trial) if role in host.roles), None)
 

@@ -103,8 +103,8 @@ def test_services_are_on_a_machine_of_their_own_where_there_is_one() -> None:
 
 
 def test_where_nothing_is_to_be_brought_up_no_host_is_used_for_it() -> None:
-    division = divide(workers("s1 s2 l3 l4 d5"), apart=["balancer"])
-    assert [lane.service for lane in division.lanes] == [None, None]
+    division = divide(workers("s1 s2 l3 l4 d5"), separate=["balancer"])
+    assert [lane.separate for lane in division.lanes] == [{}, {}]
     assert [worker.address for worker in division.unused] == ["tcp://10.0.0.5:1000"]
 
 
@@ -113,9 +113,9 @@ def test_a_balancer_has_a_host_as_services_have_or_shares_theirs() -> None:
     assert lanes("s1 l2 m3") == ["1 2 3"]
     assert lanes("s1 s2 l3 l4 m5 m6") == ["1 3 5", "2 4 6"]
     (lane,) = divide(workers("s1 l2 m3")).lanes
-    assert lane.service is lane.balancer is not None
-    (lane,) = divide(workers("s1 l2 m3 f4"), apart=["service"]).lanes
-    assert lane.balancer is None
+    assert lane.separate["service"] is lane.separate["balancer"]
+    (lane,) = divide(workers("s1 l2 m3 f4"), separate=["service"]).lanes
+    assert set(lane.separate) == {"service"}
 
 
 def test_lanes_that_are_left_count_from_one() -> None:

@@ -3,20 +3,19 @@
 import io
 import json
 import sys
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import contextmanager
 from decimal import Decimal
-from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.private import PrivateService
-from fairtrial.catalog.services.model import ON_ONE_MACHINE
 from fairtrial.cluster.programs import from_line
+from fairtrial.lab.lanes.host_calls import CLOSE, NEXT, Lasting
 from fairtrial.lab.lanes.host_lab import ROWS_AT_A_TIME, CallHandler, HostLab, Server
 from fairtrial.lab.lanes.messages import Channel
-from fairtrial.plan.plan import Plan
 
 
 class Store(PrivateService):
@@ -24,6 +23,12 @@ class Store(PrivateService):
 
     def __init__(self, *rows: dict[str, Any]) -> None:
         self.stored = rows
+        self.left: list[str] = []
+
+    @contextmanager
+    def changing(self) -> Any:
+        yield lambda value: value
+        self.left.append("changing")
 
     def rows(self, table: str) -> Any:
         if table == "none":
@@ -41,18 +46,29 @@ class Store(PrivateService):
         return None
 
 
+class SomeLab:
+    """Brings a store up."""
+
+    def __init__(self, *rows: dict[str, Any]) -> None:
+        self._rows = rows
+
+    @contextmanager
+    def service(self) -> Iterator[Server]:
+        yield Server(Store(*self._rows))
+
+
 def handler_with(*rows: dict[str, Any]) -> tuple[CallHandler, io.StringIO]:
     out = io.StringIO()
     channel = Channel(io.StringIO(), out)
-    lab = HostLab(cast("Plan", SimpleNamespace()), ON_ONE_MACHINE, channel, ExitStack())
-    lab.servers[1] = Server(Store(*rows), ExitStack())
-    return CallHandler(lab, channel), out
+    handler = CallHandler(cast("HostLab", SomeLab(*rows)), channel)
+    assert answer(handler, out, 0, "service") == ("answer", Lasting(1, True))
+    return handler, out
 
 
-def answer(handler: CallHandler, out: io.StringIO, method: str, *arguments: Any) -> tuple[str, Any]:
+def answer(handler: CallHandler, out: io.StringIO, target: int, method: str, *arguments: Any) -> tuple[str, Any]:
     """Its kind, and the value or the problem."""
     out.truncate(out.seek(0))
-    handler.answer(7, 1, method, arguments, {})
+    handler.answer(7, target, method, arguments, {})
     kind, number, value = from_line(out.getvalue())
     assert number == 7
     return kind, value
@@ -62,8 +78,8 @@ def test_rows_come_in_parts_and_what_json_cannot_hold_as_python_shows_it() -> No
     """A right row of the lab's tables is none of these, so that it is told from them."""
     odd = {"id": 0, "name": b"\xff", "price": Decimal("1.5"), "share": float("nan")}
     handler, out = handler_with(odd, *({"id": number} for number in range(1, ROWS_AT_A_TIME + 1)))
-    _, lasting = answer(handler, out, "rows", "items")
-    first, second, third = (json.loads(answer(handler, out, "next", lasting.number)[1]) for _ in range(3))
+    _, lasting = answer(handler, out, 1, "rows", "items")
+    first, second, third = (json.loads(answer(handler, out, lasting.number, NEXT)[1]) for _ in range(3))
     assert (len(first), second, third) == (ROWS_AT_A_TIME, [{"id": ROWS_AT_A_TIME}], [])
     assert first[0]["name"] == "b'\\xff'" and first[0]["price"] == "Decimal('1.5')"
 
@@ -73,7 +89,7 @@ def test_rows_come_in_parts_and_what_json_cannot_hold_as_python_shows_it() -> No
     [
         ("rows", ["none"]),
         ("counters", []),
-        ("next", [99]),
+        (NEXT, []),
         ("close_meter", [0.0]),
         ("no_method", []),
         ("altered", [sys]),
@@ -81,5 +97,15 @@ def test_rows_come_in_parts_and_what_json_cannot_hold_as_python_shows_it() -> No
 )
 def test_what_goes_wrong_is_an_answer_too(method: str, arguments: list[Any], snapshot: object) -> None:
     handler, out = handler_with()
-    kind, problem = answer(handler, out, method, *arguments)
+    kind, problem = answer(handler, out, 1, method, *arguments)
     assert kind == "refused" and problem.reason == snapshot
+
+
+def test_what_lasts_ends_with_what_it_was_called_of() -> None:
+    handler, out = handler_with({"id": 1})
+    assert answer(handler, out, 1, "changing") == ("answer", Lasting(2, True))
+    assert answer(handler, out, 2, "__call__", 7) == ("answer", 7)
+    server = handler._targets[1].server
+    assert answer(handler, out, 1, CLOSE) == ("answer", None) and server.left == ["changing"]
+    assert answer(handler, out, 2, CLOSE) == ("answer", None) == answer(handler, out, 1, CLOSE)
+    assert server.left == ["changing"]

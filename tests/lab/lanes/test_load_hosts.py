@@ -6,7 +6,7 @@ import pytest
 
 from fairtrial.base.clock_offset import ClockOffset
 from fairtrial.cluster.connection import Cluster
-from fairtrial.cluster.engine import EngineThere
+from fairtrial.cluster.engine import RemoteEngine
 from fairtrial.engine.plan import EnginePlan, Request
 from fairtrial.lab.lanes import load_hosts
 from fairtrial.lab.lanes.load_hosts import LoadHosts
@@ -37,14 +37,14 @@ class SomeCluster:
 
 def hosts_of(*workers: str) -> tuple[LoadHosts, SomeCluster]:
     cluster = SomeCluster(*workers)
-    return LoadHosts(cast("Cluster", cluster), [EngineThere(worker, "engine") for worker in workers]), cluster
+    return LoadHosts([RemoteEngine(cast("Cluster", cluster), worker, "engine") for worker in workers]), cluster
 
 
 @pytest.fixture
 def offsets(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
     """By worker, how far its clock is ahead now, to within a millisecond."""
     now: dict[str, float] = {}
-    monkeypatch.setattr(load_hosts, "monotonic_clock_of", lambda _, worker: ClockOffset(now[worker], 0.001))
+    monkeypatch.setattr(RemoteEngine, "clock", lambda engine: ClockOffset(now[engine.worker], 0.001))
     return now
 
 
@@ -56,7 +56,7 @@ def joint_runs(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     class Asked:
         process = None
 
-        def __init__(self, _cluster: Cluster, _there: Any, plan: EnginePlan, _account: Any, **more: Any) -> None:
+        def __init__(self, _engines: Any, plan: EnginePlan, _account: Any, **more: Any) -> None:
             asked.append({"plan": plan, **more})
 
     monkeypatch.setattr(load_hosts, "JointEngines", Asked)
@@ -93,10 +93,10 @@ def test_of_one_host_the_clock_is_its_own(offsets: dict[str, float]) -> None:
 
 def test_each_of_several_hosts_is_looked_for() -> None:
     hosts, cluster = hosts_of("a", "b")
-    hosts.assert_there(cluster.known)
+    hosts.assert_connected(cluster.known)
     del cluster.known["b"]
     with pytest.raises(HostLost, match="worker at b is lost"):
-        hosts.assert_there(cluster.known)
+        hosts.assert_connected(cluster.known)
 
 
 def test_calibrations_run_on_the_processors_of_a_trial() -> None:

@@ -10,7 +10,7 @@ import pytest
 from fairtrial.base.clock_offset import ClockOffset
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import RunningService
-from fairtrial.lab.lanes.host_calls import METHODS, PROTOCOLS, Lasting
+from fairtrial.lab.lanes.host_calls import ATTRIBUTES, CLOSE, METHODS, NEXT, PROTOCOLS, Lasting
 from fairtrial.lab.lanes.remote_host import RemoteHost
 from fairtrial.lab.lanes.remote_server import RemoteService
 from fairtrial.lab.meters.service import LaterChange, OnOtherHost, has_processes
@@ -23,14 +23,17 @@ class SomeHost:
     """Keeps what it is asked, and answers as it was told to."""
 
     def __init__(self, clocks: Sequence[ClockOffset], **answers: Any) -> None:
-        self._clocks, self._answers = list(clocks), answers
+        identity = ServiceIdentity(name="postgresql", product="PostgreSQL", where="private")
+        attributes = {"url": "postgresql://", "identity": identity, "durability_at_start": None}
+        attributes |= {"loses_when_killed": "", "why_no_power_cut": ""}
+        self._clocks, self._answers = list(clocks), {"attributes": attributes, **answers}
         self.calls: list[tuple[Any, ...]] = []
 
     def clock(self) -> ClockOffset:
         return self._clocks.pop(0)
 
-    def call(self, _target: int, method: str, *arguments: Any) -> Any:
-        self.calls.append((method, *arguments))
+    def call(self, target: int, method: str, *arguments: Any) -> Any:
+        self.calls.append((method, *arguments) if target == 3 else (target, method, *arguments))
         answer = self._answers.get(method)
         if isinstance(answer, Problem):
             raise answer
@@ -38,20 +41,20 @@ class SomeHost:
 
 
 def service_on(host: SomeHost) -> RemoteService:
-    identity = ServiceIdentity(name="postgresql", product="PostgreSQL", where="private")
-    attributes = {"url": "postgresql://", "identity": identity, "durability_at_start": None}
-    attributes |= {"loses_when_killed": "", "why_no_power_cut": ""}
-    return RemoteService(cast("RemoteHost", host), 3, attributes)
+    service = RemoteService(cast("RemoteHost", host), 3)
+    assert host.calls == [("attributes", ATTRIBUTES)]
+    host.calls.clear()
+    return service
 
 
 def test_it_follows_all_protocols_and_calls_their_methods_there() -> None:
-    host = SomeHost([], sessions=4, reset={"url": "postgresql://other"})
+    host = SomeHost([], sessions=4)
     service: Any = service_on(host)
     assert all(isinstance(service, protocol) for protocol in PROTOCOLS[1:])
     assert all(hasattr(RemoteService, name) for name in METHODS)
     assert service.sessions() == 4 and service.pid is None and service.identity.product == "PostgreSQL"
     service.reset()
-    assert service.url == "postgresql://other" and host.calls == [("sessions",), ("reset",)]
+    assert service.url == "postgresql://" and host.calls == [("sessions",), ("reset",), ("attributes", ATTRIBUTES)]
 
 
 def test_what_it_answers_without_its_host() -> None:
@@ -65,20 +68,22 @@ def test_what_it_answers_without_its_host() -> None:
 
 
 def test_rows_and_what_lasts_are_closed_there() -> None:
-    host = SomeHost([], rows=Lasting(5, False), next="[]", changing=Lasting(6, True), separate_disk=Lasting(7, True))
+    host = SomeHost(
+        [], rows=Lasting(5, False), **{NEXT: "[]"}, changing=Lasting(6, True), separate_disk=Lasting(7, True)
+    )
     service: Any = service_on(host)
     assert list(service.rows("items")) == []
     with service.changing("items", "name") as change, service.separate_disk():
         change(7, "x")
     assert host.calls == [
         ("rows", "items"),
-        ("next", 5),
-        ("close", 5),
+        (5, NEXT),
+        (5, CLOSE),
         ("changing", "items", "name"),
         ("separate_disk",),
-        ("apply", 6, 7, "x"),
-        ("close", 7),
-        ("close", 6),
+        (6, "__call__", 7, "x"),
+        (7, CLOSE),
+        (6, CLOSE),
     ]
 
 

@@ -10,7 +10,7 @@ from fairtrial.base.private_file import opened_privately
 from fairtrial.base.problem import Problem
 from fairtrial.lab.conduct import Conducted
 from fairtrial.lab.decide import WhenComplete, WhenDecided
-from fairtrial.lab.lanes.deal import Dealer
+from fairtrial.lab.lanes.block_queue import BlockQueue
 from fairtrial.lab.lanes.messages import END, STOP
 from fairtrial.lab.lanes.remote_lane import Inbox, RemoteLane, differences, first_line_of_lanes
 from fairtrial.lab.results_folder import earlier_runs
@@ -71,7 +71,7 @@ class _Run:
     ) -> None:
         self._plan, self._results, self._watcher = plan, results, watcher
         self._lanes, self._inbox = lanes, inbox
-        self._dealer = Dealer(plan.possible_ends)
+        self._blocks = BlockQueue(plan.possible_ends)
         self._trials: dict[int, PlannedTrial] = {trial.index: trial for trial in plan.trials()}
         self._conducted: Conducted
         self._writer: RecordWriter
@@ -120,14 +120,14 @@ class _Run:
 
     def _goes_on(self, reached: Callable[[Sequence[TrialRecord]], bool]) -> bool:
         """Whether a block is under way or to be handed out."""
-        if not self._dealer.at_possible_end:
+        if not self._blocks.at_possible_end:
             return True
         in_order = sorted(self._conducted.trials, key=lambda trial: trial.index)
-        return not reached(in_order) and self._dealer.go_on()
+        return not reached(in_order) and self._blocks.go_on()
 
     def _hand_out(self) -> None:
         for lane in self._lanes.values():
-            if lane.state == "free" and (block := self._dealer.deal()) is not None:
+            if lane.state == "free" and (block := self._blocks.next_block()) is not None:
                 lane.try_block(block)
 
     def _hear(self) -> None:
@@ -147,7 +147,7 @@ class _Run:
                 self._keep_log(record, log)
                 self._keep(lane, record)
             case ("block",):
-                self._dealer.end(lane.block)
+                self._blocks.end(lane.block)
                 lane.state, lane.block = "free", 0
             case "problem", problem:
                 self._leave_out(lane, problem)
@@ -163,7 +163,7 @@ class _Run:
                 is_current = trial.index == lane.index
                 reason = problem.reason if is_current else f"its block began on lane {lane.number}: {problem.reason}"
                 self._keep(lane, _not_run(trial, lane, Failure(stage="host", reason=reason, remedy=RUN_AGAIN)))
-            self._dealer.end(lane.block)
+            self._blocks.end(lane.block)
 
     def _left_of(self, lane: RemoteLane) -> list[PlannedTrial]:
         recorded = {trial.index for trial in self._conducted.trials}

@@ -1,14 +1,15 @@
 """How the workers of a cluster become lanes: a pure function of what they say of themselves."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from fairtrial.base.clock_offset import ClockOffset
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.formatting import count
 from fairtrial.base.problem import Problem
-from fairtrial.record.model import ApartRole
+from fairtrial.record.model import SeparateRole
 
-APART: Sequence[ApartRole] = ("service", "balancer")
+SEPARATE_ROLES: Sequence[SeparateRole] = ("service", "balancer")
 
 
 @dataclass(frozen=True)
@@ -33,28 +34,41 @@ class Lane:
     server: Worker
     loads: tuple[Worker, ...] = ()
     """the load hosts; empty: the load comes from the server's worker"""
-    service: Worker | None = None
-    """the host of services; None: they are on the server's"""
-    balancer: Worker | None = None
-    """the host of the balancer, which may be that of services as well; None: it is on the server's"""
+    separate: Mapping[SeparateRole, Worker] = field(default_factory=dict)
+    """the hosts of services and of the balancer, which may be one; a role that is missing is on the server's host"""
 
     @property
     def workers(self) -> tuple[Worker, ...]:
         """All of them, each once, the server's first."""
-        apart = dict.fromkeys(each for each in (self.service, self.balancer) if each is not None)
-        return (self.server, *self.loads, *apart)
+        return (self.server, *self.loads, *dict.fromkeys(self.separate.values()))
 
 
 @dataclass(frozen=True)
 class Division:
-    """Lanes, and the workers that are in none."""
+    """Lanes, all with as many hosts, and the workers that are in none."""
 
     lanes: tuple[Lane, ...]
     unused: tuple[Worker, ...]
+    clocks: Mapping[str, ClockOffset] = field(default_factory=dict)
+    """of load hosts that share a load, how far their clocks are ahead of that of this machine"""
+
+    @property
+    def load_hosts(self) -> int:
+        """From how many hosts the load of each lane comes."""
+        return len(self.lanes[0].loads) or 1
+
+    @property
+    def separate_roles(self) -> list[SeparateRole]:
+        """For which each lane has a host, beside server and load."""
+        return list(self.lanes[0].separate)
 
 
 def divide(
-    workers: Sequence[Worker], most: int | None = None, load_hosts: int = 1, *, apart: Sequence[ApartRole] = APART
+    workers: Sequence[Worker],
+    most: int | None = None,
+    load_hosts: int = 1,
+    *,
+    separate: Sequence[SeparateRole] = SEPARATE_ROLES,
 ) -> Division:
     """Divide workers into as many lanes as there can be, all with as many hosts.
 
@@ -67,7 +81,7 @@ def divide(
     Args:
         most: so many lanes; None: all that there can be.
         load_hosts: of each lane. More than one have no other role.
-        apart: the roles for which a lane has a host, if there is one, because something is to be brought up there.
+        separate: the roles for which a lane has a host, if there is one, because something is to be brought up there.
 
     Raises:
         Problem: there is no lane.
@@ -80,10 +94,10 @@ def divide(
     else:
         servers = [worker for worker in servers if "load" in worker.roles]
         lanes = [Lane(place, server) for place, server in enumerate(servers, 1)]
-    for role in apart:
+    for role in separate:
         able = [worker for worker in ordered if role in worker.roles and not {"server", "load"} & set(worker.roles)]
         if able:
-            lanes = _with_host_apart(lanes, able, role)
+            lanes = _with_separate_host(lanes, able, role)
     lanes = lanes[:most]
     if not lanes:
         raise _no_lane(len(workers), len(loads), load_hosts)
@@ -119,7 +133,7 @@ def _with_loads(servers: Sequence[Worker], loads: Sequence[Worker], load_hosts: 
     return [Lane(number, server, loads_of[server.address]) for number, server in enumerate(able, 1)]
 
 
-def _with_host_apart(lanes: Sequence[Lane], able: Sequence[Worker], role: ApartRole) -> list[Lane]:
+def _with_separate_host(lanes: Sequence[Lane], able: Sequence[Worker], role: SeparateRole) -> list[Lane]:
     """As many of the lanes as there are workers for it, the first ones, each with one of these as its host of a role.
 
     A worker that is a lane's host already is that lane's for this role as well.
@@ -132,8 +146,7 @@ def _with_host_apart(lanes: Sequence[Lane], able: Sequence[Worker], role: ApartR
         fit = own or [worker for worker in rest if worker.machine not in machines] or rest
         if fit:
             rest = [worker for worker in rest if worker is not fit[0]]
-            its = replace(lane, service=fit[0]) if role == "service" else replace(lane, balancer=fit[0])
-            with_hosts.append(its)
+            with_hosts.append(replace(lane, separate={**lane.separate, role: fit[0]}))
     return [replace(lane, number=number) for number, lane in enumerate(with_hosts, 1)]
 
 

@@ -1,7 +1,7 @@
 """Calls of methods on a further host of a lane: those of the Protocols of services, each of which is named there alone.
 
-A call is a message: its number, the number of what is called, the method, and its arguments. What is called is a
-service or a balancer that is up, or (0) the lab on that host.
+A call is a message: its number, the number of what is called, the method, and its arguments. What is called is the lab
+on that host (0), or what a call before has left: a service or a balancer that is up, a function that changes rows.
 """
 
 import inspect
@@ -34,11 +34,15 @@ ATTRIBUTES = frozenset(
 """Their attributes and properties."""
 
 
+NEXT, CLOSE = "next rows", "close"
+"""What can be called of what lasts, beside its methods: the next rows of an iterator, as JSON, and its end."""
+
+
 @dataclass(frozen=True)
 class Lasting:
     """A value that a method returned there and that lasts from one call to another: a context manager, or else an
     iterator."""
 
     number: int
-    """by which `next`, `apply` and `close` name it"""
+    """by which calls name it; of a context manager, what it gave when it was entered"""
     is_context: bool

@@ -7,11 +7,11 @@ import json
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from functools import partial
 from itertools import count, islice
-from typing import Any
+from typing import Any, Self
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
@@ -20,7 +20,7 @@ from fairtrial.catalog.services.common.server import PrivateServer
 from fairtrial.catalog.services.model import Addresses, ServiceStart
 from fairtrial.lab.awake import processors_awake
 from fairtrial.lab.exclusive import processors_held
-from fairtrial.lab.lanes.host_calls import ATTRIBUTES, Lasting
+from fairtrial.lab.lanes.host_calls import CLOSE, NEXT, Lasting
 from fairtrial.lab.lanes.messages import Channel
 from fairtrial.lab.lanes.task import HostTask, plan_of
 from fairtrial.lab.meters.machine import MachineWatch, host_properties
@@ -45,34 +45,27 @@ def serve(task: HostTask, channel: Channel) -> None:
     calls = channel.commands()
     with channel.telling_the_end("the lab on a host of the lane has ended"):
         plan = plan_of(task.plan)
-        with (
-            processors_held(task.held_cpus, channel.step, wait=task.wait),
-            processors_awake(),
-            ExitStack() as ending,
-        ):
-            handler = CallHandler(HostLab(plan, task.addresses, channel, ending), channel)
-            threading.Thread(target=handler.watch, daemon=True).start()
-            channel.send("ready")
-            for call in calls:
-                handler.answer(*call)
+        with processors_held(task.held_cpus, channel.step, wait=task.wait), processors_awake():
+            lab = HostLab(plan, task.addresses, channel)
+            with CallHandler(lab, channel) as handler:
+                threading.Thread(target=handler.watch, daemon=True).start()
+                for call in calls:
+                    handler.answer(*call)
 
 
-@dataclass
 class Server:
-    """A service or a balancer that is up. Its methods are called beside the service's own, and before these."""
+    """A service or a balancer that is up. Its methods are called, or else those of the service."""
 
-    server: PrivateService | PrivateServer
-    ending: ExitStack
-    """what ends it"""
-    meter: TreeMeter | None = None
-    machine: MachineWatch | None = None
-    lasting: dict[int, Any] = field(default_factory=dict)
-    """by number, what lasts from one call to another: rows that are read, or a function that changes one"""
-    closing: dict[int, ExitStack] = field(default_factory=dict)
-    """what ends that"""
-    changes: LaterChanges | None = None
-    last_fault: str | None = None
-    """as it was last told"""
+    def __init__(self, server: PrivateService | PrivateServer) -> None:
+        self.server = server
+        self.last_fault: str | None = None
+        """as it was last told"""
+        self._meter: TreeMeter | None = None
+        self._machine: MachineWatch | None = None
+        self._changes: LaterChanges | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.server, name)
 
     @property
     def service(self) -> PrivateService:
@@ -80,10 +73,9 @@ class Server:
         assert isinstance(self.server, PrivateService)
         return self.server
 
-    def reset(self) -> dict[str, Any]:
-        """Start the service anew; return its attributes."""
-        self.service.reset()
-        return _attributes(self.service)
+    def attributes(self, names: Iterable[str]) -> dict[str, Any]:
+        """Those of the service or balancer, by name."""
+        return {name: getattr(self.server, name) for name in names}
 
     def change_all(self, table: str, column: str, changes: list[tuple[int, str]]) -> None:
         """Change rows in one transaction."""
@@ -95,117 +87,95 @@ class Server:
         """As `lab.trial.settle.settle`."""
         return settle(self.service, writes_at_end, longest_seconds)
 
-    def next(self, number: int) -> str:
-        """The next rows, as JSON; none at their end."""
-        # A stack may have stored what no text of JSON holds: it is told as Python shows it, and is no right row.
-        return json.dumps(list(islice(self.lasting[number], ROWS_AT_A_TIME)), default=repr)
-
-    def apply(self, number: int, key: int, value: str) -> None:
-        """Change one row by what `changing` gave."""
-        self.lasting[number](key, value)
-
-    def close(self, number: int) -> None:
-        """End what lasts."""
-        self.lasting.pop(number, None)
-        self.closing.pop(number).close()
-
     def begin_changes(self, table: str, column: str, changes: list[LaterChange]) -> None:
         """Have rows change from now on, each at its moment."""
-        self.changes = LaterChanges(self.service, table, column, changes, time.monotonic())
+        self._changes = LaterChanges(self.service, table, column, changes, time.monotonic())
 
     def end_changes(self) -> dict[int, int]:
         """Change no more; by key, when its change was committed, in nanoseconds of the monotonic clock here."""
-        assert self.changes is not None
-        changes, self.changes = self.changes, None
+        assert self._changes is not None
+        changes, self._changes = self._changes, None
         return dict(changes.committed())
 
     def open_meter(self) -> None:
         """Open a window, instead of one that is open."""
-        if self.meter is not None:
-            self.meter.abandon()
+        if self._meter is not None:
+            self._meter.abandon()
         assert self.server.pid is not None
-        self.meter = TreeMeter(self.server.pid, every_seconds=SAMPLE_EVERY_SECONDS)
-        self.machine = MachineWatch(os.sched_getaffinity(0))
-        self.meter.open()
-        self.machine.open()
+        self._meter = TreeMeter(self.server.pid, every_seconds=SAMPLE_EVERY_SECONDS)
+        self._machine = MachineWatch(os.sched_getaffinity(0))
+        self._meter.open()
+        self._machine.open()
 
     def close_meter(self, ended_seconds_ago: float) -> tuple[ServerMeter, MachineMeter]:
         """Close the window, which ended so long ago; return what processes and host did in it."""
-        assert self.meter is not None and self.machine is not None
-        processes, machine = self.meter.close(ended_seconds_ago), self.machine.close()
-        self.meter = self.machine = None
+        assert self._meter is not None and self._machine is not None
+        processes, machine = self._meter.close(ended_seconds_ago), self._machine.close()
+        self._meter = self._machine = None
         return processes, machine
+
+    def close(self) -> None:
+        """End what it does in threads of its own."""
+        if self._changes is not None:
+            self._changes.stop()
+        if self._meter is not None:
+            self._meter.abandon()
 
 
 class HostLab:
-    """The lab's services on the host. Its methods are called with the target 0."""
+    """The services and the balancer that can be brought up on the host. Its methods are called with the target 0."""
 
-    def __init__(self, plan: Plan, addresses: Addresses, channel: Channel, ending: ExitStack) -> None:
-        self._plan, self._addresses, self._channel, self._ending = plan, addresses, channel, ending
-        self._numbers = count(1)
-        self.servers: dict[int, Server] = {}
-        """those that are up, by the numbers by which calls name them"""
+    def __init__(self, plan: Plan, addresses: Addresses, channel: Channel) -> None:
+        self._plan, self._addresses, self._channel = plan, addresses, channel
 
-    def up(self, name: str, point: int, with_tables: bool) -> tuple[int, dict[str, Any]]:
-        """Bring a service of the plan up, with the tables of a point or with none; return number and attributes."""
+    def ready(self) -> None:
+        """Nothing: whoever waits for the answer knows that calls are taken."""
+
+    @contextmanager
+    def service(self, name: str, point: int, with_tables: bool) -> Iterator[Server]:
+        """Bring a service of the plan up, with the tables of a point or with none, and down again."""
         planned, services = self._plan.points[point], [each.service for each in self._plan.conditions]
         if self._plan.cache is not None:
             services.append(self._plan.cache)
         service = next(each for each in services if each.name == name)
         tables = planned.data.tables if with_tables else ()
-
-        def on_rows(table: str, loaded: int) -> None:
-            self._channel.send("rows", table, loaded)
-
-        # Registered first: an interrupt between two steps leaves nothing running.
-        ending = self._ending.enter_context(ExitStack())
         variant = planned.service_options(service).variant
-        start = ServiceStart(tables, variant, on_rows, addresses=self._addresses)
-        running = ending.enter_context(service.start(start))
-        assert isinstance(running, PrivateService)
-        running.identity = running.identity.model_copy(update={"host": host_properties()})
-        return self._number_of(Server(running, ending)), _attributes(running)
+        start = ServiceStart(tables, variant, partial(self._channel.send, "rows"), addresses=self._addresses)
+        with service.start(start) as running:
+            assert isinstance(running, PrivateService)
+            running.identity = running.identity.model_copy(update={"host": host_properties()})
+            with closing(Server(running)) as server:
+                yield server
 
-    def up_balancer(self, ports: list[int], stacks_host: str) -> tuple[int, int]:
-        """Bring the plan's balancer up before servers at these ports of that address; return number and port."""
+    @contextmanager
+    def balancer(self, ports: Sequence[int], stacks_host: str) -> Iterator[Server]:
+        """Bring the plan's balancer up before servers at these ports of that address, and down again."""
         assert self._plan.balancer is not None
-        ending = self._ending.enter_context(ExitStack())
-        front = ending.enter_context(
-            balancer_up(self._plan.balancer, ports, host=self._addresses.server, stacks_host=stacks_host)
-        )
-        return self._number_of(Server(front, ending)), front.port
-
-    def down(self, number: int) -> None:
-        """Bring a service or a balancer down, if it is up."""
-        server = self.servers.pop(number, None)
-        if server is None:
-            return
-        with ExitStack() as ends:  # all of them, whatever one raises
-            ends.callback(server.ending.close)
-            for closing in server.closing.values():
-                ends.callback(closing.close)
-            if server.changes is not None:
-                ends.callback(server.changes.stop)
-            if server.meter is not None:
-                ends.callback(server.meter.abandon)
-
-    def _number_of(self, server: Server) -> int:
-        number = next(self._numbers)
-        self.servers[number] = server
-        return number
-
-
-def _attributes(service: PrivateService) -> dict[str, Any]:
-    return {name: getattr(service, name) for name in ATTRIBUTES}
+        host = self._addresses.server
+        with (
+            balancer_up(self._plan.balancer, ports, host=host, stacks_host=stacks_host) as front,
+            closing(Server(front)) as server,
+        ):
+            yield server
 
 
 class CallHandler:
-    """Answers calls one after the other."""
+    """Answers calls one after the other; at its end, what lasts ends as well, the latest first."""
 
     def __init__(self, lab: HostLab, channel: Channel) -> None:
-        self._lab, self._channel, self._numbers = lab, channel, count(1)
+        self._channel, self._numbers = channel, count(1)
+        self._targets: dict[int, Any] = {0: lab}
+        """by number, what can be called"""
+        self._ends = {0: ExitStack()}
+        """what ends it, with all that calls of it have left"""
         self._lock = threading.Lock()
         """held during a call: while a server is started anew, it has not ended"""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ends[0].close()
 
     def answer(
         self, number: int, target: int, method: str, arguments: Sequence[Any], keywords: Mapping[str, Any]
@@ -229,20 +199,20 @@ class CallHandler:
                 self._tell_faults()
 
     def _do(self, target: int, method: str, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        if not target:
-            return getattr(self._lab, method)(*arguments)
-        server = self._lab.servers[target]
-        if hasattr(Server, method):
-            return getattr(server, method)(*arguments)
-        value = getattr(server.service, method)(*arguments, **keywords)
+        if method == CLOSE:
+            self._targets.pop(target, None)
+            return self._ends.pop(target).close() if target in self._ends else None
+        if method == NEXT:
+            # A stack may have stored what no text of JSON holds: it is told as Python shows it, and is no right row.
+            return json.dumps(list(islice(self._targets[target], ROWS_AT_A_TIME)), default=repr)
+        value = getattr(self._targets[target], method)(*arguments, **keywords)
         is_context = isinstance(value, AbstractContextManager)
-        return self._keep(server, value, is_context) if is_context or isinstance(value, Iterator) else value
-
-    def _keep(self, server: Server, value: Any, is_context: bool) -> Lasting:
+        if not is_context and not isinstance(value, Iterator):
+            return value
         number = next(self._numbers)
-        with ExitStack() as opening:
-            server.lasting[number] = opening.enter_context(value) if is_context else value
-            server.closing[number] = opening.pop_all()
+        # Registered first: an interrupt between two steps leaves nothing running.
+        self._ends[number] = self._ends[target].enter_context(ExitStack())
+        self._targets[number] = self._ends[number].enter_context(value) if is_context else value
         return Lasting(number, is_context)
 
     def _refuse(self, number: int, problem: Problem) -> None:
@@ -250,8 +220,9 @@ class CallHandler:
         self._channel.send("refused", number, problem)
 
     def _tell_faults(self) -> None:
-        for number, server in self._lab.servers.items():
-            fault = server.server.fault()
+        servers = {number: each for number, each in self._targets.items() if isinstance(each, Server)}
+        for number, server in servers.items():
+            fault = server.fault()
             if fault != server.last_fault:
                 server.last_fault = fault
                 self._channel.send("fault", number, fault)

@@ -34,7 +34,7 @@ class LaneHosts:
             trial_hosts = replace(trial_hosts, start_balancer=partial(balancer_up_on, self.balancer))
         return trial_hosts if self.loads is None else self.loads.with_loads(trial_hosts)
 
-    def assert_there(self) -> None:
+    def assert_connected(self) -> None:
         """Raise HostLost if one of them, or the scheduler, is lost."""
         if self.cluster is None:
             return
@@ -43,10 +43,10 @@ class LaneHosts:
         except Exception as error:  # whatever Dask says of a connection that is gone
             raise HostLost(f"the lane's connection to the scheduler is lost: {error}") from error
         if self.loads is not None:
-            self.loads.assert_there(workers)
+            self.loads.assert_connected(workers)
         for host in (self.services, self.balancer):
             if host is not None:
-                host.assert_there(workers)
+                host.assert_connected(workers)
 
 
 @contextmanager
@@ -87,15 +87,13 @@ def lane_hosts_of(
             ending.callback(remote.release)
             return remote
 
-        services = host("service host", lane.service)
+        services = host("service host", lane.separate.get("service"))
         loads = load_hosts(cluster, [load.address for load in lane.loads]) if lane.loads else None
         if services is not None:
             services.await_ready()
-        if services is not None and lane.balancer == lane.service:
-            yield LaneHosts(cluster, loads, services, services)
-            return
         # One after the other, so that two runs take the processors of all hosts in the same order.
-        balancer = host("balancer host", lane.balancer)
+        worker = lane.separate.get("balancer")
+        balancer = services if worker == lane.separate.get("service") else host("balancer host", worker)
         if balancer is not None:
             balancer.await_ready()
         yield LaneHosts(cluster, loads, services, balancer)

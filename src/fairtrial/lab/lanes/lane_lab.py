@@ -43,12 +43,12 @@ def _try_blocks(task: LaneTask, hosts: LaneHosts, results: Path, channel: Channe
             plan, placed_for(plan.experiment, task.placement), results, channel.on, trial_hosts=hosts.trial_hosts(task)
         ) as ready,
     ):
-        hosts.assert_there()
+        hosts.assert_connected()
         channel.send("ready", ready.record)
         for block in blocks:
             for record in _trials(task, plan, block, ready, hosts, channel):
                 channel.send("trial", record, _end_of_log(results, record))
-            hosts.assert_there()
+            hosts.assert_connected()
             channel.send("block")
 
 
@@ -63,7 +63,7 @@ def _trials(
         record.lane = task.lane.number
         if record.failure is not None:
             try:
-                hosts.assert_there()
+                hosts.assert_connected()
             except HostLost as error:
                 record.failure = Failure(
                     stage="host", reason=error.reason, remedy="start its worker again, and run the experiment again"

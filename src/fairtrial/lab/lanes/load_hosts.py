@@ -5,9 +5,8 @@ from dataclasses import replace
 
 from fairtrial.base.clock_offset import ClockOffset
 from fairtrial.base.printable import printable
-from fairtrial.cluster.clocks import monotonic_clock_of
 from fairtrial.cluster.connection import Cluster
-from fairtrial.cluster.engine import EngineThere, engine_there, process_of, start_engine
+from fairtrial.cluster.engine import RemoteEngine, process_of, remote_engine
 from fairtrial.cluster.joint import JointAccount, JointEngines
 from fairtrial.engine.plan import EnginePlan
 from fairtrial.engine.process import EngineProcess, EngineStart
@@ -27,8 +26,13 @@ time. For so long, a stack that has ended may go unnoticed. The end of a window 
 class LoadHosts:
     """The hosts of a cluster that the load of a lane, or of `fairtrial load`, comes from: several share each load."""
 
-    def __init__(self, cluster: Cluster, engines: Sequence[EngineThere], quiet_seconds: float = QUIET_SECONDS) -> None:
-        self._cluster, self._engines, self._quiet_seconds = cluster, engines, quiet_seconds
+    def __init__(self, engines: Sequence[RemoteEngine], quiet_seconds: float = QUIET_SECONDS) -> None:
+        """So many of them as there are engines.
+
+        Args:
+            quiet_seconds: for so long an engine's events are left with its worker.
+        """
+        self._engines, self._quiet_seconds = engines, quiet_seconds
         self._account = JointAccount()
         self._clocks: list[ClockOffset] = []
         self._clocks_of_run: list[ClockOffset] = []
@@ -53,9 +57,8 @@ class LoadHosts:
         """
         if len(self._engines) == 1:
             return self.start_on(0)(plan)
-        self._clocks_of_run = self._clocks or self._clocks_now()
+        self._clocks_of_run = self._clocks or [engine.clock() for engine in self._engines]
         return JointEngines(
-            self._cluster,
             self._engines,
             plan.model_copy(update={"threads": plan.threads // len(self._engines)}),
             self._account,
@@ -67,7 +70,7 @@ class LoadHosts:
         """Starts an engine on one of the hosts, from 0, which carries a plan out alone."""
 
         def start(plan: EnginePlan) -> EngineProcess:
-            engine = start_engine(self._cluster, self._engines[host], plan, quiet_seconds=self._quiet_seconds)
+            engine = self._engines[host].start(plan, quiet_seconds=self._quiet_seconds)
             return process_of(engine, self._quiet_seconds)
 
         return start
@@ -78,7 +81,7 @@ class LoadHosts:
         Of several hosts, a run's times are set by this machine's clock with the offsets from right before it. What an
         offset has changed since, they may be wrong by.
         """
-        self._clocks = self._clocks_now()
+        self._clocks = [engine.clock() for engine in self._engines]
         if len(self._clocks) == 1:
             return self._clocks[0]
         errors = [clock.error_seconds for clock in (*self._clocks, *self._clocks_of_run)]
@@ -88,9 +91,6 @@ class LoadHosts:
         ]
         return ClockOffset(0.0, max(errors) + max(changes, default=0.0))
 
-    def _clocks_now(self) -> list[ClockOffset]:
-        return [monotonic_clock_of(self._cluster, engine.worker) for engine in self._engines]
-
     @property
     def apart(self) -> str:
         """How far apart the windows of the last load opened, in words; empty where they did not."""
@@ -99,7 +99,7 @@ class LoadHosts:
     def _accounts(self) -> Sequence[LoadHostAccount]:
         return self._account.hosts if len(self._engines) > 1 else []
 
-    def assert_there(self, workers: Container[str]) -> None:
+    def assert_connected(self, workers: Container[str]) -> None:
         """Raise HostLost if one of them is not among the workers of the cluster."""
         for engine in self._engines:
             if engine.worker not in workers:
@@ -115,4 +115,4 @@ def load_hosts(cluster: Cluster, workers: Sequence[str], quiet_seconds: float = 
     Raises:
         Problem: an engine cannot be built there, or a worker is lost.
     """
-    return LoadHosts(cluster, [engine_there(cluster, worker) for worker in workers], quiet_seconds)
+    return LoadHosts([remote_engine(cluster, worker) for worker in workers], quiet_seconds)

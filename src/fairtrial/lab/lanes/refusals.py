@@ -8,14 +8,14 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import Service
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.plan.plan import Plan, PlannedCondition, Point
-from fairtrial.record.model import ApartRole
+from fairtrial.record.model import SeparateRole
 
 ONE_HOST = "use one load host: leave out --load-hosts"
 
 
-def roles_apart(plan: Plan) -> list[ApartRole]:
+def separate_roles(plan: Plan) -> list[SeparateRole]:
     """The roles for which there is something to bring up: neither a file in a stack's process, nor somebody else's."""
-    roles: list[ApartRole] = []
+    roles: list[SeparateRole] = []
     if any(_is_brought_up(service, point) for service, point in _services(plan)):
         roles.append("service")
     if plan.balancer is not None:
@@ -23,7 +23,7 @@ def roles_apart(plan: Plan) -> list[ApartRole]:
     return roles
 
 
-def assert_separable(plan: Plan, file: str, roles: Sequence[ApartRole]) -> None:
+def assert_separable(plan: Plan, file: str, roles: Sequence[SeparateRole]) -> None:
     """Require that what a plan has for these roles can be on hosts of its own.
 
     Args:

@@ -2,6 +2,7 @@
 
 import queue
 import threading
+import time
 from collections.abc import Callable, Container
 from itertools import count
 from typing import Any
@@ -11,14 +12,11 @@ from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import RowsLoaded
-from fairtrial.cluster.clocks import monotonic_clock_of
+from fairtrial.cluster.clocks import clock_of
 from fairtrial.cluster.connection import Cluster
 from fairtrial.cluster.lab import Message, RemoteLab
 from fairtrial.lab.lanes.messages import END
 from fairtrial.lab.lanes.task import HostTask
-
-READY = 0
-"""The number of the answer by which it takes calls."""
 
 
 class HostLost(Problem):
@@ -29,13 +27,8 @@ class HostLost(Problem):
         super().__init__(reason, remedy, NOTHING_RAN)
 
 
-class RemoteHost:
-    """The lab on a host, which brings services or a balancer up there. It lives as long as this object and process.
-
-    Attributes:
-        worker: the address of its worker.
-        address: at which what it brings up listens.
-    """
+class RemoteHost(RemoteLab):
+    """The lab on a host, which brings services or a balancer up there."""
 
     def __init__(
         self, cluster: Cluster, name: str, worker: str, task: HostTask, on_step: Callable[[str], None]
@@ -48,7 +41,8 @@ class RemoteHost:
             on_step: is called with what it does before it is ready.
         """
         self._cluster, self._name, self._on_step = cluster, name, on_step
-        self.worker, self.address = worker, task.addresses.server
+        self.address = task.addresses.server
+        """at which what it brings up listens"""
         self._numbers = count(1)
         self._answers = queue.SimpleQueue[Message]()
         self._faults: dict[int, str | None] = {}
@@ -58,22 +52,22 @@ class RemoteHost:
         """held during a call: the host answers one after the other"""
         self.problem: Problem | None = None
         """by which nothing more is to be heard of it"""
-        self._lab = RemoteLab(cluster, worker, task, self._hear)
+        super().__init__(cluster, worker, task, self._hear)
 
     def await_ready(self) -> None:
         """Wait until it takes calls. Raises Problem: it cannot."""
-        self._answer_to(READY)
+        self.call(0, "ready")
 
     def release(self) -> None:
         """Let it go: it ends, with all that it brought up."""
-        self._lab.send(END)
-        self._lab.release()
+        self.send(END)
+        super().release()
 
     def clock(self) -> ClockOffset:
         """The monotonic clock there, beside this host's. Raises Problem: its worker does not answer."""
-        return monotonic_clock_of(self._cluster, self.worker)
+        return clock_of(self._cluster, self.worker, time.monotonic)
 
-    def assert_there(self, workers: Container[str]) -> None:
+    def assert_connected(self, workers: Container[str]) -> None:
         """Raise HostLost if its worker is not among those of the cluster, or its lab has ended."""
         if self.worker not in workers:
             raise HostLost(f"the worker at {printable(self.worker, 60)}, the {self._name}, is lost")
@@ -92,18 +86,14 @@ class RemoteHost:
         """
         with self._lock:
             number = next(self._numbers)
-            self._lab.send((number, target, method, arguments, keywords))
-            kind, _, value = self._answer_to(number)
-        if kind == "refused":
-            raise value
-        return value
-
-    def _answer_to(self, number: int) -> Message:
-        """Its answer, without those to calls that were interrupted. Raises Problem: the host is lost."""
-        while self.problem is None:
-            answer = self._answers.get()
-            if answer[1] == number:
-                return answer
+            self.send((number, target, method, arguments, keywords))
+            while self.problem is None:
+                kind, answer_number, value = self._answers.get()
+                if answer_number != number:  # of a call that was interrupted, or of none: the host is lost
+                    continue
+                if kind == "refused":
+                    raise value
+                return value
         raise self.problem
 
     def _hear(self, message: Message) -> None:
@@ -116,11 +106,9 @@ class RemoteHost:
                 self.on_rows(table, loaded)
             case "step", text:
                 self._on_step(f"on the {self._name}: {text}")
-            case ("ready",):
-                self._answers.put(("answer", READY, None))
             case "problem", problem:
                 self.problem = self.problem or problem
-                self._answers.put(message)
+                self._answers.put(("problem", None, problem))
 
 
 def nobody(_table: str, _loaded: int) -> None:

@@ -3,14 +3,14 @@
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, cast
 
 from fairtrial.base.clock_offset import SAME_CLOCK, over_time
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import Change, RowsLoaded, RunningService, Service
-from fairtrial.lab.lanes.host_calls import ATTRIBUTES, METHODS, Lasting
+from fairtrial.lab.lanes.host_calls import ATTRIBUTES, CLOSE, METHODS, NEXT, Lasting
 from fairtrial.lab.lanes.remote_host import RemoteHost, nobody
 from fairtrial.lab.meters.service import LaterChange
 from fairtrial.record.machine import MachineMeter
@@ -35,10 +35,10 @@ def service_up_on(
     """
     host.on_rows = on_rows
     try:
-        number, attributes = host.call(0, "up", service.name, point, with_tables)
+        lasting = host.call(0, "service", service.name, point, with_tables)
     finally:
         host.on_rows = nobody
-    running = RemoteService(host, number, attributes)
+    running = RemoteService(host, lasting.number)
     try:
         yield cast("RunningService", running)
     finally:
@@ -56,7 +56,7 @@ def balancer_up_on(host: RemoteHost, ports: Sequence[int], stacks_host: str) -> 
     Raises:
         Problem: it is not installed there or does not start, or its host is lost.
     """
-    front = RemoteBalancer(host, *host.call(0, "up_balancer", list(ports), stacks_host))
+    front = RemoteBalancer(host, host.call(0, "balancer", ports, stacks_host).number)
     try:
         yield front
     finally:
@@ -108,7 +108,7 @@ class RemoteServer:
     def stop(self) -> None:
         """Bring it down, if it is not lost with its host."""
         with suppress(Problem):
-            self._host.call(0, "down", self._number)
+            self._call(CLOSE)
 
     def _call(self, method: str, *arguments: Any, **keywords: Any) -> Any:
         return self._host.call(self._number, method, *arguments, **keywords)
@@ -117,9 +117,10 @@ class RemoteServer:
 class RemoteBalancer(RemoteServer):
     """A balancer that runs on another host: a `lab.trial.running_balancer.RunningBalancer`."""
 
-    def __init__(self, host: RemoteHost, number: int, port: int) -> None:
+    def __init__(self, host: RemoteHost, number: int) -> None:
         super().__init__(host, number)
-        self.host, self.port = host.address, port
+        self.host: str = host.address
+        self.port: int = self._call("attributes", ["port"])["port"]
 
 
 class RemoteService(RemoteServer):
@@ -129,26 +130,26 @@ class RemoteService(RemoteServer):
     when it was brought up, or reset.
     """
 
-    def __init__(self, host: RemoteHost, number: int, attributes: Mapping[str, Any]) -> None:
+    def __init__(self, host: RemoteHost, number: int) -> None:
         super().__init__(host, number)
         self._clock = SAME_CLOCK
-        self._attributes = attributes
+        self._attributes: Mapping[str, Any] = self._call("attributes", ATTRIBUTES)
 
     def reset(self) -> None:
         """Start the server anew on a new copy of the loaded data. Raises Problem: it did not start; it is down then."""
-        self._attributes = self._call("reset")
-
-    def changing(self, table: str, column: str, *, together: bool = False) -> AbstractContextManager[Change]:
-        """To set that column of one row after the other. Changes that are one transaction are sent when it is left."""
-        if together:
-            return self._changing_together(table, column)
-        return self._within(self._call("changing", table, column).number)
+        self._call("reset")
+        self._attributes = self._call("attributes", ATTRIBUTES)
 
     @contextmanager
-    def _changing_together(self, table: str, column: str) -> Iterator[Change]:
-        changes: list[tuple[int, str]] = []
-        yield lambda key, value: changes.append((key, value))
-        self._call("change_all", table, column, changes)
+    def changing(self, table: str, column: str, *, together: bool = False) -> Iterator[Change]:
+        """To set that column of one row after the other. Changes that are one transaction are sent when it is left."""
+        if together:
+            changes: list[tuple[int, str]] = []
+            yield lambda key, value: changes.append((key, value))
+            self._call("change_all", table, column, changes)
+        else:
+            with self._within(self._call("changing", table, column)) as number:
+                yield partial(self._host.call, number, "__call__")
 
     def before_changes(self) -> None:
         """Compare the clocks, while nothing is measured. Raises Problem: its host is lost."""
@@ -180,23 +181,23 @@ class RemoteService(RemoteServer):
                 return ANSWERS_WITHOUT_HOST[name]
             raise
         if isinstance(answer, Lasting):
-            return self._within(answer.number) if answer.is_context else self._rows(answer.number)
+            return self._within(answer) if answer.is_context else self._rows(answer)
         return answer
 
-    def _rows(self, number: int) -> Iterator[dict[str, Any]]:
+    def _rows(self, lasting: Lasting) -> Iterator[dict[str, Any]]:
         try:
-            while rows := json.loads(self._call("next", number)):
+            while rows := json.loads(self._host.call(lasting.number, NEXT)):
                 yield from rows
         finally:
             with suppress(Problem):
-                self._call("close", number)
+                self._host.call(lasting.number, CLOSE)
 
     @contextmanager
-    def _within(self, number: int) -> Iterator[Any]:
+    def _within(self, lasting: Lasting) -> Iterator[int]:
         try:
-            yield partial(self._call, "apply", number)
+            yield lasting.number
         finally:
-            self._call("close", number)
+            self._host.call(lasting.number, CLOSE)
 
 
 def _method(name: str) -> Callable[..., Any]:

@@ -1,105 +1,33 @@
 """Lanes of a running cluster, from the workers that there are to the tasks of their labs."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 
-from fairtrial.base.clock_offset import ClockOffset
 from fairtrial.base.exit_status import NOTHING_RAN
-from fairtrial.base.formatting import count, figure_in
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.base.units import UNITS
 from fairtrial.cluster.clocks import clock_of
 from fairtrial.cluster.connection import Cluster
 from fairtrial.cluster.fitness import assert_fit, worker_facts
 from fairtrial.cluster.lab import Message, RemoteLab
 from fairtrial.cluster.roles import roles_of
-from fairtrial.lab.lanes.divide import APART, Division, Lane, Worker, divide
+from fairtrial.lab.lanes.divide import SEPARATE_ROLES, Division, Lane, Worker, divide
 from fairtrial.lab.lanes.remote_lane import Inbox, RemoteLane
 from fairtrial.lab.lanes.task import LaneTask, SentPlan
 from fairtrial.lab.placement import local_placement
-from fairtrial.record.model import ApartRole, LaneHost, Placement
-
-
-@dataclass(frozen=True)
-class ClusterLanes:
-    """The lanes of a cluster."""
-
-    division: Division
-    clocks: Mapping[str, ClockOffset] = field(default_factory=dict)
-    """of load hosts that share a load, how far their clocks are ahead of that of this machine"""
-
-    @property
-    def load_hosts(self) -> int:
-        """From how many hosts the load of each lane comes."""
-        return len(self.division.lanes[0].loads) or 1
-
-    @property
-    def load_processors(self) -> int:
-        """How many processors each load host has for its engine: as many as the one with the fewest."""
-        placements = [placement_of(lane.server, *lane.loads)[0] for lane in self.division.lanes]
-        return min(len(placement.load_cpus) // placement.load_hosts for placement in placements)
-
-    @property
-    def roles_apart(self) -> list[ApartRole]:
-        """For which each lane has a host, beside server and load."""
-        first = self.division.lanes[0]
-        hosts: Mapping[ApartRole, Worker | None] = {"service": first.service, "balancer": first.balancer}
-        return [role for role, worker in hosts.items() if worker is not None]
-
-    def described(self) -> list[str]:
-        """Each lane in words, and what is to be known of them."""
-        lines = [self._lane(lane) for lane in self.division.lanes]
-        if self.division.unused:
-            unused = ", ".join(printable(worker.address, 60) for worker in self.division.unused)
-            lines.append(f"in no lane: {unused}")
-        return [*lines, *self._shared()]
-
-    def _lane(self, lane: Lane) -> str:
-        further = (("services", lane.service), ("balancer", lane.balancer))
-        apart = "".join(f", {what} on {self._name(worker)}" for what, worker in further if worker is not None)
-        if not lane.loads:
-            return f"lane {lane.number}: server and load on {self._name(lane.server)}{apart}"
-        loads = " and from ".join(self._name(load) for load in lane.loads)
-        return f"lane {lane.number}: server on {self._name(lane.server)}, load from {loads}{apart}"
-
-    def _name(self, worker: Worker) -> str:
-        cpus = ",".join(map(str, worker.cpus))
-        clock = self.clocks.get(worker.address)
-        ahead = "" if clock is None else f", clock {_offset_in_words(clock)}"
-        return f"{printable(worker.host, 40)} ({printable(worker.address, 60)}, processors {cpus}{ahead})"
-
-    def _shared(self) -> list[str]:
-        """The lanes that would disturb each other, or themselves, on one machine."""
-        notes = []
-        for lane in self.division.lanes:
-            if any(load.machine == lane.server.machine for load in lane.loads):
-                notes.append(f"lane {lane.number}: load and server share a machine")
-            for what, worker in (("services", lane.service), ("the balancer", lane.balancer)):
-                others = {each.machine for each in lane.workers if each is not worker}
-                if worker is not None and worker.machine in others:
-                    notes.append(f"lane {lane.number}: another of its hosts is on the machine of {what}")
-        by_machine: dict[str, set[int]] = {}
-        for lane in self.division.lanes:
-            for worker in lane.workers:
-                by_machine.setdefault(worker.machine, set()).add(lane.number)
-        for numbers in by_machine.values():
-            if len(numbers) > 1:
-                lanes = ", ".join(map(str, sorted(numbers)))
-                notes.append(f"lanes {lanes} share a machine: they disturb each other, and figures are worth less")
-        return list(dict.fromkeys(notes))
+from fairtrial.record.model import LaneHost, Placement, SeparateRole
 
 
 def lanes_of(
-    cluster: Cluster, most: int | None, load_hosts: int = 1, *, apart: Sequence[ApartRole] = APART
-) -> ClusterLanes:
+    cluster: Cluster, most: int | None, load_hosts: int = 1, *, separate: Sequence[SeparateRole] = SEPARATE_ROLES
+) -> Division:
     """Divide the workers of a cluster into lanes.
 
     Args:
         most: so many lanes; None: all that there can be.
         load_hosts: of each lane.
-        apart: as `divide` has it.
+        separate: as `divide` has it.
 
     Raises:
         Problem: there is no lane, a worker that is in one has other versions or does not answer, load hosts of a lane
@@ -111,12 +39,18 @@ def lanes_of(
         Worker(address, roles_of(states[address]["resources"]), its.boot_id, its.host, tuple(its.cpus))
         for address, its in facts.items()
     ]
-    division = divide(workers, most, load_hosts, apart=apart)
+    division = divide(workers, most, load_hosts, separate=separate)
     assert_fit(cluster, {each.address: facts[each.address] for lane in division.lanes for each in lane.workers})
     for lane in division.lanes:
         assert_disjoint_cpus(lane)
     sharing = [load.address for lane in division.lanes for load in lane.loads if len(lane.loads) > 1]
-    return ClusterLanes(division, {address: clock_of(cluster, address) for address in sharing})
+    return replace(division, clocks={address: clock_of(cluster, address) for address in sharing})
+
+
+def load_processors(division: Division) -> int:
+    """How many processors each load host has for its engine: as many as the one with the fewest."""
+    placements = [placement_of(lane.server, *lane.loads)[0] for lane in division.lanes]
+    return min(len(placement.load_cpus) // placement.load_hosts for placement in placements)
 
 
 def assert_disjoint_cpus(lane: Lane) -> None:
@@ -140,7 +74,7 @@ def assert_disjoint_cpus(lane: Lane) -> None:
 
 
 def start_lanes(
-    cluster: Cluster, lanes: ClusterLanes, plan: SentPlan, inbox: Inbox, *, unencrypted: bool, wait: bool
+    cluster: Cluster, division: Division, plan: SentPlan, inbox: Inbox, *, unencrypted: bool, wait: bool
 ) -> list[RemoteLane]:
     """Start the lab of each lane.
 
@@ -157,13 +91,13 @@ def start_lanes(
         return sorted(new)
 
     started = []
-    for lane in lanes.division.lanes:
+    for lane in division.lanes:
         placement, lab_cpus = placement_of(lane.server, *lane.loads)
         held_cpus = {
             lane.server.address: newly_held(lane.server, [*placement.server_cpus, *placement.load_cpus_here, *lab_cpus])
         }
-        for worker in (lane.service, lane.balancer):
-            if worker is not None and worker.address not in held_cpus:
+        for worker in lane.separate.values():
+            if worker.address not in held_cpus:
                 held_cpus[worker.address] = newly_held(worker, worker.cpus)
         task = LaneTask(
             lane=lane,
@@ -216,10 +150,9 @@ def placement_of(server: Worker, *loads: Worker) -> tuple[Placement, Sequence[in
 
 
 def _hosts(lane: Lane) -> list[LaneHost]:
-    apart = {"service": lane.service, "balancer": lane.balancer}
     hosts = []
     for worker in lane.workers:
-        roles = [role for role, its_worker in apart.items() if its_worker is worker] or ["load"]
+        roles: list[str] = [role for role, separate in lane.separate.items() if separate is worker] or ["load"]
         if worker is lane.server:
             roles = ["server"] if lane.loads else ["server", "load"]
         hosts.append(
@@ -228,16 +161,3 @@ def _hosts(lane: Lane) -> list[LaneHost]:
             )
         )
     return hosts
-
-
-def _offset_in_words(clock: ClockOffset) -> str:
-    """`0.21 ms ahead ± 0.1 ms`, of the clock of this machine."""
-    ahead, error = clock.ahead_seconds, clock.error_seconds
-    side = "ahead" if ahead >= 0 else "behind"
-    return f"{figure_in(abs(ahead), UNITS['ms'])} {side} ± {figure_in(error, UNITS['ms'])}"
-
-
-def in_words(lanes: ClusterLanes) -> str:
-    """`2 lanes of 3 hosts`."""
-    each = len(lanes.division.lanes[0].workers)
-    return f"{count(len(lanes.division.lanes), 'lane')} of {count(each, 'host')}"

@@ -40,7 +40,7 @@ class LaterChange:
 
 
 @runtime_checkable
-class MeteredThere(Protocol):
+class RemotelyMetered(Protocol):
     """A service or a balancer on a host of its own, whose processes only the lab there sees."""
 
     def meter(self) -> ServiceMeter:
@@ -48,7 +48,7 @@ class MeteredThere(Protocol):
 
 
 @runtime_checkable
-class OnOtherHost(MeteredThere, Protocol):
+class OnOtherHost(RemotelyMetered, Protocol):
     """A running service on a host of its own, where another lab does what must not wait for a message."""
 
     def before_changes(self) -> None:
@@ -81,7 +81,7 @@ class OnOtherHost(MeteredThere, Protocol):
 
 def meter_of(service: RunningService) -> ServiceMeter | None:
     """A meter of the service's processes; None if it has none, or somebody else runs it."""
-    if isinstance(service, MeteredThere):
+    if isinstance(service, RemotelyMetered):
         return service.meter()
     return None if service.pid is None else TreeMeter(service.pid)
 

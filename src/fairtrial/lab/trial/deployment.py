@@ -13,7 +13,7 @@ from fairtrial.catalog.stacks.url import find_running
 from fairtrial.engine.plan import Tls
 from fairtrial.engine.process_tree import Root
 from fairtrial.experiment.origins import READY_WITHIN_SECONDS, UrlOrigin
-from fairtrial.lab.meters.service import MeteredThere, ServiceMeter
+from fairtrial.lab.meters.service import RemotelyMetered, ServiceMeter
 from fairtrial.lab.placement import RunningBalancer
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.running_balancer import balancer_up
@@ -74,7 +74,7 @@ class Deployment:
 
     def balancer_meter(self) -> ServiceMeter | None:
         """A new meter of a balancer on a host of its own; None if there is none there."""
-        return self.balancer.meter() if isinstance(self.balancer, MeteredThere) else None
+        return self.balancer.meter() if isinstance(self.balancer, RemotelyMetered) else None
 
     def stop(self) -> Stop | None:
         """Stop all of it. Returns the stop of the slowest instance; None: nothing was the lab's to stop."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 
-class Dealer:
+class BlockQueue:
     """Hands out the blocks of a plan, in their order, up to the next at which the run may end.
 
     It knows nothing of time or hosts: the lab asks it whenever a lane is free, and so does the simulation.
@@ -20,7 +20,7 @@ class Dealer:
         self._limit = self._possible_ends.pop(0)
         self._under_way: set[int] = set()
 
-    def deal(self) -> int | None:
+    def next_block(self) -> int | None:
         """The number of the next block; None: there is none now, or none at all any more."""
         if self._next > self._limit:
             return None
