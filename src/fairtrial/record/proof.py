@@ -63,7 +63,7 @@ class Ledger(Strict):
 
 
 class WindowWork(Strict):
-    """What was counted in a measured window, from when it had opened until its load ended."""
+    """The work that was counted in a measured window, from when it had opened until its load ended."""
 
     seconds: float = Field(description="from when the counters were read in the window until it closed, at least")
     window_seconds: float

@@ -1,4 +1,5 @@
-"""What the service and the upstream did within a measured window, so that nobody pays for its answers before it opens.
+"""Accounts of the service and the upstream within a measured window, so that nobody pays for its answers before it
+opens.
 
 Counters are read as soon as the lab knows that the window is open, and when its load has ended. What was done before
 the first reading is left out, and so is the part of the window before it.
@@ -36,7 +37,7 @@ class WindowBooks:
         self._closed_at = time.monotonic()
 
     def result(self, summary: EngineSummary) -> WindowWork:
-        """What was done since it was opened, when the load has ended."""
+        """The work since it was opened, when the load has ended."""
         upstream, after = self._upstream_nanoseconds(), self._context.service.counters()
         before = self._upstream_before
         late_seconds = self._context.environment.trial_hosts.events_late_seconds
