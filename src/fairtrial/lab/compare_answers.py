@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,7 @@ CONNECTIONS = 8
 LONGEST_SECONDS = 30.0
 """For each round of questions. What has not been answered by then is not compared."""
 
+SEED_BITS = 62
 SEED_STEP = 1_000_003
 """The load's instances are others than those that contenders have seen before."""
 
@@ -58,6 +59,8 @@ class _Round:
     comparable: Comparable
     secrets: list[Mapping[str, str]]
     """what nobody may see: of the environment, and all that setup requests were answered with so far"""
+    seed: int = field(default_factory=lambda: secrets.randbits(SEED_BITS), repr=False)
+    """by which instances are drawn; no contender knows beforehand which ones are compared"""
 
     def collect_answers(
         self, condition: PlannedCondition, name: str, requests: Sequence[Request], how: "_Questions"
@@ -115,7 +118,7 @@ class _Round:
     def in_turn(self, condition: PlannedCondition, name: str) -> "_InTurn":
         """The answers to the same instances of all requests, one after the other on one connection."""
         instances = min(IN_TURN, self.comparable.most_in_turn or IN_TURN)
-        how = _Questions(instances, connections=1, seed=self.plan.experiment.seed)
+        how = _Questions(instances, connections=1, seed=self.seed)
         file, ended = self.collect_answers(condition, name, self.comparable.requests, how)
         answers = read_answers(file)
         file.unlink()
@@ -248,7 +251,7 @@ def _for_the_load(asking: _Round, reference: PlannedCondition) -> ReferenceAnswe
     if not requests:
         return None
     instances = INSTANCES if comparable.has_varying else INSTANCES_OF_FIXED
-    seed = asking.plan.experiment.seed + SEED_STEP
+    seed = asking.seed + SEED_STEP
     file, _ = asking.collect_answers(reference, "load", requests, _Questions(instances, CONNECTIONS, seed))
     return ReferenceAnswers(file, asking.key, seed, instances, comparable, asking.secrets)
 

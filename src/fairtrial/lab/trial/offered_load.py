@@ -66,7 +66,7 @@ def _offer(context: TrialContext, deployment: Deployment) -> None:
         return _measure(context, deployment, at_rate) if confirming else run_once(context, deployment, at_rate)
 
     requests = context.server_workload.requests(context.point.data, context.point.options)
-    offset = Random(f"{context.plan.experiment.seed} {context.trial.index}").random()  # noqa: S311 (a rate, not a secret)
+    offset = Random(f"{context.draws_seed} {context.trial.index}").random()  # noqa: S311 (a rate, not a secret)
     context.record.capacity = search(load, probe, requests, offset=offset)
 
 
