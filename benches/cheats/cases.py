@@ -65,6 +65,7 @@ CASES = [
     ),
     *cases_of("MongoDB", "documents.py", "survey-insert", "mongodb", "unacknowledged", "many", "ordered-later"),
     *cases_of("calls", "calls.py", "fan-out", "none", "prepays", more=FAN_OUT),
+    *cases_of("capacity", "sql.py", "random-item", "mariadb", "prepays", load=CAPACITY),
     *cases_of("capacity", "calls.py", "fan-out", "none", "prepays", "sheds", load=CAPACITY, more=FAN_OUT),
     *cases_of(
         "slices",
