@@ -123,9 +123,10 @@ impl Evenness {
             most,
             without,
             evenness: (squares > 0).then(|| self.even_squares() / squares as f64),
-            // Turns are more even than chance: 1 at most.
-            evenness_in_slices: in_slices
-                .then(|| self.pairs_by_chance / self.pairs_of_one.max(self.pairs_by_chance)),
+            // Turns are more even than chance: above 1, and without a pair of one connection as many as there are.
+            evenness_in_slices: in_slices.then(|| {
+                self.pairs_by_chance / self.pairs_of_one.max(self.pairs_by_chance / connections.max(1) as f64)
+            }),
             slice_seconds: in_slices.then_some(self.slice_ns as f64 / 1e9),
         }
     }
@@ -178,13 +179,13 @@ mod tests {
     #[test]
     fn turns_within_a_slice_are_even_and_turns_of_slices_are_not() {
         let in_slices = |slices: &[[u64; 4]]| {
-            let mut evenness = of(&[1]);
+            let mut evenness = of(&[1; 4]);
             slices.iter().for_each(|slice| evenness.slice(slice.iter().copied()));
             evenness.conclude().evenness_in_slices
         };
-        assert_eq!(in_slices(&[[25; 4], [25; 4]]), Some(1.0));
+        assert_eq!(in_slices(&[[25; 4], [25; 4]]), Some(99.0 / 96.0), "more even than chance");
         assert_eq!(in_slices(&[[100, 0, 0, 0], [0, 100, 0, 0]]), Some(0.25));
-        assert_eq!(in_slices(&[[1, 1, 0, 0]]), Some(1.0), "few answers are no unevenness");
+        assert_eq!(in_slices(&[[1, 1, 0, 0]]), Some(4.0), "few answers are no unevenness");
         assert_eq!(in_slices(&[[1, 0, 0, 0], [0; 4]]), None, "there is no pair");
     }
 

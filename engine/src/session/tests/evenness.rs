@@ -39,8 +39,9 @@ fn a_server_that_takes_requests_as_they_come_is_even() {
     let told = spread(&ended);
     assert_eq!((&told["connections"], &told["without"]), (&json!(8), &json!(0)));
     assert_eq!((&told["least"], &told["most"]), (&json!(1250), &json!(1250)));
-    assert_eq!((&told["evenness"], &told["evenness_in_slices"]), (&json!(1.0), &json!(1.0)));
-    assert_eq!(told["slice_seconds"], 0.01);
+    assert_eq!((&told["evenness"], &told["slice_seconds"]), (&json!(1.0), &json!(0.01)));
+    // A hundred answers in a slice: 12 or 13 for each connection.
+    assert!((1.05..1.1).contains(&index(&ended, "evenness_in_slices")), "{told}");
 }
 
 #[test]
