@@ -1,4 +1,4 @@
-//! What a socket connects to.
+//! The address that a socket connects to.
 
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What one connection has received of the answer it awaits.
+//! The state of one exchange: the part of the awaited answer that a connection has received.
 
 use crate::http1::response::{BodyPart, Head, Malformed, ResponseParser};
 use crate::record::{EXCERPT_BYTES, Sighting};

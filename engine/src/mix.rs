@@ -1,4 +1,4 @@
-//! Which request of the mix comes next.
+//! Chooses the next request of the mix.
 //!
 //! Smooth weighted round robin, as nginx balances upstreams: every place gains its weight, the richest is chosen and pays
 //! the sum of all weights. In a cycle as long as that sum every place comes exactly as often as its weight says, and as

@@ -1,4 +1,4 @@
-//! How answers are awaited: a plan says it, drivers do it, and a summary has it.
+//! The ways to wait for answers, asleep or awake: a plan names one, drivers carry it out, and a summary reports it.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What the coordinator says while the threads work.
+//! The events that the coordinator writes while the threads work.
 
 use std::io;
 use std::os::fd::AsFd;

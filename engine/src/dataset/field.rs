@@ -1,4 +1,4 @@
-//! How one field's text comes about.
+//! Generates the text of one field.
 
 use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
 

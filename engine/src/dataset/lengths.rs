@@ -1,4 +1,4 @@
-//! How long the fields' texts are, over all rows.
+//! The lengths of the fields' texts, over all rows.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Which driver runs.
+//! Chooses the driver: io_uring or epoll.
 
 use std::io;
 

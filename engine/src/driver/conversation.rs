@@ -1,4 +1,4 @@
-//! What a driver needs of whoever it moves bytes for.
+//! The trait by which a driver asks for bytes to send and hands on bytes that came.
 
 use super::Failure;
 use crate::record::ErrorKind;

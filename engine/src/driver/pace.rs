@@ -1,4 +1,4 @@
-//! How long a driver may sleep, and what waiting awake costs.
+//! Decides how long a driver may sleep, and counts the processor time of waiting awake.
 //!
 //! A sleeping thread wakes some tens of microseconds late: the timer fires, the processor leaves its idle state, the
 //! thread is scheduled. Where moments are to be met ([`super::Conversation::is_paced`]), the driver sleeps until shortly

@@ -1,4 +1,4 @@
-//! How the coordinator ends a driver that sleeps in the kernel.
+//! A signal by which the coordinator ends a driver that sleeps in the kernel.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};

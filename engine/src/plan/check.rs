@@ -1,4 +1,4 @@
-//! What a plan's keys may hold, as far as each can be told from the plan alone.
+//! Checks the keys of a plan, as far as the plan alone shows what is wrong.
 
 use super::{
     BodyPlan, ByteRange, InvalidPlan, Load, PROTOCOL, PickPlan, Plan, RequestPlan, RowsPlan, Step, Stop,

@@ -1,4 +1,4 @@
-//! Which part of a load an engine offers, and what cannot be shared between several.
+//! The part of a load that one of several engines offers, and what cannot be shared between them.
 
 use serde::Deserialize;
 

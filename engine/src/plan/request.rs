@@ -1,4 +1,4 @@
-//! What is asked, and what must be true of the answers.
+//! The plan's requests, and what must be true of their answers.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

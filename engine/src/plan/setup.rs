@@ -1,4 +1,4 @@
-//! What each connection sends before the load.
+//! The requests that each connection sends before the load.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! How bytes get to the server, and how their answers are awaited: the driver and TLS.
+//! The plan's transport: the driver, TLS, and the way to wait for answers.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What a proxy did, by its own account.
+//! A proxy's own account of what it did.
 
 use serde::Serialize;
 

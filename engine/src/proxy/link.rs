@@ -1,4 +1,4 @@
-//! What lies between client and service: how long a round trip takes, how fast bytes pass, how many have room.
+//! The simulated link between client and service: its round trip, its bandwidth, and how many bytes it holds.
 
 use std::num::NonZeroU64;
 

@@ -1,4 +1,4 @@
-//! Which numbers of a request's sequence had a verified answer.
+//! The numbers of a request's sequence that had a verified answer.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,4 +1,4 @@
-//! How many answers were unequal to those of a reference.
+//! Counts of answers that were compared with those of a reference, and of unequal ones.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! What is counted one by one over the window.
+//! Plain counters over the window.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! How evenly the answers of the window spread over the connections.
+//! Indices of how evenly the answers of the window spread over the connections.
 //!
 //! The index is Jain's: (Σx)² / (n Σx²) for n connections with x answers each. It is 1 if all have the same, and k/n if
 //! k of them share all evenly (R. Jain, D. Chiu, W. Hawe, *A Quantitative Measure of Fairness and Discrimination for

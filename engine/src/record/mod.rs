@@ -1,4 +1,4 @@
-//! What is kept of the window, per thread, and how threads' records become one.
+//! The record of the window, one per thread, and how threads' records become one.
 
 mod acknowledged;
 mod buckets;

@@ -1,4 +1,4 @@
-//! What one of several engines has recorded, in a form in which nothing is lost when it is merged with the others.
+//! The record of one of several engines, in a form in which merging loses nothing.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Which rows of the dataset were answered.
+//! Counts of the rows of the dataset that were answered.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -1,4 +1,4 @@
-//! What a thread lets the others see while it works.
+//! The counters that a thread lets the others see while it works.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

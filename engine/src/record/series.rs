@@ -1,4 +1,4 @@
-//! What happened in each second of the window, and in each tenth of a second.
+//! Counts and times of each second of the window, and of each tenth of a second.
 //!
 //! Response times go into a small histogram that is emptied every second: log-linear, 64 buckets to a power of two, so
 //! that a percentile is within 1% of the sample. What a second's buckets held is kept in a list, for the seconds of several

@@ -1,4 +1,4 @@
-//! What became of setup requests, which count among no others.
+//! Counts of setup requests, which count among no others.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What became of each kind of request in the mix.
+//! Counts and times of each kind of request in the mix.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Which answers showed which text of a row that changed, and when they were asked for.
+//! Answers that showed the old or the new text of a row that changed, and when they were asked for.
 
 use serde::{Deserialize, Serialize};
 

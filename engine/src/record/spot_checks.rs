@@ -1,4 +1,4 @@
-//! What became of requests beside the mix.
+//! Counts of requests beside the mix.
 
 use std::borrow::Cow;
 

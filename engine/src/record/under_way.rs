@@ -1,4 +1,4 @@
-//! How long requests were under way.
+//! The time for which requests were under way.
 //!
 //! Each moment of the window counts once for each request under way at it. Added up, that is what the requests that ended
 //! in the window took, less what those that were under way when it opened had taken by then, plus what those that were

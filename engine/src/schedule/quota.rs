@@ -1,4 +1,4 @@
-//! How many requests may begin, and the books of those that did.
+//! The number of requests that may begin, and the count of those that did.
 //!
 //! A run may end with a number of answers or errors. A request begins if those ended in the window and those under way
 //! leave room for it, so that no thread ever awaits more than its share. During the warm-up there is no limit.

@@ -1,4 +1,4 @@
-//! How requests begin.
+//! Begins requests.
 
 use super::pace::Pace;
 use super::slot::{InFlight, State};

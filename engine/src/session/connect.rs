@@ -1,4 +1,4 @@
-//! How connections open, and what becomes of those that do not.
+//! Opens connections, and counts those that fail to open.
 
 use super::slot::State;
 use super::{Next, Session};

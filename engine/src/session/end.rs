@@ -1,4 +1,4 @@
-//! How requests end: by an answer, or by an error.
+//! Ends requests: by an answer, or by an error.
 
 use super::pace::Pace;
 use super::slot::{InFlight, State, pause_ns};

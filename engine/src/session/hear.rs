@@ -1,4 +1,4 @@
-//! What comes on a connection: answers, bytes that are none, and its end.
+//! Handles what comes on a connection: answers, bytes that are none, and its end.
 
 use super::judge::{Against, Tally, judge};
 use super::lanes::Heard;

@@ -1,4 +1,4 @@
-//! What becomes of a complete answer.
+//! Judges a complete answer, and counts it.
 
 use super::judge_spot_check;
 use super::slot::InFlight;

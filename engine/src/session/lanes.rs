@@ -1,4 +1,4 @@
-//! What a link needs of a session if several requests share a connection.
+//! The trait by which a link drives a session whose connection several requests share.
 //!
 //! Each of a session's slots carries one request at a time. Over HTTP/1.1 a slot is a connection, and the driver speaks
 //! with the session itself. Where requests share a connection, a slot is one of its lanes: the link between session and

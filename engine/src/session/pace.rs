@@ -1,4 +1,4 @@
-//! What makes requests begin: an answer, or the clock.
+//! The trigger by which requests begin: an answer, or the clock.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! What a connection sends before any request of the load, each time it is opened.
+//! Sends a connection's setup requests before any request of the load, each time it is opened.
 //!
 //! A connection on which nothing is set up carries no request. One that a request waits for is under way, as one that
 //! connects is: where a setup request fails, so does the request that waits, with the same kind of error and the same

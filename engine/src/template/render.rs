@@ -1,4 +1,4 @@
-//! What rendering needs beside the message: random numbers and scratch space, one per thread.
+//! A thread's means to render messages: random numbers and scratch space.
 
 use std::sync::Arc;
 

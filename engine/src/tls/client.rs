@@ -1,4 +1,4 @@
-//! What all connections of a run share.
+//! The TLS configuration that all connections of a run share.
 
 use std::sync::{Arc, Mutex, OnceLock};
 

@@ -1,4 +1,4 @@
-//! What is judged.
+//! The answer that is judged.
 
 use crate::record::Sighting;
 

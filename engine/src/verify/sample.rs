@@ -1,4 +1,4 @@
-//! Which bodies are looked at as a whole.
+//! Draws the bodies that are looked at as a whole.
 
 use ring::rand::{SecureRandom as _, SystemRandom};
 

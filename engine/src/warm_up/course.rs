@@ -1,4 +1,4 @@
-//! How a warm-up has gone so far.
+//! The course of a warm-up so far.
 
 #[cfg(doc)]
 use crate::record::WAKING_NS;

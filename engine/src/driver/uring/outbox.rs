@@ -1,4 +1,4 @@
-//! What is on its way to the kernel.
+//! The bytes of each connection that are on their way to the kernel.
 //!
 //! Nearly every request is short and fits the socket's buffer: it is sent at once, completes silently, and costs nothing
 //! here but its copy. A rest that the socket did not take, and whatever is long, is sent patiently: one piece per

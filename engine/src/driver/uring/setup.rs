@@ -1,4 +1,4 @@
-//! How the kernel's side of a ring is made.
+//! Makes the kernel's side of a ring.
 
 use std::io;
 

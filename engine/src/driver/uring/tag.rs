@@ -1,4 +1,4 @@
-//! What a completion belongs to, in the 64 bits that the kernel hands back.
+//! The connection and the operation of a completion, in the 64 bits that the kernel hands back.
 
 /// What was asked of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
