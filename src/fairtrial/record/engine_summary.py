@@ -238,8 +238,9 @@ class ConnectionAnswers(Strict):
     without: int = Field(description="connections without any")
     evenness: float | None = Field(description="1/`connections` to 1; null without an answer")
     evenness_in_slices: float | None = Field(
-        description="the same at a time, above 1 where turns are more even than chance; null where the server does not decide "
-        "alone whose answer comes next (open loads, think times, pipelining), and where no two answers share a slice"
+        description="the same at a time, above 1 where turns are more even than chance; null where the server does not "
+        "decide alone whose answer comes next (open loads, think times, pipelining), and where no two answers share a "
+        "slice"
     )
     slice_seconds: float | None = Field(description="how long a slice is; null where there are none")
 
