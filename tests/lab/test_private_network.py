@@ -30,6 +30,7 @@ def in_own_network(
     condition = SimpleNamespace(stack=contender, service=services()[service], point=point)
     cache_service = None if cache is None else services()[cache]
     plan = SimpleNamespace(conditions=[condition], cache=cache_service, workload=SimpleNamespace(identity=identity))
+    plan.beyond_reach = vars(Plan)["beyond_reach"].fget(plan)
     with network_of(cast("Plan", plan), [contender]) as yes:
         return yes
 
