@@ -1,6 +1,7 @@
 """The engine, driven by the lab against its own target."""
 
 import json
+import os
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -179,3 +180,15 @@ def test_an_engine_that_cannot_be_started(
     with pytest.raises(Problem) as error:
         run_engine(plan(target), lambda event: None)
     assert str(error.value) == snapshot
+
+
+def test_lines_that_came_together_wait_for_whoever_asks_again(target: str) -> None:
+    read, write = os.pipe()
+    with os.fdopen(read, "rb", buffering=0) as output, os.fdopen(write, "wb", buffering=0) as engine:
+        engine.write(b"first\nsecond\nthird\nlas")
+        lines = events.EngineLines(output, plan(target))
+        assert next(iter(lines)) == b"first"
+        assert next(iter(lines)) == b"second"
+        engine.write(b"t\n")
+        engine.close()
+        assert list(lines) == [b"third", b"last"]

@@ -3,6 +3,7 @@
 import os
 import select
 import subprocess
+from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 from threading import Thread
@@ -48,6 +49,7 @@ class EngineLines:
     def __init__(self, output: IO[bytes] | None, plan: EnginePlan, quiet_seconds: float = 0.0) -> None:
         assert output
         self._descriptor = output.fileno()
+        self._lines: deque[bytes] = deque()
         self._rest = b""
         self._began = False
         every = plan.progress_every_seconds
@@ -56,10 +58,17 @@ class EngineLines:
         self._silent_seconds = due_seconds + SPARE_SECONDS if every else None
 
     def __iter__(self) -> Iterator[bytes]:
+        # Whoever stops listening at a line and asks again gets the lines that came with it.
+        yield from self._waiting()
         while block := self._block():
             self._began = True
             *lines, self._rest = (self._rest + block).split(b"\n")
-            yield from lines
+            self._lines.extend(lines)
+            yield from self._waiting()
+
+    def _waiting(self) -> Iterator[bytes]:
+        while self._lines:
+            yield self._lines.popleft()
 
     def _block(self) -> bytes:
         within = self._silent_seconds if self._began else FIRST_WITHIN_SECONDS

@@ -1,10 +1,11 @@
+import math
 from collections.abc import Iterator
 
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.ledger import NOUNS
 from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
 from fairtrial.record.model import TrialRecord
-from fairtrial.record.proof import WindowWork
+from fairtrial.record.proof import Ledger, WindowWork
 
 LATE = ("commits", "rows_read.", "rows_written.", "statement_milliseconds")
 """How names begin of what a database counts late while sessions are open, or when a long statement ends."""
@@ -42,11 +43,9 @@ def work_before_the_window(
     for window in window_work:
         answers = window.answers
         for name, least in implied.items():
-            if (
-                name in window.counts
-                and not name.startswith(LATE)
-                and window.counts[name] < least * answers * (1 - share)
-            ):
+            if name not in window.counts or name.startswith(LATE) or _was_never_done(trial.ledger, name, least, share):
+                continue
+            if window.counts[name] < least * answers * (1 - share):
                 kind, _, table = name.partition(".")
                 where = f" in {table}" if table else ""
                 yield finding(
@@ -65,3 +64,8 @@ def work_before_the_window(
                 f"window, which is that of {paid_calls:,.0f} of its {calls:,} calls; some {answers:,.0f} requests were "
                 "answered in that time",
             )
+
+
+def _was_never_done(ledger: Ledger | None, name: str, least: float, share: float) -> bool:
+    """Whether so much work was not done at any other time either, which the check `ledger` says."""
+    return ledger is not None and ledger.done.get(name, math.inf) < least * ledger.verified * (1 - share)
