@@ -71,7 +71,7 @@ class WindowWork(Strict):
         description="by the names of `Ledger.done`, from that reading to the end of the load"
     )
     verified: int = Field(description="verified answers of the whole window")
-    in_flight: int = Field(description="requests that were under way at one end of it, the larger number")
+    in_flight: int = Field(description="requests that may have been under way at one end of it, the larger number")
     upstream_share: float | None = Field(
         description="of the upstream's processor time since its start, what it used meanwhile; null: there is none, or "
         "the kernel does not tell"

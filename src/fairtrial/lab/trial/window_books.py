@@ -40,13 +40,15 @@ class WindowBooks:
         """The work since it was opened, when the load has ended."""
         upstream, after = self._upstream_nanoseconds(), self._context.service.counters()
         before = self._upstream_before
+        load = self._context.condition.load.single_run()
         late_seconds = self._context.environment.trial_hosts.events_late_seconds
         return WindowWork(
             seconds=max(0.0, self._closed_at - self._opened_at - late_seconds),
             window_seconds=summary.window_seconds,
             counts={name: count - self._before[name] for name, count in after.items() if name in self._before},
             verified=summary.verified,
-            in_flight=max(summary.in_flight_at_start or 0, summary.in_flight_at_end),
+            # A load that begins with its window has as many under way as it can when the counters are read.
+            in_flight=max(summary.in_flight_at_start or load.most_in_flight, summary.in_flight_at_end),
             upstream_share=None if upstream is None or before is None else (upstream - before) / max(1, upstream),
         )
 
