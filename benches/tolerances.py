@@ -319,7 +319,7 @@ class Turns:
                 of_slice = int(now / 0.01)
                 slices.clear()
             slices[connection] += 1
-        return self._recorded(taken, now, by_chance / max(pairs, by_chance))
+        return self._recorded(taken, now, by_chance / max(pairs, by_chance / self.connections))
 
     def _recorded(self, microseconds: Sequence[int], seconds: float, evenness: float) -> TrialRecord:
         share = len(microseconds) // self.connections
