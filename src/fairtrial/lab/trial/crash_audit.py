@@ -160,9 +160,7 @@ def _load(context: TrialContext, kill: _Kill) -> float:
     Returns the seconds between the begin of the load and the kill.
     """
     with up(context) as contender:
-        broken = [clause.name for clause in contender.contract() if not clause.passed]
-        if broken:
-            raise Problem(f"the stack broke its contract when it was started again: {', '.join(broken)}")
+        contender.assert_contract_again()
         return _kill_under_load(contender.context, contender.deployment, kill)
 
 

@@ -220,9 +220,7 @@ class _Holder(Thread):
 def _hold_and_count(context: TrialContext, load: OneRunLoad) -> HoldAudit:
     """Raises Problem: the stack did not start or broke its contract this time, or something does not stop."""
     with up(context) as contender:
-        broken = [clause.name for clause in contender.contract() if not clause.passed]
-        if broken:
-            raise Problem(f"the stack broke its contract when it was started once more: {', '.join(broken)}")
+        contender.assert_contract_again()
         return _hold_under_load(contender.context, contender.deployment, load)
 
 
@@ -253,7 +251,7 @@ def _hold_under_load(context: TrialContext, deployment: Deployment, load: OneRun
             if not holder.is_alive():
                 raise StopEarly
             if deployment.status() is not None:
-                raise Problem("the stack ended when it was started once more")
+                raise Problem("the stack ended when it was started again")
 
     try:
         context.engine_runs.append(run_engine(plan, on_event))

@@ -94,6 +94,12 @@ class UpContender:
         for clause in clauses:
             yield clause.model_copy(update={"evidence": hidden(clause.evidence)})
 
+    def assert_contract_again(self) -> None:
+        """Set up and try the contract of a stack that keeps it in its trial. Raises Problem: it broke it this time."""
+        broken = [clause.name for clause in self.contract() if not clause.passed]
+        if broken:
+            raise Problem(f"the stack broke its contract when it was started again: {', '.join(broken)}")
+
 
 @contextmanager
 def up(context: TrialContext) -> Iterator[UpContender]:
