@@ -1,6 +1,6 @@
 """In which trials the database is killed, and beside which it is held."""
 
-from fairtrial.plan.make import EACH_BLOCKS, draw_crash_audits, draw_hold_audits
+from fairtrial.plan.make import EACH_BLOCKS, HOLDS_EACH_BLOCKS, draw_crash_audits, draw_hold_audits
 
 BLOCKS = [["a", "b"], ["b", "a"]] * 10
 
@@ -45,7 +45,7 @@ def test_all_and_none() -> None:
 def test_a_block_is_held_whole_or_not_at_all() -> None:
     for first_look in (1, 3, len(BLOCKS)):
         drawn = draw_hold_audits("some", BLOCKS, first_look)
-        blocks, apart = {(number - 1) // 2 for number in drawn}, min(EACH_BLOCKS, first_look)
+        blocks, apart = {(number - 1) // 2 for number in drawn}, min(HOLDS_EACH_BLOCKS, first_look)
         assert len(drawn) == 2 * len(blocks)
         assert len([block for block in blocks if block < apart]) == 1, "before the first look"
     assert len({draw_hold_audits("some", BLOCKS, len(BLOCKS)) for _ in range(20)}) > 1

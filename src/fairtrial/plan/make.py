@@ -36,8 +36,11 @@ MOST_FACTOR = 8
 as wide, and in any case to as many as an undecided claim may ask for."""
 
 EACH_BLOCKS = 5
-"""Of so many trials of a condition, the crash audit is tried beside one at least, and the hold audit beside one: with
-five blocks, the default, each condition has one."""
+"""Of so many trials of a condition, the crash audit is tried beside one at least: with five blocks, the default, each
+condition has one."""
+
+HOLDS_EACH_BLOCKS = 10
+"""Of so many blocks, one has hold audits: a start and a load more for each contender, most of a trial's time."""
 
 DRAWN_OF = 10
 """Each trial is drawn for the crash audit once in so many times, whatever was drawn before: a stack that has seen a
@@ -219,7 +222,7 @@ def draw_hold_audits(kind: CrashAudits, blocks: Sequence[Sequence[Hashable]], fi
     trials = [[next(numbers) for _ in block] for block in blocks]
     if kind == "none":
         return frozenset()
-    apart = 1 if kind == "all" else max(1, min(EACH_BLOCKS, first_look))
+    apart = 1 if kind == "all" else max(1, min(HOLDS_EACH_BLOCKS, first_look))
     places = (first + randbelow(apart) for first in range(0, len(trials), apart))
     return frozenset(number for place in places if place < len(trials) for number in trials[place])
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fairtrial.lab.trial.hold_audit import SAMPLE_SECONDS, Samples
+from fairtrial.lab.trial.hold_audit import HOLDS, SAMPLE_SECONDS, Samples
 from tests.command_line import Finished, Lab
 from tests.lab.trial.test_calls_counted import CALLER
 from tests.lab.trial.test_cheats import CHEAT, refusals
@@ -62,7 +62,7 @@ def test_an_answer_waits_for_its_source(
         name = name_of(file, manner)
         audit = lines[name]["holds"]
         assert (audit["is_drawn"], audit["why_not"], audit["in_flight"]) == (True, "", CONNECTIONS), finished.out
-        assert len(audit["holds"]) == 3
+        assert len(audit["holds"]) == HOLDS
         assert all(hold["seconds"] >= 0.05 for hold in audit["holds"])
         assert max(hold["answers"] for hold in audit["holds"]) <= 2 * CONNECTIONS, audit
         assert "answered-while-held" not in refusals(finished, name)

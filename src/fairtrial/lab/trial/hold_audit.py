@@ -8,7 +8,7 @@ later. Their connections stay open, and no catalogue tells: to a stack it is a s
 The load engine says every two milliseconds how many right answers there were. Of those that come while everything
 stands still, each connection may have one whose request was sent before; what an honest server may have beyond that is
 as little (`judge.checks.answered_while_held`). Who answers from memory goes on at its own pace, which is known from the
-moment before: each hold lasts as long as twelve answers on each connection.
+moment before: each hold lasts as long as eight answers on each connection.
 """
 
 import time
@@ -35,15 +35,16 @@ from fairtrial.load.engine_terms import StopAfterSeconds
 from fairtrial.load.request_load import OneRunLoad
 from fairtrial.record.hold_audit import Hold, HoldAudit
 
-HOLDS = 3
+HOLDS = 2
 SHORTEST_LOAD_SECONDS, LONGEST_LOAD_SECONDS = 0.5, 10.0
 """Until the first hold: as long as the trial's own load, so that no part of that is safe, and what it costs at most."""
 PACE_SECONDS = 0.25
 """Before each hold, in which the pace is measured; in what comes before that, a held server makes up for the last."""
 APART_SECONDS = (0.3, 0.6)
 """Between two holds, at least and at most."""
-TIMES_IN_FLIGHT = 12
-"""So many answers to each request in flight last as long as a hold: four times as many as may come."""
+TIMES_IN_FLIGHT = 8
+"""So many answers to each request in flight take as long as a hold. Who has a share s of them in memory gives
+s + s² + … on each connection before it waits for its source: of eight, more than three from s = 0.78 on."""
 SHORTEST_HOLD_SECONDS, LONGEST_HOLD_SECONDS = 0.05, 0.8
 LONGER_AT_MOST = 1.3
 """A hold may last so many times as long: no two are alike."""
