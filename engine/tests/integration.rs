@@ -5,4 +5,5 @@
 
 mod by_driver;
 mod common;
+mod hostile_http2;
 mod subcommands;
