@@ -15,7 +15,6 @@ from pathlib import Path
 from fairtrial.base.locations import cache_folder
 from tests.cluster.clusters import Processes, running
 from tests.command_line import Lab
-from tests.forked_command import run_forked
 
 LANES = (1, 2, 4)
 BLOCKS = 8
@@ -51,12 +50,8 @@ def main() -> None:
 def _row(lab: Lab, stacks: Sequence[str], address: str, lanes: int) -> dict[str, object]:
     file = lab.experiment(*stacks, blocks=BLOCKS, seconds=SECONDS, load=OPEN)
     began = time.monotonic()
-    done = run_forked(
-        ["run", str(file), *map(str, lab.named(*stacks)), "--cluster", address, "--lanes", str(lanes)],
-        folder=lab.folder,
-        environment=lab.environment,
-        timeout_seconds=900,
-    )
+    options = ("--cluster", address, "--lanes", str(lanes))
+    finished = lab.fairtrial("run", file, *lab.named(*stacks), *options, timeout_seconds=900)
     took = time.monotonic() - began
     results = max((lab.folder / "results").glob("*"), key=lambda path: path.stat().st_mtime)
     trials = [json.loads(line) for line in (results / "record.jsonl").read_text().splitlines()[1:]]
@@ -68,7 +63,7 @@ def _row(lab: Lab, stacks: Sequence[str], address: str, lanes: int) -> dict[str,
     ran = [time.mktime(time.strptime(trial["started_at"][:19], "%Y-%m-%dT%H:%M:%S")) for trial in trials]
     return {
         "lanes": lanes,
-        "status": done.returncode,
+        "status": finished.status,
         "whole_seconds": round(took, 1),
         "trials_seconds": round(max(ran) - min(ran) + sum(trials[-1]["stage_seconds"].values()), 1),
         "blocks": {lane: sorted(its) for lane, its in sorted(blocks.items())},

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.forked_command import run_forked
+from tests.forked_command import Forked
 
 SERVER = Path(__file__).parent / "fixtures" / "server.py"
 SMALL_SERVER = SERVER.with_name("small_server.py")
@@ -62,9 +62,11 @@ refuse = 2
 refuse = 2
 [checks.meters-late]
 share = 3.0
+[checks.not-warm]
+tolerance = 1.0
 """
-"""For experiments of tests: as many processors as others may take, and as late as they make the lab in a window of half
-a second, a trial is not refused for it."""
+"""For experiments of tests: as many processors as others may take, in whichever part of a window of half a second, and
+as late as they make the lab, a trial is not refused for it."""
 
 
 @dataclass
@@ -170,11 +172,15 @@ class Lab:
     def fairtrial(self, *arguments: str | Path, timeout_seconds: float = 120) -> Finished:
         """Run a command and wait for its end."""
         before = self._results()
-        done = run_forked(
-            [*map(str, arguments)], folder=self.folder, environment=self.environment, timeout_seconds=timeout_seconds
-        )
+        command = self.begin(*arguments)
+        out, err = command.communicate(timeout_seconds)
+        assert command.returncode is not None
         new = sorted(self._results() - before)
-        return Finished(done.returncode, done.stdout, done.stderr, new[0] if new else None)
+        return Finished(command.returncode, out, err, new[0] if new else None)
+
+    def begin(self, *arguments: str | Path) -> Forked:
+        """Start a command."""
+        return Forked([*map(str, arguments)], folder=self.folder, environment=self.environment)
 
     def run(self, *stacks: str, blocks: int = 1, more: str = "") -> Finished:
         """Run an experiment of these stacks."""

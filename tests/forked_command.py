@@ -24,38 +24,62 @@ import dask.config
 IMPORTED_ONCE = ["tests.imported_once"]
 
 
-def run_forked(
-    arguments: Sequence[str], *, folder: Path, environment: Mapping[str, str], timeout_seconds: float
-) -> subprocess.CompletedProcess[str]:
-    """Run `fairtrial ARGUMENTS`, without input, and return its status and its output.
+class Forked:
+    """`fairtrial ARGUMENTS` in such a process, without input. Its methods have the names of `subprocess.Popen`'s."""
 
-    Raises:
-        subprocess.TimeoutExpired: it took longer, and was killed.
-    """
-    pipes = [multiprocessing.Pipe(duplex=False) for _ in range(2)]
-    ends = [writes for _, writes in pipes]
-    process = forks().Process(target=_command, args=(list(arguments), folder, dict(environment), ends))
-    process.start()
-    for end in ends:
-        end.close()
-    with ThreadPoolExecutor(len(pipes)) as readers:
-        outputs = [readers.submit(_all_of, reads.fileno()) for reads, _ in pipes]
-        process.join(timeout_seconds)
-        late = process.is_alive()
+    def __init__(self, arguments: Sequence[str], *, folder: Path, environment: Mapping[str, str]) -> None:
+        self._arguments = list(arguments)
+        pipes = [multiprocessing.Pipe(duplex=False) for _ in range(2)]
+        ends = [writes for _, writes in pipes]
+        self._process = forks().Process(target=_command, args=(self._arguments, folder, dict(environment), ends))
+        self._process.start()
+        for end in ends:
+            end.close()
+        self._readers = ThreadPoolExecutor(len(pipes))
+        self._outputs = [self._readers.submit(_all_of, reads) for reads, _ in pipes]
+
+    @property
+    def returncode(self) -> int | None:
+        """Its exit status, a signal's number below zero; None: it runs."""
+        return self._process.exitcode
+
+    def poll(self) -> int | None:
+        """The same."""
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal, unless it has ended."""
+        if self._process.pid is not None and self._process.is_alive():
+            os.kill(self._process.pid, number)
+
+    def kill(self) -> None:
+        """End it at once."""
+        self._process.kill()
+
+    def wait(self) -> None:
+        """Wait for its end."""
+        self._process.join()
+
+    def communicate(self, timeout: float | None = None) -> tuple[str, str]:
+        """Wait for its end, and return its output.
+
+        Raises:
+            subprocess.TimeoutExpired: it took longer, and was killed.
+        """
+        self._process.join(timeout)
+        late = self._process.is_alive()
         if late:
-            process.kill()
-            process.join()
-        out, err = (output.result() for output in outputs)
-    for reads, _ in pipes:
-        reads.close()
-    if late:
-        raise subprocess.TimeoutExpired(list(arguments), timeout_seconds, out, err)
-    assert process.exitcode is not None
-    return subprocess.CompletedProcess(list(arguments), process.exitcode, out, err)
+            self.kill()
+            self.wait()
+        out, err = (output.result() for output in self._outputs)
+        self._readers.shutdown()
+        if late:
+            raise subprocess.TimeoutExpired(self._arguments, timeout or 0.0, out, err)
+        return out, err
 
 
-def _all_of(descriptor: int) -> str:
-    with open(descriptor, encoding="utf-8", closefd=False) as file:
+def _all_of(reads: Connection) -> str:
+    with reads, open(reads.fileno(), encoding="utf-8", closefd=False) as file:
         return file.read()
 
 

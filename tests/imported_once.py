@@ -17,6 +17,7 @@ import fairtrial.judge.checks
 import fairtrial.judge.judging
 import fairtrial.lab.calibrate
 import fairtrial.lab.conduct
+import fairtrial.lab.profile.condition
 import fairtrial.lab.progress
 import fairtrial.plan.make
 import fairtrial.report.files
@@ -36,3 +37,7 @@ fairtrial.report.html.report_template()
 fairtrial.lab.calibrate.WARM_UP_SECONDS = 0.05
 fairtrial.lab.calibrate.LONGEST_WINDOW_SECONDS = fairtrial.lab.calibrate.SHORTEST_WINDOW_SECONDS = 0.1
 fairtrial.lab.calibrate.BLOCK_WINDOW_SECONDS = 0.1
+
+# As short as the trials of tests.
+fairtrial.lab.profile.condition.PROFILED_SECONDS = (0.5, 0.5)
+fairtrial.lab.profile.condition.SECOND_WARMUP_SECONDS = 0.1

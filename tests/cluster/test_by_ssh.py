@@ -20,7 +20,16 @@ from tests.cluster.sshd import hosts_file, sshd
 from tests.cluster.there import commands_there, record_of, run_there, under_way
 from tests.command_line import Lab
 from tests.conftest import WORKERS_CACHE
+from tests.forked_command import Forked
 from tests.waiting import PATIENCE_SECONDS, wait_for
+
+SPARING = """kind = "open"
+rate_per_second = 50
+connections = 4
+warmup_seconds = 0.1
+warmup_limit_seconds = 0.1
+duration_seconds = {seconds}"""
+"""A load that takes hardly anything of the processors, however long it lasts."""
 
 
 @dataclass
@@ -86,7 +95,7 @@ def test_a_host_whose_link_is_cut_is_lost_and_the_other_lane_goes_on(lab: Lab, c
         addresses = {each: host.address for each, host in zip(roles, network[1:], strict=True)}
         file = hosts_file(folder, options, {WORKERS_CACHE: str(folder), **limit}, addresses=addresses, **roles)
         hosts = Hosts(file, folder)
-        experiment = lab.experiment(name, seconds=20, blocks=2)
+        experiment = lab.experiment(name, load=SPARING, seconds=10, blocks=2)
         with under_way(lab, "run", experiment, *lab.named(name), "--hosts", file, prefix=network[0].prefix) as run:
             wait_for(lambda: _is_loaded(run, hosts, lanes=2), "loads come from two hosts")
             network[2].take_link_down()
@@ -99,7 +108,7 @@ def test_a_host_whose_link_is_cut_is_lost_and_the_other_lane_goes_on(lab: Lab, c
     assert by_failure[True]["failure"]["stage"] == "host" and "is lost" in by_failure[True]["failure"]["reason"]
 
 
-def _is_loaded(run: "subprocess.Popen[str]", hosts: Hosts, lanes: int = 1) -> bool:
+def _is_loaded(run: "Forked | subprocess.Popen[str]", hosts: Hosts, lanes: int = 1) -> bool:
     """On each lane a stack runs, and an engine beside it."""
     assert run.poll() is None, run.communicate()
     commands = commands_there(hosts)

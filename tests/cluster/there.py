@@ -12,6 +12,7 @@ import psutil
 
 from tests.command_line import Lab
 from tests.conftest import WORKERS_CACHE
+from tests.forked_command import Forked
 
 
 class OnHosts(Protocol):
@@ -22,17 +23,25 @@ class OnHosts(Protocol):
 
 
 @contextmanager
-def under_way(lab: Lab, *arguments: str | Path, prefix: Sequence[str] = ()) -> Iterator["subprocess.Popen[str]"]:
-    """A command as a process, which ends with the test."""
+def under_way(
+    lab: Lab, *arguments: str | Path, prefix: Sequence[str] = ()
+) -> Iterator["Forked | subprocess.Popen[str]"]:
+    """A command as a process, which ends with the test.
+
+    Args:
+        prefix: put before its command line.
+    """
+    process = _started(lab, *prefix, *lab.command(*arguments)) if prefix else lab.begin(*arguments)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _started(lab: Lab, *command: str) -> "subprocess.Popen[str]":
     pipe = subprocess.PIPE
-    with subprocess.Popen(
-        [*prefix, *lab.command(*arguments)], env=lab.environment, cwd=lab.folder, stdout=pipe, stderr=pipe, text=True
-    ) as process:
-        try:
-            yield process
-        finally:
-            if process.poll() is None:
-                process.kill()
+    return subprocess.Popen(command, env=lab.environment, cwd=lab.folder, stdout=pipe, stderr=pipe, text=True)
 
 
 def run_there(cluster: OnHosts) -> list[psutil.Process]:

@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.contract import connection
 from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status
 from fairtrial.catalog.contract.every_stack import ANY_SERVER, EVERY_STACK, EVIDENCE_CHARACTERS, try_contract
@@ -14,6 +15,7 @@ from fairtrial.catalog.tables import Data
 from fairtrial.experiment.ready import ANSWERED, Ready
 from fairtrial.record.model import Clause
 from tests.catalog.contract.scripted import Reply, answer, answering
+from tests.waiting import PATIENCE_SECONDS
 
 LOOPBACK = {("127.0.0.1", 8000)}
 NAMES = ["health", "unknown-path", "keep-alive", "close", "listens-on-host"]
@@ -101,10 +103,18 @@ def hangs_up_when_asked(line: str, headers: str) -> Sequence[bytes]:
     return [*honest(line, ""), *([b""] if "connection: close" in headers.lower() else [])]
 
 
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However late the server here has a processor in which it closes."""
+    monkeypatch.setattr(connection, "CLOSED_WITHIN_SECONDS", PATIENCE_SECONDS)
+
+
+@pytest.mark.usefixtures("patient")
 def test_a_server_that_closes_when_it_is_asked_need_not_say_so() -> None:
     assert violations_in(contract_of(hangs_up_when_asked)) == {}
 
 
+@pytest.mark.usefixtures("patient")
 def test_a_server_that_closes_unasked_and_in_silence_is_found_at_its_connection(snapshot: object) -> None:
     violations = violations_in(contract_of(hangs_up_in_silence))
     assert violations["keep-alive"] == snapshot

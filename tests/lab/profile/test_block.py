@@ -2,7 +2,6 @@
 
 import json
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -19,35 +18,18 @@ PY_SPY = f"""#!{sys.executable}
 import sys
 open(sys.argv[sys.argv.index('--output') + 1], 'w').write({RAW!r})
 """
-HASTY = """
-import sys
-from fairtrial.commands import main
-from fairtrial.lab.profile import condition
-condition.PROFILED_SECONDS, condition.SECOND_WARMUP_SECONDS = (0.5, 0.5), 0.1
-sys.argv[0] = "fairtrial"
-main()
-"""
-
-
-class Hasty(Lab):
-    """A user whose profiles are as short as the trials of tests."""
-
-    def command(self, *arguments: str | Path) -> list[str]:
-        return [sys.executable, "-c", HASTY, *map(str, arguments)]
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Finished:
+def finished(shared_lab: Lab) -> Finished:
     """One block of an honest stack, with a profiler that is none."""
-    lab = Hasty(tmp_path_factory.mktemp("lab"), cache)
-    commands = lab.folder / "bin"
+    commands = shared_lab.folder / "bin"
     commands.mkdir()
     (commands / "py-spy").write_text(PY_SPY)
     (commands / "py-spy").chmod(0o755)
-    lab.environment["PATH"] = f"{commands}:{lab.environment['PATH']}"
-    lab.stack("honest")
-    experiment = lab.experiment("honest")
-    return lab.fairtrial("run", experiment, "--profile", *lab.named("honest"))
+    shared_lab.environment["PATH"] = f"{commands}:{shared_lab.environment['PATH']}"
+    experiment = shared_lab.experiment(shared_lab.stack("honest"))
+    return shared_lab.fairtrial("run", experiment, "--profile", *shared_lab.named("honest"))
 
 
 def test_the_block_is_no_trial_and_in_no_figure(finished: Finished) -> None:

@@ -11,25 +11,18 @@ import pytest
 
 from tests.command_line import Lab
 from tests.conftest import left_running
+from tests.forked_command import Forked
 from tests.machine.needs import needs
 from tests.waiting import PATIENCE_SECONDS, wait_for
 
 
 @contextmanager
-def begin(lab: Lab, *arguments: str | Path) -> "Iterator[subprocess.Popen[str]]":
-    with subprocess.Popen(
-        lab.command(*arguments),
-        cwd=lab.folder,
-        env=lab.environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        stdin=subprocess.DEVNULL,
-    ) as running:
-        try:
-            yield running
-        finally:
-            running.kill()  # of a test that failed: otherwise its end would be waited for
+def begin(lab: Lab, *arguments: str | Path) -> Iterator[Forked]:
+    running = lab.begin(*arguments)
+    try:
+        yield running
+    finally:
+        running.kill()  # of a test that failed: otherwise its end would be waited for
 
 
 def records(lab: Lab) -> list[str]:

@@ -30,29 +30,33 @@ def test_a_server_that_ages_and_hoards_is_not_stationary(lab: Lab) -> None:
     assert "memory grew" in seen
 
 
+@pytest.fixture(scope="module")
+def quiet(shared_lab: Lab) -> Finished:
+    """A run of a server that sleeps and of an honest one, with nobody else at work."""
+    stacks = [shared_lab.stack(fault, fault) for fault in ("sleeps", "none")]
+    return shared_lab.fairtrial("run", shared_lab.experiment(*stacks, seconds=2.5), *shared_lab.named(*stacks))
+
+
 @pytest.mark.measures
-def test_a_server_that_sleeps_is_idle_and_has_no_p99(lab: Lab) -> None:
-    finished = tried(lab, "sleeps", 1)
+def test_a_server_that_sleeps_is_idle_and_has_no_p99(quiet: Finished) -> None:
     # Where somebody else has the processor, that is said instead.
-    if not severities(finished, "sleeps", "foreign-load"):
-        assert severities(finished, "sleeps", "contender-idle") == ["note"], finished.out
-        assert "nothing was at its limit" in evidence(finished, "sleeps", "contender-idle")
-    assert severities(finished, "sleeps", "percentile-unsupported") == ["note"]
-    assert "needs 1,000 answers" in evidence(finished, "sleeps", "percentile-unsupported")
-    assert severities(finished, "sleeps", "delayed-ack") == []
+    if not severities(quiet, "sleeps", "foreign-load"):
+        assert severities(quiet, "sleeps", "contender-idle") == ["note"], quiet.out
+        assert "nothing was at its limit" in evidence(quiet, "sleeps", "contender-idle")
+    assert severities(quiet, "sleeps", "percentile-unsupported") == ["note"]
+    assert "needs 1,000 answers" in evidence(quiet, "sleeps", "percentile-unsupported")
+    assert severities(quiet, "sleeps", "delayed-ack") == []
 
 
 @pytest.mark.measures
+def test_an_honest_run_is_left_alone(quiet: Finished) -> None:
+    assert quiet.trial("none")["outcome"] == "valid", quiet.out
+    for check in ("littles-law", "delayed-ack", "not-stationary"):
+        assert severities(quiet, "none", check) == []
+
+
 @needs("two-processors")
 def test_another_process_on_the_server_s_processor_is_seen(lab: Lab) -> None:
     with busy(local_placement().server_cpus[0]):
         finished = tried(lab, "none", 1)
     assert severities(finished, "none", "foreign-load") == ["warning"], finished.out
-
-
-@pytest.mark.measures
-def test_an_honest_run_is_left_alone(lab: Lab) -> None:
-    finished = tried(lab, "none", 2.5)
-    assert finished.trial("none")["outcome"] == "valid", finished.out
-    for check in ("littles-law", "delayed-ack", "not-stationary"):
-        assert severities(finished, "none", check) == []

@@ -145,7 +145,6 @@ def test_a_job_that_was_half_done_is_refused(tried: Tried) -> None:
 
 
 @needs("two-processors")
-@pytest.mark.measures
 def test_somebody_else_on_a_programs_processor_is_seen(lab: Lab) -> None:
     long_enough_to_tell = "calls = 80\ndelay_milliseconds = 50\nconcurrency = 4"
     with busy(local_placement().server_cpus[0]):

@@ -24,6 +24,9 @@ ASK_EVERY_SECONDS = 0.02
 PORT_FREE_WITHIN_SECONDS = GRACE_SECONDS
 """A fixed port is free as soon as its last holder has ended, which a stack does within its grace."""
 
+SEEN_WITHIN_SECONDS = 1.0
+"""The kernel lists sockets and open files piece by piece: one look may miss a socket while others come and go."""
+
 
 class NotReady(Problem):
     """A stack that ended before it was ready, or was not ready in time, although no service was seen to have ended."""
@@ -161,13 +164,15 @@ def _assert_not_ended(running: RunningStack, request: StartRequest) -> None:
 
 def _assert_port_held(running: RunningStack, request: StartRequest) -> None:
     """Refuse a port on which another program answers: its figures would be taken for the stack's."""
-    if any(port == running.port for _, port in running.listening()):
-        return
-    _assert_not_ended(running, request)  # then what answered was the stack's until a moment ago
-    raise Problem(
-        f"port {running.port} is answered by a process that is not the stack's",
-        "the stack must listen on the port given in PORT; if it does, another program took the port: run again"
-        if request.stack.origin.port is None
-        else "let the program stay below the process that starts it: what it hands to a service manager is not the "
-        "lab's, and would be tried as a `url` of `[contenders]`",
-    )
+    deadline = time.monotonic() + SEEN_WITHIN_SECONDS
+    while not any(port == running.port for _, port in running.listening()):
+        _assert_not_ended(running, request)  # then what answered was the stack's until a moment ago
+        if time.monotonic() > deadline:
+            raise Problem(
+                f"port {running.port} is answered by a process that is not the stack's",
+                "the stack must listen on the port given in PORT; if it does, another program took the port: run again"
+                if request.stack.origin.port is None
+                else "let the program stay below the process that starts it: what it hands to a service manager is not "
+                "the lab's, and would be tried as a `url` of `[contenders]`",
+            )
+        time.sleep(ASK_EVERY_SECONDS)
