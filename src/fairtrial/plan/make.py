@@ -2,11 +2,8 @@
 
 import math
 import random
-from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
-from itertools import count
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from secrets import randbelow
 from typing import TypeVar
 
 from fairtrial.base.problem import Problem
@@ -17,7 +14,7 @@ from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.workloads import options_of, pick_workload
 from fairtrial.catalog.workloads.from_file import workload_from_file
 from fairtrial.catalog.workloads.model import Workload
-from fairtrial.experiment.model import CrashAudits, Experiment
+from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.stack_class import PRODUCTION, StackClass
 from fairtrial.experiment.value import Value, format_value
@@ -25,6 +22,7 @@ from fairtrial.experiment.workload_file.read import names_file, read_workload
 from fairtrial.judge.statistics.looks import plan_looks
 from fairtrial.judge.statistics.planning import MOST_BLOCKS
 from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
+from fairtrial.plan.audit_draws import draw_crash_audits, draw_hold_audits
 from fairtrial.plan.plan import Plan, PlannedCondition, Point
 from fairtrial.plan.validate import assert_sound
 from fairtrial.record.model import Condition
@@ -34,17 +32,6 @@ Item = TypeVar("Item")
 MOST_FACTOR = 8
 """Until its claims are decided, a run that has the time may grow to so many times its blocks, an interval about a third
 as wide, and in any case to as many as an undecided claim may ask for."""
-
-EACH_BLOCKS = 5
-"""Of so many trials of a condition, the crash audit is tried beside one at least: with five blocks, the default, each
-condition has one."""
-
-HOLDS_EACH_BLOCKS = 10
-"""Of so many blocks, one has hold audits: a start and a load more for each contender, most of a trial's time."""
-
-DRAWN_OF = 10
-"""Each trial is drawn for the crash audit once in so many times, whatever was drawn before: a stack that has seen a
-crash is not safe from the next one. Where none of `EACH_BLOCKS` is drawn, one of them is."""
 
 SPARE_SHARE = 0.2
 """Of the blocks of a run of a fixed number, rounded up, so many more are tried where the machine spoiled some. Where it
@@ -182,49 +169,6 @@ def block_order(conditions: Sequence[Item], blocks: int, seed: int) -> list[list
     """
     draw = random.Random(seed)  # noqa: S311 (an order, not a secret)
     return [draw.sample(conditions, len(conditions)) for _ in range(blocks)]
-
-
-def draw_crash_audits(kind: CrashAudits, blocks: Sequence[Sequence[Hashable]], first_look: int) -> frozenset[int]:
-    """The numbers of the trials, from 1, that the crash audit is tried in.
-
-    Every condition has at least one of them before the first look, however many blocks there are.
-
-    Args:
-        blocks: per block, the conditions in the order in which they are tried.
-        first_look: after how many blocks the run may end, at the earliest.
-    """
-    trials: dict[Hashable, list[int]] = defaultdict(list)
-    for number, condition in enumerate((condition for block in blocks for condition in block), 1):
-        trials[condition].append(number)
-    if kind == "none":
-        return frozenset()
-    if kind == "all":
-        return frozenset(number for numbers in trials.values() for number in numbers)
-    apart = max(1, min(EACH_BLOCKS, first_look))
-    audits: set[int] = set()
-    for numbers in trials.values():
-        for first in range(0, len(numbers), apart):
-            places = [first + place for place in range(apart) if randbelow(DRAWN_OF) == 0]
-            # Of the last few, which are fewer than `apart`, none may be drawn: the share is the same for all trials.
-            audits.update(numbers[place] for place in places or [first + randbelow(apart)] if place < len(numbers))
-    return frozenset(audits)
-
-
-def draw_hold_audits(kind: CrashAudits, blocks: Sequence[Sequence[Hashable]], first_look: int) -> frozenset[int]:
-    """The numbers of the trials, from 1, that a hold audit belongs to: all of a block or none, as they are compared.
-
-    At least one of the blocks before the first look is drawn.
-
-    Args:
-        blocks, first_look: as above.
-    """
-    numbers = count(1)
-    trials = [[next(numbers) for _ in block] for block in blocks]
-    if kind == "none":
-        return frozenset()
-    apart = 1 if kind == "all" else max(1, min(HOLDS_EACH_BLOCKS, first_look))
-    places = (first + randbelow(apart) for first in range(0, len(trials), apart))
-    return frozenset(number for place in places if place < len(trials) for number in trials[place])
 
 
 def _assert_decidable(experiment: Experiment) -> None:

@@ -1,6 +1,6 @@
 """In which trials the database is killed, and beside which it is held."""
 
-from fairtrial.plan.make import EACH_BLOCKS, HOLDS_EACH_BLOCKS, draw_crash_audits, draw_hold_audits
+from fairtrial.plan.audit_draws import EACH_BLOCKS, HOLDS_EACH_BLOCKS, draw_crash_audits, draw_hold_audits
 
 BLOCKS = [["a", "b"], ["b", "a"]] * 10
 
