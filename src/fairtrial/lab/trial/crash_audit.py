@@ -20,16 +20,14 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import CanBeKilled
 from fairtrial.catalog.workloads.model import ProgramWorkload
-from fairtrial.engine.run import StopEarly, run_engine
+from fairtrial.engine.run import StopEarly
 from fairtrial.lab.placement import bound_to
 from fairtrial.lab.trial.audit import audit_answers, audit_operations
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.deployment import Deployment
-from fairtrial.lab.trial.offered_load import common_headers, engine_plan
+from fairtrial.lab.trial.offered_load import offer_watched_load
 from fairtrial.lab.trial.program_run import do_job
-from fairtrial.lab.trial.spot_checks import with_spot_checks
 from fairtrial.lab.trial.up import up
-from fairtrial.load.engine_terms import StopAfterSeconds
 from fairtrial.record.database import CrashAudit
 
 SHORTEST_SECONDS = 0.3
@@ -123,10 +121,12 @@ def _kill_and_audit(context: TrialContext, service: CanBeKilled) -> CrashAudit:
     if isinstance(context.plan.workload, ProgramWorkload):
         operations, seconds = _job(context, kill)
     else:
-        seconds = _load(context, kill)
-    began = time.monotonic()
+        with up(context) as contender:
+            contender.assert_contract_again()
+            seconds = _kill_under_load(contender.context, contender.deployment, kill)
+    down_at = time.monotonic()
     service.start_again()
-    up = time.monotonic()
+    up_at = time.monotonic()
     audit = audit_answers(context) if operations is None else audit_operations(context, operations)
     assert audit is not None  # `_why_not`
     faults = {fault.kind: fault for fault in audit.faults}
@@ -134,8 +134,8 @@ def _kill_and_audit(context: TrialContext, service: CanBeKilled) -> CrashAudit:
     return CrashAudit(
         drawn=True,
         killed_after_seconds=round(seconds, 3),
-        down_seconds=round(up - began, 3),
-        audit_seconds=round(time.monotonic() - up, 3),
+        down_seconds=round(up_at - down_at, 3),
+        audit_seconds=round(time.monotonic() - up_at, 3),
         acknowledged=audit.acknowledged,
         stored=audit.stored,
         lost=faults["missing"].count if "missing" in faults else 0,
@@ -154,32 +154,18 @@ def _job(context: TrialContext, kill: _Kill) -> tuple[int, float]:
     return job.operations, job.seconds
 
 
-def _load(context: TrialContext, kill: _Kill) -> float:
-    """Start the stack, try its contract, offer its load, and kill the database meanwhile. The stack is stopped then.
-
-    Returns the seconds between the begin of the load and the kill.
-    """
-    with up(context) as contender:
-        contender.assert_contract_again()
-        return _kill_under_load(contender.context, contender.deployment, kill)
-
-
 def drawn_moment(latest_seconds: float) -> float:
     """When the database is killed, in seconds after the begin of the load: all that a trial has are equally likely."""
     return SystemRandom().uniform(SHORTEST_SECONDS, max(SHORTEST_SECONDS, latest_seconds))
 
 
 def _kill_under_load(context: TrialContext, deployment: Deployment, kill: _Kill) -> float:
+    """Offer the load, and kill the database meanwhile. Returns the seconds between the load's begin and the kill."""
     load = context.condition.load.single_run()  # of a search, at its lowest rate
     trial_hosts = context.environment.trial_hosts
     # The engine's word of its begin may come so late, and that is when the clock starts; so may its last.
     late = AFTERWARDS_SECONDS + trial_hosts.progress_every_seconds + trial_hosts.events_late_seconds
     moment = drawn_moment(load.planned_seconds - late)
-    plan = engine_plan(context, deployment, load)
-    # One that counts requests, or is too short for the shortest moment, goes on until then.
-    window_seconds = plan.stop.seconds if isinstance(plan.stop, StopAfterSeconds) else 0.0
-    plan = plan.model_copy(update={"stop": StopAfterSeconds(seconds=max(window_seconds, moment + late))})
-    plan = with_spot_checks(plan, context.server_workload, context.point, common_headers(context))
     timer, began_at = Timer(moment, kill), 0.0
 
     def on_event(_event: dict[str, Any]) -> None:
@@ -191,7 +177,8 @@ def _kill_under_load(context: TrialContext, deployment: Deployment, kill: _Kill)
             raise StopEarly
 
     try:
-        context.engine_runs.append(run_engine(plan, on_event, start=trial_hosts.start))
+        # A load that counts requests, or is too short for the shortest moment, goes on until then.
+        offer_watched_load(context, deployment, load, on_event, moment + late)
     finally:
         timer.cancel()
         if began_at:

@@ -24,14 +24,12 @@ from fairtrial.catalog.services.model import CanBeHeld, RunningService
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.hold import hold
 from fairtrial.engine.process import start_here
-from fairtrial.engine.run import StopEarly, run_engine
+from fairtrial.engine.run import StopEarly
 from fairtrial.lab.placement import bound_to
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.deployment import Deployment
-from fairtrial.lab.trial.offered_load import common_headers, engine_plan
-from fairtrial.lab.trial.spot_checks import with_spot_checks
+from fairtrial.lab.trial.offered_load import offer_watched_load
 from fairtrial.lab.trial.up import up
-from fairtrial.load.engine_terms import StopAfterSeconds
 from fairtrial.load.request_load import OneRunLoad
 from fairtrial.record.hold_audit import Hold, HoldAudit
 
@@ -88,7 +86,9 @@ def audit_by_holds(context: TrialContext, again: TrialContext, *, is_first: bool
     with context.stage("hold"), bound_to(context.lab_cpus):
         try:
             context.environment.bring_back(context.service)
-            audit = _hold_and_count(again, _load(context))
+            with up(again) as contender:
+                contender.assert_contract_again()
+                audit = _hold_under_load(contender.context, contender.deployment, _load(context))
         except Problem as problem:
             reason = again.redaction.hidden(problem.reason)
             audit = HoldAudit(is_drawn=True, why_not=printable(reason, REASON_CHARACTERS))
@@ -218,31 +218,14 @@ class _Holder(Thread):
             self.join()
 
 
-def _hold_and_count(context: TrialContext, load: OneRunLoad) -> HoldAudit:
-    """Raises Problem: the stack did not start or broke its contract this time, or something does not stop."""
-    with up(context) as contender:
-        contender.assert_contract_again()
-        return _hold_under_load(contender.context, contender.deployment, load)
-
-
 def _hold_under_load(context: TrialContext, deployment: Deployment, load: OneRunLoad) -> HoldAudit:
+    """Raises Problem: the stack ended, or something does not stop."""
     longest = min(LONGEST_LOAD_SECONDS, max(SHORTEST_LOAD_SECONDS, load.planned_seconds))
     first_seconds = PACE_SECONDS + SystemRandom().uniform(0, longest)
     samples = Samples()
     holder = _Holder(context, samples, first_seconds, load.most_in_flight)
-    plan = engine_plan(context, deployment, load)
-    window_seconds = plan.stop.seconds if isinstance(plan.stop, StopAfterSeconds) else 0.0
     all_seconds = first_seconds + 2 * HOLDS * (APART_SECONDS[1] + LONGER_AT_MOST * LONGEST_HOLD_SECONDS)
-    plan = plan.model_copy(
-        update={
-            "warmup_seconds": 0.0,
-            "warmup_limit_seconds": None,
-            "stop": StopAfterSeconds(seconds=max(window_seconds, all_seconds)),
-            "progress_every_seconds": SAMPLE_SECONDS,
-        }
-    )
-    assert isinstance(context.plan.workload, ServerWorkload)
-    plan = with_spot_checks(plan, context.plan.workload, context.point, common_headers(context))
+    cold_load = load.model_copy(update={"warmup_seconds": 0.0})
 
     def on_event(event: dict[str, Any]) -> None:
         if event["event"] == "window" and event["state"] == "opened":
@@ -255,7 +238,7 @@ def _hold_under_load(context: TrialContext, deployment: Deployment, load: OneRun
                 raise Problem("the stack ended when it was started again")
 
     try:
-        context.engine_runs.append(run_engine(plan, on_event))
+        offer_watched_load(context, deployment, cold_load, on_event, all_seconds, SAMPLE_SECONDS)
     finally:
         holder.end()
     if holder.problem is not None:

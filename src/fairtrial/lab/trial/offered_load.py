@@ -10,7 +10,7 @@ from fairtrial.base.clock_offset import over_time
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import Service
 from fairtrial.engine.plan import EnginePlan
-from fairtrial.engine.run import run_engine
+from fairtrial.engine.run import EventHandler, run_engine
 from fairtrial.engine.windows import PartHandler
 from fairtrial.lab.meters.connections import connections_to
 from fairtrial.lab.meters.window import Window
@@ -25,6 +25,7 @@ from fairtrial.lab.trial.spot_checks import with_spot_checks
 from fairtrial.lab.trial.waiting import wait_of
 from fairtrial.lab.trial.window_books import WindowBooks
 from fairtrial.load.capacity import CapacityLoad
+from fairtrial.load.engine_terms import StopAfterSeconds
 from fairtrial.load.request_load import OneRunLoad
 from fairtrial.record.engine_summary import EngineSummary
 
@@ -223,6 +224,32 @@ def run_once(
         summary = summary.model_copy(update={"sightings": None})
     context.engine_runs.append(summary)
     return summary
+
+
+def offer_watched_load(
+    context: TrialContext,
+    deployment: Deployment,
+    load: OneRunLoad,
+    on_event: EventHandler,
+    at_least_seconds: float,
+    progress_every_seconds: float | None = None,
+) -> None:
+    """Offer a load that is in no figure, with spot checks as in a trial, until `on_event` raises StopEarly.
+
+    Args:
+        at_least_seconds: how long it goes on, unless it is longer by itself.
+        progress_every_seconds: how often `on_event` hears of the progress; None: as in a trial.
+    """
+    plan = engine_plan(context, deployment, load)
+    window_seconds = plan.stop.seconds if isinstance(plan.stop, StopAfterSeconds) else 0.0
+    plan = plan.model_copy(
+        update={
+            "stop": StopAfterSeconds(seconds=max(window_seconds, at_least_seconds)),
+            "progress_every_seconds": progress_every_seconds or plan.progress_every_seconds,
+        }
+    )
+    plan = with_spot_checks(plan, context.server_workload, context.point, common_headers(context))
+    context.engine_runs.append(run_engine(plan, on_event, start=context.environment.trial_hosts.start))
 
 
 def engine_plan(context: TrialContext, deployment: Deployment, load: OneRunLoad) -> EnginePlan:
