@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from fairtrial.judge.checks.model import Finding, refusing
-from fairtrial.judge.metrics import server_cpu_seconds_per_1000_requests, supported_percentile
+from fairtrial.judge.metrics.readings import server_cpu_seconds_per_1000_requests, supported_percentile
 from fairtrial.judge.model import EngineUse, Goodput, ServerUse, Times, TrialResult
 from fairtrial.judge.outcome import trial_outcome
 from fairtrial.record.engine_summary import Distribution, EngineSummary

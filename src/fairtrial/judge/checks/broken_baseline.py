@@ -8,7 +8,8 @@ from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import ConditionRef
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Case, Finding, finding
-from fairtrial.judge.metrics import METRICS, overhead_seconds
+from fairtrial.judge.metrics import METRICS
+from fairtrial.judge.metrics.readings import overhead_seconds
 from fairtrial.judge.statistics.estimate import Estimate, over_blocks
 from fairtrial.judge.statistics.student import LEVEL
 

@@ -3,7 +3,8 @@ from collections.abc import Iterator
 from fairtrial.experiment.claims import MetricClaim
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
-from fairtrial.judge.metrics import percentile_in, times_of
+from fairtrial.judge.metrics import percentile_in
+from fairtrial.judge.metrics.metric import times_of
 from fairtrial.judge.statistics.support import samples_needed, supports_percentile
 from fairtrial.record.engine_summary import Distribution, EngineSummary
 

@@ -5,7 +5,8 @@ from fairtrial.experiment.claims import MetricClaim
 from fairtrial.experiment.reference import ConditionRef
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
-from fairtrial.judge.metrics import find_metric, kinds_of
+from fairtrial.judge.metrics import find_metric
+from fairtrial.judge.metrics.metric import kinds_of
 from fairtrial.record.model import TrialRecord, foreign_share
 
 

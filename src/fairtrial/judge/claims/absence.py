@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from fairtrial.judge.metrics import SERVED, Metric, has_overflowed
+from fairtrial.judge.metrics import SERVED, Metric
+from fairtrial.judge.metrics.readings import has_overflowed
 from fairtrial.record.model import TrialRecord
 
 LAB_STARTS_IT = (

@@ -15,7 +15,8 @@ from fairtrial.base.units import UNITS, readable_unit
 from fairtrial.experiment.claims import DifferenceClaim, EqualClaim, OrderClaim, RatioClaim
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.losses import goodput_by_block
-from fairtrial.judge.metrics import find_metric, percentile_in, times_behind
+from fairtrial.judge.metrics import find_metric, percentile_in
+from fairtrial.judge.metrics.metric import times_behind
 from fairtrial.judge.statistics.estimate import paired_ratio
 
 HIGHEST = 90.0

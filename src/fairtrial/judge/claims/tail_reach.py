@@ -12,7 +12,8 @@ with 1 - h of the connections, and their times are 1 - h of what they would be i
 import math
 
 from fairtrial.judge.checks.uneven_connections import TAIL, hidden_by_turns
-from fairtrial.judge.metrics import Metric, percentile_in, times_behind
+from fairtrial.judge.metrics import Metric, percentile_in
+from fairtrial.judge.metrics.metric import times_behind
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.histogram import position_of, read_histogram
 from fairtrial.record.model import TrialRecord

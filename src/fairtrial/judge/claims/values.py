@@ -16,7 +16,8 @@ from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.ruling import ALL_VALID
 from fairtrial.judge.claims.tail_reach import tail_reach
 from fairtrial.judge.losses import too_many
-from fairtrial.judge.metrics import METRICS, OVERHEAD, Metric, is_lower_bound, overhead_seconds
+from fairtrial.judge.metrics import METRICS, OVERHEAD, Metric, is_lower_bound
+from fairtrial.judge.metrics.readings import overhead_seconds
 from fairtrial.judge.statistics.estimate import Resolution
 from fairtrial.record.model import TrialRecord, foreign_share
 

@@ -16,7 +16,8 @@ from typing import Literal
 from fairtrial.base.formatting import count
 from fairtrial.judge.judging import judge_record
 from fairtrial.judge.losses import Losses
-from fairtrial.judge.metrics import Metric, is_lower_bound, kinds_of
+from fairtrial.judge.metrics import Metric, is_lower_bound
+from fairtrial.judge.metrics.metric import kinds_of
 from fairtrial.judge.model import ConditionResult, Outcome, Result
 from fairtrial.judge.statistics.estimate import Estimate, over_blocks
 from fairtrial.judge.statistics.holm import step_down

@@ -1,0 +1,276 @@
+"""Every metric, and those of which there is one for each percentile or each objective of a search."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from fairtrial.base.units import BaseUnit
+from fairtrial.judge.metrics import readings
+from fairtrial.judge.metrics.metric import TIMES, Metric, times_of
+from fairtrial.load.capacity import METRIC_PERCENTILES
+from fairtrial.record.engine_summary import EngineSummary, Share
+from fairtrial.record.model import TrialRecord
+from fairtrial.record.processes import MemoryKind
+
+START_UP_STEP_SECONDS = 0.02
+"""A stack is asked so often whether it is ready (docs/stack-contract.md)."""
+CAPACITY = "capacity"
+OVERHEAD = "overhead"
+SEARCHES = frozenset({"capacity"})
+SERVED = frozenset({"closed", "fixed", "open", "ramp", "steps", "capacity"})
+"""All loads but that of a program, which is never ready and has no memory at its end."""
+WHOEVER_IS_SERVED = frozenset({"uneven-connections"})
+"""Which connections the answers came to is a matter of their times: counts and processor time stand."""
+
+
+def percentile_of(kind: str, percentile: str) -> Metric:
+    """The metric `response_time_pX`, `service_time_pX` or `first_byte_time_pX`; `kind` is what stands before `_pX`."""
+
+    def seconds(measured: EngineSummary | Share) -> float | None:
+        times = times_of(measured, kind)
+        return None if times is None else readings.supported_percentile(times, percentile)
+
+    def read(trial: TrialRecord) -> float | None:
+        return None if trial.engine is None else seconds(trial.engine)
+
+    def read_share(_engine: EngineSummary, share: Share) -> float | None:
+        return seconds(share)
+
+    name = f"{kind}_p{percentile}"
+    return Metric(
+        name,
+        f"{name}_seconds",
+        "seconds",
+        name.replace("_", " "),
+        False,
+        read,
+        read_share=read_share,
+        meaning=TIMES[kind],
+    )
+
+
+def capacity_for(objective: str) -> Metric:
+    """The metric `capacity:OBJECTIVE`."""
+
+    def read(trial: TrialRecord) -> float | None:
+        capacities = trial.capacity.found if trial.capacity is not None else ()
+        return next((each.rate_per_second for each in capacities if each.objective == objective), None)
+
+    name = f"{CAPACITY}:{objective}"
+    return Metric(
+        name,
+        f"{name}_per_second",
+        "per_second",
+        f"capacity for {objective}",
+        True,
+        read,
+        SEARCHES,
+        meaning="the rate that a search found for this objective",
+    )
+
+
+def _of_a_server(
+    name: str,
+    unit: BaseUnit,
+    label: str,
+    part: str,
+    key: str,
+    *,
+    meaning: str,
+    of_processes: bool = True,
+    kind: bool = False,
+) -> Metric:
+    """A figure that one part of the record of a server's trial holds; None where either was not measured."""
+
+    def read(trial: TrialRecord) -> float | None:
+        value = getattr(getattr(trial, part), key, None)
+        return None if value is None else float(value)
+
+    read_kind = _memory_kind(part) if kind else None
+    return Metric(
+        name,
+        f"{name}_{unit}",
+        unit,
+        label,
+        False,
+        read,
+        SERVED,
+        of_processes=of_processes,
+        read_kind=read_kind,
+        meaning=meaning,
+    )
+
+
+def _memory_kind(part: str) -> Callable[[TrialRecord], str | None]:
+    """How the memory in one part of a trial's record was read; None where it was not."""
+
+    def read_kind(trial: TrialRecord) -> str | None:
+        kind: MemoryKind | None = getattr(getattr(trial, part), "memory_kind", None)
+        return None if kind is None else str(kind)
+
+    return read_kind
+
+
+METRICS: Mapping[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        Metric(
+            "goodput",
+            "goodput_per_second",
+            "per_second",
+            "goodput",
+            True,
+            readings.goodput,
+            despite=WHOEVER_IS_SERVED,
+            read_share=readings.goodput_of_request,
+            meaning="verified answers; of a program, operations from its start to its end",
+        ),
+        *(
+            percentile_of(kind, percentile)
+            for kind in ("response_time", "service_time")
+            for percentile in METRIC_PERCENTILES
+        ),
+        Metric(
+            "response_time_max",
+            "response_time_max_seconds",
+            "seconds",
+            "longest response time",
+            False,
+            readings.response_time_max,
+            read_share=readings.response_time_max_of_request,
+            meaning="the longest response time",
+        ),
+        Metric(
+            "server_cpu_per_1000_requests",
+            "server_cpu_seconds_per_1000_requests",
+            "seconds",
+            "server CPU time per 1,000 requests",
+            False,
+            readings.server_cpu_seconds_per_1000_requests,
+            despite=WHOEVER_IS_SERVED,
+            of_processes=True,
+            read_resolution=readings.cpu_resolution,
+            meaning="processor time of the stack's whole process tree for 1,000 verified answers, or operations of a "
+            "program: 1000 × (CPU seconds / metered seconds) / goodput",
+        ),
+        Metric(
+            "service_cpu_per_1000_requests",
+            "service_cpu_seconds_per_1000_requests",
+            "seconds",
+            "database CPU time per 1,000 requests",
+            False,
+            readings.service_cpu_seconds_per_1000_requests,
+            despite=WHOEVER_IS_SERVED,
+            read_resolution=readings.cpu_resolution,
+            meaning="the same of the processes of its database",
+        ),
+        Metric(
+            "peak_rss",
+            "peak_rss_bytes",
+            "bytes",
+            "peak memory",
+            False,
+            readings.peak_rss,
+            of_processes=True,
+            read_kind=_memory_kind("server"),
+            meaning="the most memory that the stack's process tree held in the window, "
+            "[shared pages counted once](statistics.md#figures)",
+        ),
+        _of_a_server(
+            "ready_rss",
+            "bytes",
+            "memory when ready",
+            "readiness",
+            "rss_bytes",
+            kind=True,
+            meaning="the same when it was ready: before its contract is tried, and before any load",
+        ),
+        _of_a_server(
+            "end_rss",
+            "bytes",
+            "memory at the end of the window",
+            "server",
+            "end_rss_bytes",
+            kind=True,
+            meaning="the same when the window closed",
+        ),
+        replace(
+            _of_a_server(
+                "start_up",
+                "seconds",
+                "start-up time",
+                "readiness",
+                "start_up_seconds",
+                meaning="from the start of the stack's process until it was ready, which is asked every 20 ms: up to "
+                "so much longer than it took. Of several instances the longest. What the lab starts besides is not in "
+                "it",
+            ),
+            read_resolution=lambda _trial: START_UP_STEP_SECONDS,
+        ),
+        _of_a_server(
+            "first_answer",
+            "seconds",
+            "time of the first answer",
+            "readiness",
+            "first_answer_seconds",
+            of_processes=False,
+            meaning="how long the first request of the workload took after that, with its connection: the first of "
+            "the contract that the workload asks for, before any load, after a few for the contract of every stack. "
+            "Of a workload file it is the first request of the file, without its setup. Only if the clause that it "
+            "belongs to holds",
+        ),
+        Metric(
+            "errors",
+            "errors_share",
+            "share",
+            "share of requests without a right answer",
+            False,
+            readings.error_share,
+            despite=WHOEVER_IS_SERVED | {"errors", "unanswered", "too-few-answers"},
+            read_share=readings.error_share_of_request,
+            read_count=readings.error_count,
+            meaning="the part of the ended requests that had no right answer",
+        ),
+        Metric(
+            "settle",
+            "settle_seconds",
+            "seconds",
+            "time until the database is at rest",
+            False,
+            readings.settle_seconds,
+            despite=frozenset({"work-after-the-run", "not-stationary"}),
+            meaning="from the last answer until the database is at rest, its processes using at most 5% of a "
+            "processor for half a second; workloads that write",
+        ),
+        Metric(
+            "elapsed",
+            "elapsed_seconds",
+            "seconds",
+            "elapsed time",
+            False,
+            readings.elapsed_seconds,
+            frozenset({"fixed", "program"}),
+            meaning="from the first request to the last; of a program, from its start to its end",
+        ),
+        Metric(
+            CAPACITY,
+            "capacity_per_second",
+            "per_second",
+            "capacity",
+            True,
+            readings.capacity,
+            SEARCHES,
+            meaning="the rate that a search found for its first objective; with `:OBJECTIVE`, for the named one",
+        ),
+        Metric(
+            OVERHEAD,
+            "overhead_seconds",
+            "seconds",
+            "time a request in excess of the baseline",
+            False,
+            readings.overhead_needs_its_baseline,
+            meaning="a request's time in excess of the `baseline`'s in the same block: 1/goodput minus 1/goodput of "
+            "the baseline. Below zero, it is [refused](#a-baseline-that-deserves-the-name)",
+        ),
+    )
+}
+"""Every metric by its name."""
