@@ -6,8 +6,8 @@ import pytest
 
 from fairtrial.experiment.reference import StackRef
 from fairtrial.plan.plan import Plan
+from fairtrial.tools.check.attempt import ContractAttempt
 from fairtrial.tools.check.starts import (
-    Outcome,
     Start,
     Subject,
     environment_of,
@@ -48,7 +48,7 @@ def plans(*pairs: tuple[str, str]) -> list[Plan]:
 def starts(*pairs: tuple[str, str]) -> list[Start]:
     """A start for each pair of workload and service."""
     subject = Subject(a_stack("server", workloads=EVERY_WORKLOAD), StackRef(name="server"))
-    return [Start(Outcome(subject), Path(), Path(), [plan]) for plan in plans(*pairs)]
+    return [Start(subject, ContractAttempt("server", "stack server"), Path(), Path(), [plan]) for plan in plans(*pairs)]
 
 
 def sharing(*pairs: tuple[str, str]) -> list[list[str]]:

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, NOTHING_RAN
+from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import RunningService
 from fairtrial.catalog.stacks.folder import find_build
@@ -25,9 +25,9 @@ from fairtrial.lab.trial.environment import Environment, trial_environment
 from fairtrial.lab.trial.flow import check_contract, new_record
 from fairtrial.plan.plan import Plan
 from fairtrial.record.model import Clause
-from fairtrial.tools.check.output import print_clause, print_verdict
+from fairtrial.tools.check.attempt import ContractAttempt
+from fairtrial.tools.check.output import print_clause, print_verdicts
 from fairtrial.tools.check.starts import (
-    Outcome,
     Start,
     Subject,
     environment_of,
@@ -46,18 +46,10 @@ def check_stacks(console: Console, subjects: Sequence[Subject]) -> int:
         Problem: a stack implements no such workload or service, a service cannot be brought up, or a stack cannot be
             built or started; then the others were tried.
     """
-    outcomes = try_contracts(console, subjects)
-    for outcome in outcomes:
-        if outcome.problem is None:
-            print_verdict(console, str(outcome.subject.reference), outcome.clauses)
-    problems = [outcome.problem for outcome in outcomes if outcome.problem is not None]
-    if problems:
-        reasons = "\n".join(problem.reason for problem in problems)
-        raise Problem(reasons, problems[0].remedy, NOTHING_RAN)
-    return IN_DOUBT if any(outcome.broken for outcome in outcomes) else ALL_WELL
+    return print_verdicts(console, try_contracts(console, subjects))
 
 
-def try_contracts(console: Console, subjects: Sequence[Subject]) -> list[Outcome]:
+def try_contracts(console: Console, subjects: Sequence[Subject]) -> list[ContractAttempt]:
     """Try the contract of each stack for its workloads on their services, and print each clause.
 
     Stacks that need the same service share it.
@@ -65,20 +57,21 @@ def try_contracts(console: Console, subjects: Sequence[Subject]) -> list[Outcome
     Raises:
         Problem: a stack implements no such workload or service, or a service cannot be brought up.
     """
-    planned = [(Outcome(subject), [plan_for(subject, *pair) for pair in subject.pairs()]) for subject in subjects]
+    planned = [(subject, [plan_for(subject, *pair) for pair in subject.pairs()]) for subject in subjects]
+    attempts = [ContractAttempt(str(each.reference), f"stack {each.stack.name}") for each in subjects]
     with tempfile.TemporaryDirectory(prefix="fairtrial-check-") as logs:
         builds = _build_each(console, subjects, Path(logs))
         starts: list[Start] = []
-        for number, (outcome, plans) in enumerate(planned):
-            with outcome.noting_problems():
-                built = builds[outcome.subject.build_name]
+        for number, ((subject, plans), attempt) in enumerate(zip(planned, attempts, strict=True)):
+            with attempt.noting_problems():
+                built = builds[subject.build_name]
                 if isinstance(built, Problem):
                     raise built
                 log = Path(logs) / f"run-{number}.log"
-                starts += [Start(outcome, built, log, group) for group in groups_to_start(plans)]
+                starts += [Start(subject, attempt, built, log, group) for group in groups_to_start(plans)]
         for group in on_one_service(starts):
             _try_on_one_service(console, group)
-    return [outcome for outcome, _ in planned]
+    return attempts
 
 
 def _build_each(console: Console, subjects: Sequence[Subject], logs: Path) -> dict[str, Path | Problem]:
@@ -110,26 +103,26 @@ def _try_on_one_service(console: Console, starts: Sequence[Start]) -> None:
     plan = with_tables_of_all([plan for start in starts for plan in start.plans])
     (condition,) = plan.conditions
     with (
-        network_of(plan, [start.outcome.subject.stack for start in starts]),
+        network_of(plan, [start.subject.stack for start in starts]),
         trial_environment(plan, local_placement()) as services,
     ):
         for failure in services.failures.values():
             raise Problem(failure.reason, failure.remedy, NOTHING_RAN)
         for start in starts:
-            if start.outcome.problem is not None:  # it did not come up before
+            if start.attempt.problem is not None:  # it did not come up before
                 continue
             service = services.service(condition)
-            with start.outcome.noting_problems():
+            with start.attempt.noting_problems():
                 for clause in _try(console, start, services, service):
                     print_clause(console, clause)
-                    start.outcome.clauses.append(clause)
+                    start.attempt.clauses.append(clause)
             if start is not starts[-1] and (start.writes or service.altered()):
                 services.bring_back(service)
 
 
 def _try(console: Console, start: Start, services: Environment, service: RunningService) -> Iterator[Clause]:
     """Every clause of the workloads of a start, each as soon as it was tried."""
-    reference = start.outcome.subject.reference
+    reference = start.subject.reference
 
     def begins(context: TrialContext) -> None:
         condition, options = context.condition, context.point.options.model_dump(exclude_defaults=True)
@@ -155,15 +148,7 @@ def _context(
     experiment = trial.condition.point.experiment.model_copy(update={"env": shared})
     point = replace(trial.condition.point, options=options_of(plan.workload, dict(options)), experiment=experiment)
     planned = replace(trial, condition=replace(trial.condition, point=point))
-    return TrialContext(
-        plan=plan,
-        trial=planned,
-        folder=start.folder,
-        environment=services,
-        service=service,
-        record=new_record(planned),
-        log=start.log,
-    )
+    return TrialContext(plan, planned, start.folder, services, service, new_record(planned), start.log)
 
 
 def _in_words(options: Mapping[str, Any]) -> str:

@@ -6,13 +6,13 @@ are then compared as they are before a first trial.
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
-from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, NOTHING_RAN
+from fairtrial.base.exit_status import IN_DOUBT
 from fairtrial.base.formatting import count
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
@@ -31,22 +31,8 @@ from fairtrial.lab.trial.flow import Workbench, check_contract, new_record
 from fairtrial.plan.plan import Plan, PlannedCondition, PlannedTrial
 from fairtrial.record.comparison import EqualAnswers
 from fairtrial.record.model import Clause
-from fairtrial.tools.check.output import print_clause, print_verdict
-
-
-@dataclass
-class _Attempt:
-    """The attempt at one contender, and its end."""
-
-    condition: PlannedCondition
-    clauses: list[Clause] = field(default_factory=list)
-    problem: Problem | None = None
-    """why it could not be tried, or not to the end"""
-
-    @property
-    def holds(self) -> bool:
-        """Whether it was tried, and every clause holds."""
-        return self.problem is None and all(clause.passed for clause in self.clauses)
+from fairtrial.tools.check.attempt import ContractAttempt
+from fairtrial.tools.check.output import print_clause, print_verdicts
 
 
 def check_plan(console: Console, plan: Plan) -> int:
@@ -81,14 +67,10 @@ def check_plan(console: Console, plan: Plan) -> int:
                 for number, condition in enumerate(plan.conditions, 1)
             ]
             differs = _compare(console, plan, attempts, workbench)
-    for each in attempts:
-        if each.problem is None:
-            print_verdict(console, each.condition.label, each.clauses)
-    if problems := [each.problem for each in attempts if each.problem is not None]:
-        raise Problem("\n".join(problem.reason for problem in problems), problems[0].remedy, NOTHING_RAN)
+    status = print_verdicts(console, attempts)
     if differs is not None:
         raise Problem(differs.reason, differs.remedy, IN_DOUBT)
-    return ALL_WELL if all(each.holds for each in attempts) else IN_DOUBT
+    return status
 
 
 def _once_each(plan: Plan) -> Plan:
@@ -102,9 +84,9 @@ def _once_each(plan: Plan) -> Plan:
 
 def _try_condition(
     console: Console, plan: Plan, condition: PlannedCondition, number: int, workbench: Workbench
-) -> _Attempt:
+) -> ContractAttempt:
     """One contender, started from the state in which trials begin."""
-    attempt = _Attempt(condition)
+    attempt = ContractAttempt(condition.label, condition.label)
     trial = PlannedTrial(number, 1, condition)
     looked_at = _looked_at(plan)
 
@@ -112,7 +94,7 @@ def _try_condition(
         where = f"{condition.label}, workload {plan.workload.name} on {condition.service.name}"
         console.print(Text(where, style="bold"))
 
-    try:
+    with attempt.noting_problems():
         context = workbench.context(trial, new_record(trial))
         try:
             for clause in check_contract([context], begins):
@@ -121,8 +103,6 @@ def _try_condition(
         finally:
             changed = plan.workload.writes or bool(context.service.altered())
             context.environment.after_trial(condition, changed=changed)
-    except Problem as problem:
-        attempt.problem = Problem(f"{condition.label}: {problem.reason}", problem.remedy)
     return attempt
 
 
@@ -132,13 +112,17 @@ def _looked_at(plan: Plan) -> Mapping[tuple[str, str], str]:
     return {(clause.name, clause.requirement): clause.expected for clause in clauses}
 
 
-def _compare(console: Console, plan: Plan, attempts: Sequence[_Attempt], workbench: Workbench) -> Problem | None:
+def _compare(console: Console, plan: Plan, attempts: Sequence[ContractAttempt], workbench: Workbench) -> Problem | None:
     """Compare the answers of those that keep their contract; return what makes the reference useless, if anything."""
     reference = plan.experiment.reference
-    holding = {each.condition.recorded.id: each for each in attempts if each.holds}
+    holding = {
+        condition.recorded.id: attempt
+        for condition, attempt in zip(plan.conditions, attempts, strict=True)
+        if attempt.holds
+    }
     if reference is None:
         return None
-    conditions = [each.condition for each in holding.values()]
+    conditions = [each for each in plan.conditions if each.recorded.id in holding]
     sought = (reference.name, reference.variant, plan.experiment.service_of(reference))
     if sought not in [(each.recorded.stack, each.recorded.variant, each.recorded.service) for each in conditions]:
         console.print(Text(f"no answers are compared: {reference}, the reference, does not keep its contract"))
@@ -151,7 +135,7 @@ def _compare(console: Console, plan: Plan, attempts: Sequence[_Attempt], workben
             for condition, answers in record.conditions.items():
                 clause = _answers_clause(record.contender, answers)
                 holding[condition].clauses.append(clause)
-                console.print(Text(holding[condition].condition.label, style="bold"))
+                console.print(Text(holding[condition].contender, style="bold"))
                 print_clause(console, clause, ", ".join(_counted(answers)))
     except Problem as problem:
         return problem

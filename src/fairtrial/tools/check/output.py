@@ -5,7 +5,10 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, NOTHING_RAN
+from fairtrial.base.problem import Problem
 from fairtrial.record.model import Clause
+from fairtrial.tools.check.attempt import ContractAttempt
 
 
 def print_clause(console: Console, clause: Clause, looked_at: str = "") -> None:
@@ -21,8 +24,18 @@ def print_clause(console: Console, clause: Clause, looked_at: str = "") -> None:
     console.print(line, soft_wrap=True)
 
 
-def print_verdict(console: Console, contender: str, clauses: Sequence[Clause]) -> None:
-    """Print how many clauses of a contender are broken."""
-    broken, total = sum(not clause.passed for clause in clauses), len(clauses)
-    verdict = f"{broken} of {total} clauses broken" if broken else f"all {total} clauses hold"
-    console.print(Text(f"{contender}: {verdict}", style="bold red" if broken else "bold green"))
+def print_verdicts(console: Console, attempts: Sequence[ContractAttempt]) -> int:
+    """Print how many clauses each contender breaks, and return the exit status.
+
+    Raises:
+        Problem: one could not be tried, or not to the end; it names all such.
+    """
+    problems = [attempt.problem for attempt in attempts if attempt.problem is not None]
+    for attempt in attempts:
+        if attempt.problem is None:
+            broken, total = sum(not clause.passed for clause in attempt.clauses), len(attempt.clauses)
+            verdict = f"{broken} of {total} clauses broken" if broken else f"all {total} clauses hold"
+            console.print(Text(f"{attempt.contender}: {verdict}", style="bold red" if broken else "bold green"))
+    if problems:
+        raise Problem("\n".join(problem.reason for problem in problems), problems[0].remedy, NOTHING_RAN)
+    return ALL_WELL if all(attempt.holds for attempt in attempts) else IN_DOUBT

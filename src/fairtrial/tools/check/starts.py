@@ -1,11 +1,10 @@
 """The clauses that `fairtrial check` tries on one start of a stack, and which starts share a service."""
 
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
-from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.tables import Table
@@ -17,7 +16,9 @@ from fairtrial.load.closed import ClosedLoad
 from fairtrial.load.program import ProgramLoad
 from fairtrial.plan.make import make_plan
 from fairtrial.plan.plan import Plan
-from fairtrial.record.model import Clause
+from fairtrial.tools.check.attempt import ContractAttempt
+
+Item = TypeVar("Item")
 
 JOB_WITHIN_SECONDS = 120.0
 
@@ -71,35 +72,12 @@ class Subject:
         return pairs
 
 
-@dataclass
-class Outcome:
-    """The outcome of one stack's check."""
-
-    subject: Subject
-    clauses: list[Clause] = field(default_factory=list)
-    problem: Problem | None = None
-    """why it could not be built, or not be tried to the end"""
-
-    @property
-    def broken(self) -> int:
-        """How many clauses do not hold."""
-        return sum(not clause.passed for clause in self.clauses)
-
-    @contextmanager
-    def noting_problems(self) -> Iterator[None]:
-        """Keep a problem of what is done within, instead of raising it."""
-        try:
-            yield
-        except Problem as problem:
-            name = self.subject.stack.name
-            self.problem = Problem(f"stack {name}: {problem.reason}", problem.remedy, NOTHING_RAN)
-
-
 @dataclass(frozen=True)
 class Start:
     """A built stack, and what is tried while it runs once."""
 
-    outcome: Outcome
+    subject: Subject
+    attempt: ContractAttempt
     folder: Path
     """where it was built"""
     log: Path
@@ -142,14 +120,8 @@ def groups_to_start(plans: Sequence[Plan]) -> list[list[Plan]]:
     settings. At most one writes; that one comes last, when the others have found the rows as they were loaded. No two
     have different tables of one name.
     """
-    groups: list[list[Plan]] = []
-    for plan in sorted(plans, key=lambda plan: (plan.workload.writes, not _needs_upstream_or_cache(plan))):
-        group = next((group for group in groups if all(_may_share(plan, other) for other in group)), None)
-        if group is None:
-            groups.append([plan])
-        else:
-            group.append(plan)
-    return groups
+    in_order = sorted(plans, key=lambda plan: (plan.workload.writes, not _needs_upstream_or_cache(plan)))
+    return _grouped(in_order, _may_share)
 
 
 def on_one_service(starts: Sequence[Start]) -> list[list[Start]]:
@@ -157,13 +129,18 @@ def on_one_service(starts: Sequence[Start]) -> list[list[Start]]:
 
     In each, those that write come last: after each of them the service begins anew.
     """
-    groups: list[list[Start]] = []
-    for start in sorted(starts, key=lambda start: start.writes):
-        group = next((group for group in groups if all(_same_service(start, other) for other in group)), None)
+    return _grouped(sorted(starts, key=lambda start: start.writes), _same_service)
+
+
+def _grouped(items: Sequence[Item], agree: Callable[[Item, Item], bool]) -> list[list[Item]]:
+    """The items one after the other in groups: each in the first with all of which it agrees."""
+    groups: list[list[Item]] = []
+    for item in items:
+        group = next((group for group in groups if all(agree(item, other) for other in group)), None)
         if group is None:
-            groups.append([start])
+            groups.append([item])
         else:
-            group.append(start)
+            group.append(item)
     return groups
 
 
