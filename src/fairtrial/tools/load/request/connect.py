@@ -12,6 +12,7 @@ from fairtrial.base.endpoint import Endpoint, connect, connect_unix
 from fairtrial.base.exit_status import NOTHING_RAN, WRONG_USE
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.contract.answer import trusting
 from fairtrial.engine.plan import Tls
 from fairtrial.tools.load.request.url import Url
 
@@ -46,10 +47,9 @@ def tls_context(tls: Tls) -> ssl.SSLContext:
         if file is not None and not os.access(file, os.R_OK):
             raise Problem(f"{printable(file)}: cannot be read", f"name a PEM file with {name}", WRONG_USE)
     try:
-        context = ssl.create_default_context(cafile=tls.ca_file)
+        context = trusting(tls.ca_file)
     except (OSError, ssl.SSLError) as error:
         raise Problem(f"{tls.ca_file}: holds no certificate", "name a PEM file with --cacert") from error
-    context.verify_flags &= ~ssl.VERIFY_X509_STRICT
     if tls.insecure:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
