@@ -10,7 +10,8 @@ from fairtrial.experiment.stack_class import PRODUCTION, StackClass
 from fairtrial.experiment.value import Value
 from fairtrial.plan.make import recorded_condition
 from fairtrial.record.identity import DatasetIdentity, Host, StackIdentity
-from fairtrial.record.model import Condition, ExperimentRecord, Placement
+from fairtrial.record.model import Condition, ExperimentRecord
+from fairtrial.record.placement import Placement
 from fairtrial.record.proof import ImpliedWork
 from tests.builders.figures import ROWS
 

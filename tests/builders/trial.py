@@ -6,6 +6,7 @@ from typing import Any, Literal, Self
 
 from fairtrial.load.closed import ClosedLoad
 from fairtrial.record.capacity import CapacitySearch
+from fairtrial.record.database import Settle
 from fairtrial.record.engine_summary import (
     AtLeast,
     BodyBytes,
@@ -20,7 +21,8 @@ from fairtrial.record.engine_summary import (
     WarmUp,
 )
 from fairtrial.record.machine import MachineMeter, NetworkMeter
-from fairtrial.record.model import Clause, ExperimentRecord, Failure, ServerMeter, Settle, Stop, TrialRecord
+from fairtrial.record.model import Clause, ExperimentRecord, Failure, TrialRecord
+from fairtrial.record.processes import ServerMeter, Stop
 from fairtrial.record.proof import Audit
 from tests.builders.figures import calm_machine, calm_network, times, uniform_picks
 

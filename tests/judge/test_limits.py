@@ -7,7 +7,8 @@ import pytest
 from fairtrial.judge.judging import judge
 from fairtrial.judge.limits import limit_of
 from fairtrial.judge.model import ClaimResult, Limit, Result
-from fairtrial.record.model import ExperimentRecord, ProgramRun, ServerMeter, TrialRecord
+from fairtrial.record.model import ExperimentRecord, ProgramRun, TrialRecord
+from fairtrial.record.processes import ServerMeter
 from fairtrial.record.proof import ImpliedWork, Ledger
 from tests.builders import ExperimentBuilder, TrialBuilder, a_trial, an_experiment, trials_of
 from tests.builders.figures import calm_machine

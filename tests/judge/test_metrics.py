@@ -5,7 +5,8 @@ import pytest
 from fairtrial.judge.claims.absence import absence
 from fairtrial.judge.metrics import METRICS, find_metric
 from fairtrial.load.program import ProgramLoad
-from fairtrial.record.model import ProgramRun, Readiness
+from fairtrial.record.model import ProgramRun
+from fairtrial.record.processes import Readiness
 from fairtrial.report.columns import ALWAYS, GOODPUT, IF_MEASURED, START_AND_MEMORY
 from tests.builders import a_trial
 from tests.record.test_histogram import encoded, zigzag

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from fairtrial.lab.announce import announce
 from fairtrial.lab.placement import local_placement
-from fairtrial.record.model import Placement
+from fairtrial.record.placement import Placement
 from tests.plan.plans import planned, planned_contender
 
 

@@ -6,7 +6,8 @@ from typing import Any
 from fairtrial.lab.first_line import first_line
 from fairtrial.lab.placement import local_placement
 from fairtrial.record.identity import ServiceIdentity, StackIdentity
-from fairtrial.record.model import ExperimentRecord, IdleLimit
+from fairtrial.record.model import ExperimentRecord
+from fairtrial.record.placement import IdleLimit
 from tests.plan.plans import planned
 
 SQLITE = ServiceIdentity(name="sqlite", product="SQLite", where="embedded")

@@ -8,8 +8,7 @@ import pytest
 
 from fairtrial.lab.placement import bound_to, local_placement, placed_for
 from fairtrial.load.program import ProgramLoad
-from fairtrial.record.model import Placement
-from fairtrial.record.placement import topology_in_words
+from fairtrial.record.placement import Placement, topology_in_words
 from tests.builders import an_experiment
 from tests.lab.meters.machine import FakeMachine
 

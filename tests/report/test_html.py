@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 from fairtrial.judge.judging import judge
-from fairtrial.record.model import Readiness
+from fairtrial.record.processes import Readiness
 from fairtrial.report import charts, columns
 from fairtrial.report.html import html_text
 from fairtrial.report.page import json_for_html

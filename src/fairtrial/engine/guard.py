@@ -25,7 +25,7 @@ from fairtrial.engine.binary import guard_binary
 from fairtrial.engine.command_user import CommandUser
 from fairtrial.engine.log_limit import watch_log, watch_no_more
 from fairtrial.engine.orphans import end_orphans, kill_tree, started_by_lab, started_with_pipes
-from fairtrial.record.model import Stop
+from fairtrial.record.processes import Stop
 
 GRACE_SECONDS = 5.0
 """How long a stack may take to end on SIGTERM. It is part of the contract."""

@@ -16,7 +16,8 @@ from fairtrial.base.formatting import count, figure
 from fairtrial.judge.checks.contender_idle import GENERATOR_BUSY
 from fairtrial.judge.model import Limit, LimitKind
 from fairtrial.load.kinds import Load
-from fairtrial.record.model import Condition, ExperimentRecord, ServerMeter, TrialRecord
+from fairtrial.record.model import Condition, ExperimentRecord, TrialRecord
+from fairtrial.record.processes import ServerMeter
 
 FULL = 0.85
 """The share of its processors from which something is at their limit, as in the check `contender-idle`: what is left

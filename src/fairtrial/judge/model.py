@@ -22,7 +22,8 @@ from fairtrial.load.engine_terms import Wait
 from fairtrial.load.kinds import Load
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.identity import DatasetIdentity, Host, ServiceIdentity, StackIdentity
-from fairtrial.record.model import IdleLimit, LaneHost, Placement
+from fairtrial.record.lanes import LaneHost
+from fairtrial.record.placement import IdleLimit, Placement
 from fairtrial.record.processes import MemoryKind, StackUser
 
 SCHEMA = Path(__file__).with_name("result.schema.json")

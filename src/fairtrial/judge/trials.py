@@ -7,7 +7,8 @@ from fairtrial.judge.metrics.readings import server_cpu_seconds_per_1000_request
 from fairtrial.judge.model import EngineUse, Goodput, ServerUse, Times, TrialResult
 from fairtrial.judge.outcome import trial_outcome
 from fairtrial.record.engine_summary import Distribution, EngineSummary
-from fairtrial.record.model import Placement, TrialRecord
+from fairtrial.record.model import TrialRecord
+from fairtrial.record.placement import Placement
 
 
 def judge_trial(trial: TrialRecord, findings: Sequence[Finding], placement: Placement) -> TrialResult:

@@ -19,8 +19,7 @@ from fairtrial.lab.trial.free_ports import takes_ports
 from fairtrial.lab.trial.waiting import why_asleep
 from fairtrial.load.words import describe_wait
 from fairtrial.plan.plan import Plan, planned_seconds
-from fairtrial.record.model import Placement
-from fairtrial.record.placement import topology_in_words
+from fairtrial.record.placement import Placement, topology_in_words
 
 
 def announce(

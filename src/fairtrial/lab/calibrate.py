@@ -31,7 +31,8 @@ from fairtrial.load.kinds import Load
 from fairtrial.plan.plan import Plan, PlannedCondition, PlannedTrial
 from fairtrial.record.calibration import CEILING_STAGE, BlockCeiling, Calibration
 from fairtrial.record.engine_summary import Distribution, EngineSummary
-from fairtrial.record.model import Placement, TrialRecord
+from fairtrial.record.model import TrialRecord
+from fairtrial.record.placement import Placement
 
 WARM_UP_SECONDS = 0.2
 SHORTEST_WINDOW_SECONDS = 0.3

@@ -23,7 +23,8 @@ from fairtrial.lab.trial.events import Building, ExperimentBegins, Step, TrialBe
 from fairtrial.lab.trial.flow import Workbench, new_record, run_trial
 from fairtrial.lab.trial.sliced_block import SlicedBlocks
 from fairtrial.plan.plan import Plan, PlannedTrial
-from fairtrial.record.model import ExperimentRecord, Failure, Placement, TrialRecord
+from fairtrial.record.model import ExperimentRecord, Failure, TrialRecord
+from fairtrial.record.placement import Placement
 from fairtrial.record.write import RecordWriter
 
 
@@ -36,6 +37,16 @@ class Conducted:
     interrupted: bool = False
     problem: Problem | None = None
     """what stopped the experiment before its last trial, if something did"""
+
+    def keep(self, trial: TrialRecord, writer: RecordWriter) -> None:
+        """Add a trial, here and on the disk. Raises Problem: it cannot be written."""
+        # Before it is written: an interrupt while the disk is awaited does not record the trial a second time.
+        self.trials.append(trial)
+        try:
+            writer.append(trial)
+        except Problem:
+            self.trials.pop()
+            raise
 
 
 def conduct(
@@ -156,15 +167,9 @@ def run_trials(
     conducted = Conducted(record)
     current: TrialRecord | None = None
 
-    def keep(line: TrialRecord) -> None:
-        # Before it is written: an interrupt while the disk is awaited does not record the trial a second time.
-        conducted.trials.append(line)
-        try:
-            writer.append(line)
-        except Problem:
-            conducted.trials.pop()
-            raise
-        watcher(TrialEnds(line))
+    def keep(trial: TrialRecord) -> None:
+        conducted.keep(trial, writer)
+        watcher(TrialEnds(trial))
 
     try:
         for trial in plan.trials():

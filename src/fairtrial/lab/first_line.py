@@ -14,7 +14,8 @@ from fairtrial.plan.plan import Plan, PlannedCondition
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.comparison import ReferenceRecord
 from fairtrial.record.identity import DatasetIdentity, ServiceIdentity, StackIdentity
-from fairtrial.record.model import ExperimentRecord, IdleLimit, Placement
+from fairtrial.record.model import ExperimentRecord
+from fairtrial.record.placement import IdleLimit, Placement
 from fairtrial.record.proof import ImpliedWork
 
 

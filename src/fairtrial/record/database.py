@@ -1,4 +1,5 @@
-"""A database's account around a load, as it is recorded: its own work, its commits, audits of what it holds."""
+"""A database's account around a load, as it is recorded: its own work, its commits, audits of what it holds, and its
+rest."""
 
 from pydantic import Field
 
@@ -93,3 +94,11 @@ class CrashAudit(Strict):
     def was_tried(self) -> bool:
         """Whether the database was killed and its rows were looked at."""
         return self.audit_seconds is not None
+
+
+class Settle(Strict):
+    """The database after the last answer."""
+
+    seconds: float = Field(description="until it used no more processor time")
+    at_rest: bool = Field(description="false: it was still working when the lab stopped waiting")
+    writes_after: int | None = Field(description="writing statements after the load; null where it does not count them")

@@ -20,14 +20,16 @@ from fairtrial.load.kinds import Load
 from fairtrial.record.calibration import BlockCeiling, Calibration
 from fairtrial.record.capacity import CapacitySearch
 from fairtrial.record.comparison import EqualAnswers, ReferenceRecord
-from fairtrial.record.database import CrashAudit, Durability, Maintenance, StateAudit
+from fairtrial.record.database import CrashAudit, Durability, Maintenance, Settle, StateAudit
 from fairtrial.record.design import ConditionDesign
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.hold_audit import HoldAudit
 from fairtrial.record.identity import DatasetIdentity, Host, ServiceIdentity, StackIdentity, WorkloadIdentity
+from fairtrial.record.lanes import LaneHost, LaneRecord, SeparateRole
 from fairtrial.record.load_hosts import LoadHostAccount
 from fairtrial.record.machine import MachineMeter, NetworkMeter
-from fairtrial.record.processes import MemoryKind, StackUser, StrayThreads, Workers
+from fairtrial.record.placement import IdleLimit, Placement
+from fairtrial.record.processes import Readiness, ServerMeter, StackUser, Stop, StrayThreads
 from fairtrial.record.proof import Audit, Freshness, ImpliedWork, KeysRead, Ledger, RowChangesSeen, WindowWork
 from fairtrial.record.proxy import ProxyAccount
 from fairtrial.record.slices import Slicing
@@ -61,141 +63,6 @@ class Condition(Strict):
             contender = self.stack if self.variant == "default" else f"{self.stack}:{self.variant}"
             object.__setattr__(self, "contender", contender)
         return self
-
-
-class IdleLimit(Strict):
-    """How fast idle processors wake up during a run, as far as the lab has a say in it."""
-
-    driver: str = Field(description="of the kernel for idle processors; `none` if it has none")
-    wakes_within_microseconds: int | None = Field(
-        None, description="what the lab asked the kernel for; 0: they never sleep; null: it did not ask"
-    )
-    reason: str = Field("", description="why the lab did not ask")
-
-    @property
-    def in_words(self) -> str:
-        """How idle processors wait, as the end of a sentence about them."""
-        if self.wakes_within_microseconds is None:
-            return f"sleep as the system decides ({self.reason})"
-        if self.wakes_within_microseconds == 0:
-            return "stay awake"
-        return f"wake within {self.wakes_within_microseconds} µs"
-
-
-class Placement(Strict):
-    """The processors to which each role was bound."""
-
-    load_cpus: list[int] = Field(description="of several load hosts, those of one after the other")
-    server_cpus: list[int]
-    disjoint: bool
-    shared_cores: list[list[int]] = Field(
-        default_factory=list,
-        description="the processors of each core of which load and server each have a thread; empty in older records, "
-        "which did not look",
-    )
-    load_kind: str = Field(
-        "", description="of the load's cores, such as `efficiency`; empty: all are alike, or an older record"
-    )
-    server_kind: str = Field("", description="of the server's cores, likewise")
-    load_nodes: list[int] = Field(
-        default_factory=list, description="NUMA nodes of the load's processors; empty: there is one, or an older record"
-    )
-    server_nodes: list[int] = Field(default_factory=list, description="of the server's processors, likewise")
-    unused_cpus: list[int] = Field(
-        default_factory=list, description="which the lab might have used, and bound neither of them to"
-    )
-    service_cpus: list[int] = Field(
-        default_factory=list,
-        description="of the services, where nobody offers load and they have the load's processors; empty: they share "
-        "the server's",
-    )
-    load_elsewhere: bool = Field(
-        False, description="load_cpus are those of other machines, about which the machine's meters say nothing"
-    )
-    load_hosts: int = Field(1, description="how many hosts load_cpus are of, as many of each")
-
-    @property
-    def load_cpus_here(self) -> list[int]:
-        """The load generator's processors, as far as they are the machine's that the server runs on."""
-        return [] if self.load_elsewhere else self.load_cpus
-
-    @property
-    def cpus_of_services(self) -> list[int]:
-        """The processors of services on the server's machine."""
-        return self.service_cpus or self.server_cpus
-
-    @property
-    def role_beside_server(self) -> str:
-        """Who has the processors that are the load generator's where one offers load."""
-        return "service" if self.service_cpus else "load engine"
-
-    def without_load(self) -> "Placement":
-        """This placement where nobody offers load: its processors go to the services, if they are this machine's."""
-        if not self.disjoint or self.load_elsewhere:
-            return self
-        return self.model_copy(update={"service_cpus": self.load_cpus})
-
-    @property
-    def load_processors(self) -> int:
-        """How many processors the load has: of several workers of one machine, those that they share count once."""
-        return len(self.load_cpus) if self.load_elsewhere else len(set(self.load_cpus))
-
-    def load_threads(self, threads: int | None, connections: int) -> int:
-        """How many threads of the engine offer a load that asks for so many; None: for as many as there are processors.
-
-        One without a connection would have nothing to do, so never more than connections. Of several hosts, each has
-        as many.
-        """
-        hosts = self.load_hosts
-        return min(threads or len(self.load_cpus), connections) // hosts * hosts or hosts
-
-    def load_places(self, threads: int) -> list[int]:
-        """The places in `load_cpus` of those to which so many threads are bound, on all hosts alike."""
-        of_host = len(self.load_cpus) // self.load_hosts
-        used = min(of_host, threads // self.load_hosts)
-        return [host * of_host + place for host in range(self.load_hosts) for place in range(used)]
-
-    def of_kind(self, kind: PlacementKind) -> "Placement":
-        """This placement, or the shared one where that is asked for."""
-        return self.shared() if kind == "shared" else self
-
-    def shared(self) -> "Placement":
-        """The load generator on processors of the server, on as many as it has of its own; the server keeps all."""
-        shared_cpus = self.server_cpus[: len(self.load_cpus)]
-        return Placement(
-            load_cpus=shared_cpus,
-            server_cpus=self.server_cpus,
-            disjoint=False,
-            load_kind=self.server_kind,
-            server_kind=self.server_kind,
-            server_nodes=self.server_nodes,
-        )
-
-
-SeparateRole = Literal["service", "balancer"]
-"""Roles that may have a host of their own, beside server and load."""
-
-
-class LaneHost(Strict):
-    """A host of a lane."""
-
-    worker: str = Field(description="the address of its Dask worker")
-    name: str = Field(description="its host name")
-    machine: str = Field(description="the kernel's boot id, the same for all that share a machine")
-    roles: list[str] = Field(description="that it has in this lane: server, load, service, balancer")
-    cpus: list[int] = Field(description="that its worker may use")
-
-
-class LaneRecord(Strict):
-    """The hosts on which trials took place that were compared with each other."""
-
-    number: int = Field(description="from 1")
-    hosts: list[LaneHost]
-    host: Host = Field(description="what affects figures of the server's host")
-    placement: Placement
-    idle: IdleLimit | None = None
-    calibrations: list[Calibration] = Field(default_factory=list)
-    services: list[ServiceIdentity] = Field(default_factory=list)
 
 
 class ExperimentRecord(Strict):
@@ -329,65 +196,6 @@ class Clause(Strict):
     requirement: str
     passed: bool
     evidence: str = Field(description="what was observed when it did not pass; printable")
-
-
-class Readiness(Strict):
-    """The stack when it became ready: before its contract was tried, and before any load."""
-
-    start_up_seconds: float | None = Field(
-        description="from the start of its process until it was ready, which is asked every 20 ms; of several "
-        "instances the longest. Proxies, upstream and balancer are not in it. Null: it was running already"
-    )
-    rss_bytes: int | None = Field(None, description="memory of its whole process tree then; null: not read")
-    memory_kind: MemoryKind = Field(MemoryKind.RESIDENT, description="how it was read; older records do not say")
-    first_answer_seconds: float | None = Field(
-        None,
-        description="of the first request of the workload, to the last byte of an answer that kept its clause; null: "
-        "it did not, or there was none",
-    )
-
-
-class ServerMeter(Strict):
-    """Use of a stack's whole process tree in the measured window; of a program's, from its start to its end."""
-
-    window_seconds: float
-    cpu_user_seconds: float
-    cpu_system_seconds: float
-    peak_rss_bytes: int = Field(description="largest sum of its memory in the window; 0: none was measured")
-    processes: int = Field(description="at the window's end")
-    rss_series_bytes: list[int] = Field(
-        default_factory=list, description="the largest sum in each full second of the window"
-    )
-    end_rss_bytes: int | None = Field(
-        None, description="the sum when the window closed; null where the tree had ended, and in older records"
-    )
-    workers: Workers | None = Field(
-        None,
-        description="null where no two processes are alike, in a trial that was measured in slices, and in older "
-        "records",
-    )
-    memory_kind: MemoryKind = Field(
-        MemoryKind.RESIDENT, description="how its memory was read; older records do not say, and have resident sizes"
-    )
-
-    @property
-    def cpu_seconds(self) -> float:
-        return self.cpu_user_seconds + self.cpu_system_seconds
-
-
-class Settle(Strict):
-    """The database after the last answer."""
-
-    seconds: float = Field(description="until it used no more processor time")
-    at_rest: bool = Field(description="false: it was still working when the lab stopped waiting")
-    writes_after: int | None = Field(description="writing statements after the load; null where it does not count them")
-
-
-class Stop(Strict):
-    """How the stack stopped on request."""
-
-    seconds: float
-    forced: bool = Field(description="it did not end on SIGTERM in time and was killed")
 
 
 class ProgramRun(Strict):

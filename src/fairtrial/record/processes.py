@@ -1,4 +1,5 @@
-"""Observations of the processes of a stack, as they are recorded: their user, threads, workers and memory."""
+"""Observations of the processes of a stack, as they are recorded: their user, threads, workers, time and memory, and
+how they began and ended."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -51,3 +52,54 @@ class Workers(Strict):
     least_cpu_seconds: float = Field(description="of all of them, in the window, without those that they started")
     most_cpu_seconds: float
     cpu_seconds: float = Field(description="all of theirs")
+
+
+class Readiness(Strict):
+    """The stack when it became ready: before its contract was tried, and before any load."""
+
+    start_up_seconds: float | None = Field(
+        description="from the start of its process until it was ready, which is asked every 20 ms; of several "
+        "instances the longest. Proxies, upstream and balancer are not in it. Null: it was running already"
+    )
+    rss_bytes: int | None = Field(None, description="memory of its whole process tree then; null: not read")
+    memory_kind: MemoryKind = Field(MemoryKind.RESIDENT, description="how it was read; older records do not say")
+    first_answer_seconds: float | None = Field(
+        None,
+        description="of the first request of the workload, to the last byte of an answer that kept its clause; null: "
+        "it did not, or there was none",
+    )
+
+
+class ServerMeter(Strict):
+    """Use of a stack's whole process tree in the measured window; of a program's, from its start to its end."""
+
+    window_seconds: float
+    cpu_user_seconds: float
+    cpu_system_seconds: float
+    peak_rss_bytes: int = Field(description="largest sum of its memory in the window; 0: none was measured")
+    processes: int = Field(description="at the window's end")
+    rss_series_bytes: list[int] = Field(
+        default_factory=list, description="the largest sum in each full second of the window"
+    )
+    end_rss_bytes: int | None = Field(
+        None, description="the sum when the window closed; null where the tree had ended, and in older records"
+    )
+    workers: Workers | None = Field(
+        None,
+        description="null where no two processes are alike, in a trial that was measured in slices, and in older "
+        "records",
+    )
+    memory_kind: MemoryKind = Field(
+        MemoryKind.RESIDENT, description="how its memory was read; older records do not say, and have resident sizes"
+    )
+
+    @property
+    def cpu_seconds(self) -> float:
+        return self.cpu_user_seconds + self.cpu_system_seconds
+
+
+class Stop(Strict):
+    """How the stack stopped on request."""
+
+    seconds: float
+    forced: bool = Field(description="it did not end on SIGTERM in time and was killed")

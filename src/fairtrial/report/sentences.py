@@ -11,7 +11,7 @@ from fairtrial.load.words import describe_wait
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.engine_summary import Distribution
 from fairtrial.record.identity import StackIdentity
-from fairtrial.record.model import LaneHost
+from fairtrial.record.lanes import LaneHost
 
 
 def workloads_in_words(result: Result) -> list[str]:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from fairtrial.record.model import ExperimentRecord, ServerMeter, TrialRecord
+from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.record.processes import ServerMeter
 from fairtrial.record.proof import Ledger
 from tests.builders import a_trial, an_experiment, trials_of
 from tests.judge.checks.findings import found, severities

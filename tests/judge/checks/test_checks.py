@@ -4,7 +4,8 @@ import pytest
 
 from fairtrial.judge.checks import all_checks, run_checks
 from fairtrial.record.machine import ProcessorUse
-from fairtrial.record.model import ExperimentRecord, Placement
+from fairtrial.record.model import ExperimentRecord
+from fairtrial.record.placement import Placement
 from tests.builders import ERROR_KINDS, a_trial, an_experiment, trials_of
 from tests.judge.checks.findings import found, in_trial, severities
 

@@ -4,7 +4,8 @@ import numpy as np
 
 from fairtrial.judge.checks.lanes_differ import p_value
 from fairtrial.judge.checks.model import Finding
-from fairtrial.record.model import ExperimentRecord, LaneRecord, TrialRecord
+from fairtrial.record.lanes import LaneRecord
+from fairtrial.record.model import ExperimentRecord, TrialRecord
 from tests.builders import a_trial, an_experiment, trials_of
 from tests.judge.checks.findings import found
 

@@ -11,7 +11,8 @@ from fairtrial.judge.metrics import METRICS
 from fairtrial.record.calibration import BlockCeiling, Calibration
 from fairtrial.record.engine_summary import SetupCounts, SpotCheckOutcome, UnderWay, Waiting
 from fairtrial.record.machine import MachineMeter
-from fairtrial.record.model import ExperimentRecord, ServerMeter, TrialRecord
+from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.record.processes import ServerMeter
 from tests.builders import TrialBuilder, a_trial, an_experiment, calm_machine, times, trials_of
 from tests.judge.checks.findings import found, in_trial, severities
 

@@ -5,7 +5,7 @@ import pytest
 from fairtrial.judge.checks.model import Finding
 from fairtrial.record.engine_summary import EngineThread
 from fairtrial.record.load_hosts import LoadHostAccount
-from fairtrial.record.model import Placement
+from fairtrial.record.placement import Placement
 from tests.builders import a_trial, an_experiment
 from tests.judge.checks.findings import found, severities
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from fairtrial.judge.checks.model import Finding
+from fairtrial.record.lanes import LaneHost, LaneRecord
 from fairtrial.record.machine import ProcessorUse
-from fairtrial.record.model import LaneHost, LaneRecord
 from tests.builders import a_trial, an_experiment
 from tests.judge.checks.findings import found, severities
 

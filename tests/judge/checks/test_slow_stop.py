@@ -1,7 +1,7 @@
 """A stop that takes long says what was done in it."""
 
 from fairtrial.judge.checks.model import Finding
-from fairtrial.record.model import Stop
+from fairtrial.record.processes import Stop
 from fairtrial.record.proof import Ledger
 from tests.builders import a_trial, an_experiment
 from tests.judge.checks.findings import found

@@ -7,8 +7,9 @@ import pytest
 from fairtrial.catalog.workloads import implied_work, options_of, workloads
 from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.judge.checks.model import Finding
+from fairtrial.record.database import Settle
 from fairtrial.record.identity import ServiceIdentity
-from fairtrial.record.model import ExperimentRecord, ProgramRun, Settle, TrialRecord
+from fairtrial.record.model import ExperimentRecord, ProgramRun, TrialRecord
 from fairtrial.record.proof import (
     Audit,
     Freshness,

@@ -7,7 +7,7 @@ import pytest
 from fairtrial.judge.judging import judge
 from fairtrial.judge.model import ClaimResult
 from fairtrial.judge.statistics.estimate import Estimate, Resolution, at_resolution
-from fairtrial.record.model import Readiness
+from fairtrial.record.processes import Readiness
 from fairtrial.record.slices import Slicing
 from tests.builders import a_trial, an_experiment, trials_of
 from tests.builders.figures import a_slice

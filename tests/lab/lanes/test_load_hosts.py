@@ -13,7 +13,7 @@ from fairtrial.lab.lanes.load_hosts import LoadHosts
 from fairtrial.lab.lanes.remote_host import HostLost
 from fairtrial.lab.placement import TrialHosts
 from fairtrial.load.engine_terms import Closed, StopAfterSeconds
-from fairtrial.record.model import Placement
+from fairtrial.record.placement import Placement
 
 PLAN = EnginePlan(
     address="127.0.0.1:1",

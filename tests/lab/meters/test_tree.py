@@ -8,7 +8,7 @@ from pathlib import Path
 from fairtrial.engine.guard import Guarded
 from fairtrial.engine.process_tree import threads_below
 from fairtrial.lab.meters.tree import TreeMeter
-from fairtrial.record.model import ServerMeter
+from fairtrial.record.processes import ServerMeter
 from tests.waiting import wait_for
 
 BURN = "import time\nwhile time.process_time() < 0.3: pass"

@@ -22,7 +22,7 @@ from fairtrial.lab.trial.events import Event, Preparing
 from fairtrial.load.closed import ClosedLoad
 from fairtrial.plan.make import make_plan
 from fairtrial.plan.plan import Plan
-from fairtrial.record.model import Placement
+from fairtrial.record.placement import Placement
 from tests.command_line import Lab
 from tests.lab.trial.test_cheats import CHEAT
 from tests.machine.needs import needs

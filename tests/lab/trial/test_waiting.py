@@ -8,7 +8,7 @@ import pytest
 
 from fairtrial.experiment.model import Experiment
 from fairtrial.lab.trial.waiting import shared_with, wait_of, why_asleep
-from fairtrial.record.model import Placement
+from fairtrial.record.placement import Placement
 from tests.plan.plans import planned
 
 APART = Placement(load_cpus=[2, 3], server_cpus=[0, 1], disjoint=True)

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from fairtrial.record.model import IdleLimit, Placement
+from fairtrial.record.placement import IdleLimit, Placement
 from fairtrial.tools.doctor import machine
 from fairtrial.tools.doctor.machine import diagnose_machine
 from fairtrial.tools.doctor.model import Diagnosis

@@ -18,7 +18,7 @@ from fairtrial.catalog.stacks.run import RunningStack, awaited_port
 from fairtrial.engine.container_tree import LOWEST_PID, ContainerTree, container_tree
 from fairtrial.engine.guard import Guarded
 from fairtrial.engine.process_tree import Root, processes_below
-from fairtrial.record.model import Stop
+from fairtrial.record.processes import Stop
 
 TROUBLES = (
     (

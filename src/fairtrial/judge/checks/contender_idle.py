@@ -3,7 +3,8 @@ from collections.abc import Iterator
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
 from fairtrial.record.engine_summary import EngineSummary
-from fairtrial.record.model import ServerMeter, TrialRecord
+from fairtrial.record.model import TrialRecord
+from fairtrial.record.processes import ServerMeter
 
 GENERATOR_BUSY = 0.8
 """The share at which `generator-saturated` warns."""

@@ -6,7 +6,8 @@ from fairtrial.base.printable import printable
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Case, Finding, finding, nothing_to_do
 from fairtrial.record.engine_summary import EngineSummary, SpotCheckOutcome
-from fairtrial.record.model import Clause, Stop
+from fairtrial.record.model import Clause
+from fairtrial.record.processes import Stop
 
 OWN_REQUEST = "mend what answers, or `expect` of the request in the workload file"
 

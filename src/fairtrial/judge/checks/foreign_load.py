@@ -3,7 +3,8 @@ from collections.abc import Iterator, Mapping
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
 from fairtrial.record.machine import MachineMeter
-from fairtrial.record.model import Placement, TrialRecord
+from fairtrial.record.model import TrialRecord
+from fairtrial.record.placement import Placement
 
 LOAD_ENGINE = "load engine"
 

@@ -9,7 +9,8 @@ from fairtrial.load.kinds import Load
 from fairtrial.record.calibration import Calibration
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.machine import MachineMeter
-from fairtrial.record.model import ExperimentRecord, Placement
+from fairtrial.record.model import ExperimentRecord
+from fairtrial.record.placement import Placement
 
 
 @check(

@@ -6,7 +6,8 @@ from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
 from fairtrial.judge.metrics import METRICS, Metric
 from fairtrial.judge.statistics.estimate import over_blocks
 from fairtrial.record.machine import MachineMeter
-from fairtrial.record.model import ServerMeter, TrialRecord
+from fairtrial.record.model import TrialRecord
+from fairtrial.record.processes import ServerMeter
 
 SERVER, SERVICE = METRICS["server_cpu_per_1000_requests"], METRICS["service_cpu_per_1000_requests"]
 FEWEST = 3

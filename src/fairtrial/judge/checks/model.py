@@ -12,8 +12,9 @@ from fairtrial.judge.metrics import percentile_in
 from fairtrial.load.capacity import METRIC_PERCENTILES
 from fairtrial.load.kinds import Load
 from fairtrial.record.calibration import Calibration
+from fairtrial.record.lanes import LaneHost
 from fairtrial.record.machine import MachineMeter
-from fairtrial.record.model import Condition, ExperimentRecord, LaneHost, TrialRecord, by_condition
+from fairtrial.record.model import Condition, ExperimentRecord, TrialRecord, by_condition
 
 Severity = Literal["note", "warning", "refusal"]
 

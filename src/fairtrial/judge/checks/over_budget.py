@@ -3,7 +3,8 @@ from collections.abc import Iterator
 from fairtrial.base.formatting import count
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
-from fairtrial.record.model import ServerMeter, TrialRecord
+from fairtrial.record.model import TrialRecord
+from fairtrial.record.processes import ServerMeter
 
 WATCHED = "mongodb"
 """The service whose drivers hold connections beside their pools."""

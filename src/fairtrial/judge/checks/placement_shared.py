@@ -2,8 +2,7 @@ from collections.abc import Iterator, Sequence
 
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
-from fairtrial.record.model import Placement
-from fairtrial.record.placement import cores_shared_in_words, nodes_in_words, numbers_in_words
+from fairtrial.record.placement import Placement, cores_shared_in_words, nodes_in_words, numbers_in_words
 
 
 @check(

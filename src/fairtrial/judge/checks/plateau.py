@@ -6,7 +6,8 @@ from statistics import median
 from fairtrial.experiment.claims import MetricClaim
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
-from fairtrial.record.model import Condition, ExperimentRecord, ServerMeter, TrialRecord
+from fairtrial.record.model import Condition, ExperimentRecord, TrialRecord
+from fairtrial.record.processes import ServerMeter
 
 BUSY = 0.8
 """The share from which something is at its limit: of the generator's busiest processor, of the server's processors

@@ -6,7 +6,8 @@ from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.ledger import NOUNS
 from fairtrial.judge.checks.model import Case, Finding, Threshold, finding, nothing_to_do
 from fairtrial.record.engine_summary import EngineSummary
-from fairtrial.record.model import Stop, TrialRecord, by_condition
+from fairtrial.record.model import TrialRecord, by_condition
+from fairtrial.record.processes import Stop
 from fairtrial.record.proof import Ledger
 
 CHARACTERS_OF_REASON = 300

@@ -2,8 +2,7 @@ from collections.abc import Iterator
 
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Finding, finding
-from fairtrial.record.database import StateAudit
-from fairtrial.record.model import Settle
+from fairtrial.record.database import Settle, StateAudit
 from fairtrial.record.proof import Audit
 
 IN_WORDS = {

@@ -5,8 +5,8 @@ from fairtrial.base.formatting import figure
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
 from fairtrial.load.kinds import Load
-from fairtrial.record.model import ServerMeter, TrialRecord
-from fairtrial.record.processes import Workers
+from fairtrial.record.model import TrialRecord
+from fairtrial.record.processes import ServerMeter, Workers
 
 
 @check(

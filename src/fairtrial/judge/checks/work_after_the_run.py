@@ -2,8 +2,8 @@ from collections.abc import Iterator
 
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Finding, Threshold, finding
+from fairtrial.record.database import Settle
 from fairtrial.record.engine_summary import EngineSummary
-from fairtrial.record.model import Settle
 from fairtrial.record.proof import Ledger
 
 

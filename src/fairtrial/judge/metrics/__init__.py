@@ -118,4 +118,3 @@ def metrics_of(load: Load) -> list[Metric]:
     """The metrics that a condition under this load shows: all that need no baseline, and each objective of a search."""
     objectives = [capacity_for(objective.name) for objective in load.objectives] if load.kind == "capacity" else []
     return [*(metric for metric in METRICS.values() if metric.name != OVERHEAD), *objectives]
-

@@ -3,7 +3,8 @@
 from fairtrial.judge.statistics.support import supports_percentile
 from fairtrial.record.engine_summary import Distribution, EngineSummary, Share
 from fairtrial.record.histogram import read_histogram
-from fairtrial.record.model import ServerMeter, TrialRecord
+from fairtrial.record.model import TrialRecord
+from fairtrial.record.processes import ServerMeter
 
 CPU_STEP_SECONDS = 2 / 100
 """Two ticks of USER_HZ, which is 100 on every machine that Linux shows to programs (time(7))."""

@@ -190,12 +190,7 @@ class _Run:
                 self._keep(lane, _not_run(current, lane, failure))
 
     def _keep(self, lane: RemoteLane, line: TrialRecord) -> None:
-        self._conducted.trials.append(line)
-        try:
-            self._writer.append(line)
-        except Problem:
-            self._conducted.trials.pop()
-            raise
+        self._conducted.keep(line, self._writer)
         self._watcher(TrialBegins(self._trials[line.index]))
         self._watcher(TrialEnds(line))
         lane.index = 0 if lane.index == line.index else lane.index

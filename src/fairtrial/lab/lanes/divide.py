@@ -7,7 +7,7 @@ from fairtrial.base.clock_offset import ClockOffset
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.formatting import count
 from fairtrial.base.problem import Problem
-from fairtrial.record.model import SeparateRole
+from fairtrial.record.lanes import SeparateRole
 
 SEPARATE_ROLES: Sequence[SeparateRole] = ("service", "balancer")
 

@@ -30,8 +30,9 @@ from fairtrial.lab.trial.later_changes import LaterChanges
 from fairtrial.lab.trial.running_balancer import balancer_up
 from fairtrial.lab.trial.settle import settle
 from fairtrial.plan.plan import Plan
+from fairtrial.record.database import Settle
 from fairtrial.record.machine import MachineMeter
-from fairtrial.record.model import ServerMeter, Settle
+from fairtrial.record.processes import ServerMeter
 
 LOOK_EVERY_SECONDS = 0.25
 """How often it looks whether a service has ended, which takes no more than one system call."""

@@ -8,7 +8,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import Service
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.plan.plan import Plan, PlannedCondition, Point
-from fairtrial.record.model import SeparateRole
+from fairtrial.record.lanes import SeparateRole
 
 ONE_HOST = "use one load host: leave out --load-hosts"
 

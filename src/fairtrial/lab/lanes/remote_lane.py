@@ -10,7 +10,8 @@ from fairtrial.cluster.lab import Message, RemoteLab
 from fairtrial.lab.trial.flow import timestamp
 from fairtrial.plan.plan import Plan
 from fairtrial.record.calibration import Calibration
-from fairtrial.record.model import ExperimentRecord, LaneHost, LaneRecord
+from fairtrial.record.lanes import LaneHost, LaneRecord
+from fairtrial.record.model import ExperimentRecord
 
 Inbox = queue.SimpleQueue[tuple[int, Message]]
 """Messages of all lanes, each with the lane's number."""

@@ -13,8 +13,9 @@ from fairtrial.catalog.services.model import Change, RowsLoaded, RunningService,
 from fairtrial.lab.lanes.host_calls import ATTRIBUTES, CLOSE, METHODS, NEXT, Lasting
 from fairtrial.lab.lanes.remote_host import RemoteHost, nobody
 from fairtrial.lab.meters.service import LaterChange
+from fairtrial.record.database import Settle
 from fairtrial.record.machine import MachineMeter
-from fairtrial.record.model import ServerMeter, Settle
+from fairtrial.record.processes import ServerMeter
 
 ANSWERS_WITHOUT_HOST: Mapping[str, Any] = {"altered": "its host is lost", "counters": {}, "end_sessions": None}
 """By method, what a service that cannot be asked answers, as its Protocol has it. All others raise a Problem."""

@@ -16,7 +16,8 @@ from fairtrial.lab.lanes.divide import SEPARATE_ROLES, Division, Lane, Worker, d
 from fairtrial.lab.lanes.remote_lane import Inbox, RemoteLane
 from fairtrial.lab.lanes.task import LaneTask, SentPlan
 from fairtrial.lab.placement import local_placement
-from fairtrial.record.model import LaneHost, Placement, SeparateRole
+from fairtrial.record.lanes import LaneHost, SeparateRole
+from fairtrial.record.placement import Placement
 
 
 def lanes_of(

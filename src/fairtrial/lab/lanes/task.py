@@ -13,7 +13,7 @@ from fairtrial.lab.lanes.divide import Lane
 from fairtrial.lab.lanes.sources import SentStack, assert_bounded, packed_stack, unpacked_stack
 from fairtrial.plan.make import make_plan
 from fairtrial.plan.plan import Plan
-from fairtrial.record.model import Placement
+from fairtrial.record.placement import Placement
 
 BOUND_HERE = "is tried on one machine alone"
 

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from fairtrial.record.machine import MachineMeter, NetworkMeter, ProcessorUse
-from fairtrial.record.model import ServerMeter
-from fairtrial.record.processes import joint_kind
+from fairtrial.record.processes import ServerMeter, joint_kind
 
 Number = TypeVar("Number", int, float)
 

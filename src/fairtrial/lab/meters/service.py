@@ -6,8 +6,9 @@ from typing import Protocol, runtime_checkable
 
 from fairtrial.catalog.services.model import RunningService
 from fairtrial.lab.meters.tree import TreeMeter
+from fairtrial.record.database import Settle
 from fairtrial.record.machine import MachineMeter
-from fairtrial.record.model import ServerMeter, Settle
+from fairtrial.record.processes import ServerMeter
 
 
 class ServiceMeter(Protocol):

@@ -13,7 +13,8 @@ from fairtrial.lab.meters.stray_threads import StrayThreadWatch
 from fairtrial.lab.meters.tree import TreeMeter
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.machine import MachineMeter, NetworkMeter
-from fairtrial.record.model import Placement, ServerMeter
+from fairtrial.record.placement import Placement
+from fairtrial.record.processes import ServerMeter
 
 
 @dataclass(frozen=True)

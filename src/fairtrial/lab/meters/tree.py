@@ -11,8 +11,7 @@ from fairtrial.lab.meters.memory import memory_of, resident_bytes
 from fairtrial.lab.meters.stray_threads import StrayThreadWatch
 from fairtrial.lab.meters.workers import WorkerWatch
 from fairtrial.record.machine import MachineMeter
-from fairtrial.record.model import ServerMeter
-from fairtrial.record.processes import MemoryKind
+from fairtrial.record.processes import MemoryKind, ServerMeter
 
 SAMPLE_EVERY_SECONDS = 0.25
 FIRST_SAMPLE_SECONDS = 0.002

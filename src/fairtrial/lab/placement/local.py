@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fairtrial.experiment.model import Experiment
 from fairtrial.lab.placement.topology import KINDS, ROOT, Core, cores_of
-from fairtrial.record.model import Placement
+from fairtrial.record.placement import Placement
 
 LOAD_SHARE = 4
 """The load generator gets one processor of so many."""

@@ -11,7 +11,7 @@ from fairtrial.catalog.services.model import RowsLoaded, RunningService, Service
 from fairtrial.engine.plan import EnginePlan
 from fairtrial.engine.process import EngineStart, start_here
 from fairtrial.record.load_hosts import LoadHostAccount
-from fairtrial.record.model import Placement
+from fairtrial.record.placement import Placement
 
 StartService = Callable[[Service, int, bool, RowsLoaded], AbstractContextManager[RunningService]]
 """`up(service, point, with_tables, on_rows)` brings a service up, with the tables of the plan's point at this place or

@@ -17,7 +17,8 @@ from fairtrial.lab.trial.environment import Environment
 from fairtrial.lab.trial.events import StageBegins, Watcher, unwatched
 from fairtrial.plan.plan import Plan, PlannedCondition, PlannedTrial, Point
 from fairtrial.record.engine_summary import Comparison, EngineSummary
-from fairtrial.record.model import Placement, TrialRecord
+from fairtrial.record.model import TrialRecord
+from fairtrial.record.placement import Placement
 
 Stage = str
 """`reset`, `start`, `contract`, `load`, `settle`, `stop`, `audit`, `crash` or `hold`; before them `ceiling` and

@@ -18,7 +18,7 @@ from fairtrial.lab.placement import RunningBalancer
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.running_balancer import balancer_up
 from fairtrial.lab.trial.stack_user import tell_whether_held, user_of_trial
-from fairtrial.record.model import Stop
+from fairtrial.record.processes import Stop
 
 
 @dataclass(frozen=True)

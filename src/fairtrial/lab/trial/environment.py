@@ -17,7 +17,8 @@ from fairtrial.lab.placement import THIS_MACHINE, TrialHosts
 from fairtrial.lab.trial.events import Preparing, RowProgress, Watcher, unwatched
 from fairtrial.plan.plan import Plan, PlannedCondition, Point
 from fairtrial.record.identity import ServiceIdentity
-from fairtrial.record.model import Failure, Placement
+from fairtrial.record.model import Failure
+from fairtrial.record.placement import Placement
 
 SECRET_BYTES = 16
 UPSTREAM = "upstream"

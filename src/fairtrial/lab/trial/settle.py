@@ -9,7 +9,7 @@ import time
 from fairtrial.catalog.services.model import RunningService
 from fairtrial.engine.process_tree import cpu_seconds_below
 from fairtrial.lab.meters.service import OnOtherHost
-from fairtrial.record.model import Settle
+from fairtrial.record.database import Settle
 
 LOOK_EVERY_SECONDS = 0.1
 REST_SECONDS = 0.5

@@ -18,7 +18,8 @@ from fairtrial.lab.trial.durability import durability_before
 from fairtrial.lab.trial.offered_load import common_headers
 from fairtrial.lab.trial.partners import partners_up
 from fairtrial.lab.trial.state import reset_state
-from fairtrial.record.model import Clause, Failure, Readiness
+from fairtrial.record.model import Clause, Failure
+from fairtrial.record.processes import Readiness
 
 
 class NotUp(Problem):

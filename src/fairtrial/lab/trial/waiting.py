@@ -10,7 +10,7 @@ from fairtrial.lab.meters.cgroup import Cgroup
 from fairtrial.lab.placement.topology import ROOT, siblings
 from fairtrial.load.engine_terms import Wait
 from fairtrial.plan.plan import PlannedCondition
-from fairtrial.record.model import Placement
+from fairtrial.record.placement import Placement
 
 
 def wait_of(condition: PlannedCondition, placement: Placement) -> Wait:
