@@ -108,15 +108,6 @@ def parse_duration(text: str, default: str | None = None) -> float:
     return _parse(text, "seconds", default)
 
 
-def parse_bytes(text: str, default: str | None = None) -> float:
-    """Bytes from `100 MiB` or `64 kB`; `default` as for `parse_quantity`.
-
-    Raises:
-        ValueError: it is not an amount of memory with its unit.
-    """
-    return _parse(text, "bytes", default)
-
-
 def parse_rate(text: str, default: str | None = None) -> float:
     """A rate per second from `2,000/s`, `2k/s` or `90/min`; `default` as for `parse_quantity`.
 
@@ -124,15 +115,6 @@ def parse_rate(text: str, default: str | None = None) -> float:
         ValueError: it is not a rate with its unit.
     """
     return _parse(text, "per_second", default)
-
-
-def parse_share(text: str, default: str | None = None) -> float:
-    """A share from `5%`: 0.05; `default` as for `parse_quantity`.
-
-    Raises:
-        ValueError: it is not a share with its unit.
-    """
-    return _parse(text, "share", default)
 
 
 def quantity_of(base: BaseUnit) -> str:

@@ -174,11 +174,6 @@ class ExperimentRecord(Strict):
         return next((each.hosts for each in self.lanes if each.number == trial.lane), [])
 
     @property
-    def planned_trials(self) -> int:
-        """How many trials the plan has: with looks or spare blocks, at most."""
-        return sum(len(block) for block in self.order)
-
-    @property
     def possible_ends(self) -> list[int]:
         """Numbers of blocks after which the run may end, ascending."""
         return self.looks or list(range(len(self.order) - self.spare_blocks, len(self.order) + 1))
