@@ -13,7 +13,7 @@ pub struct Failure {
     pub kind: ErrorKind,
     /// What happened, for an example; may be empty.
     pub explanation: Cow<'static, str>,
-    /// Of a kind `protocol`: what the peer spoke instead, by its name in a summary.
+    /// Why, by its name in a summary, where the kind alone does not tell.
     pub cause: Option<&'static str>,
 }
 

@@ -10,6 +10,7 @@ use super::channel::Channel;
 use super::failure::{self, Cause};
 use super::link::{Link, State};
 use super::request::{self, Encoded};
+use super::scan::Unasked;
 use super::stream::{Heard, Stream, waker};
 use crate::driver::{Conversation, Failure, Next};
 use crate::http1::response::Head;
@@ -30,6 +31,8 @@ pub struct Http2Conversation {
     wakers: Vec<Waker>,
     /// By place among the requests, those that are the same each time, as soon as they were sent once.
     encoded: Vec<Option<Encoded>>,
+    /// Connections on which more may be written, as what waited has gone.
+    unsettled: Vec<usize>,
 }
 
 impl Http2Conversation {
@@ -42,7 +45,16 @@ impl Http2Conversation {
         streams.resize_with(session.connections(), || None);
         let wakers = (0..session.connections()).map(|lane| waker(lane, &links[lane / lanes].ready)).collect();
         let scheme = if is_tls { Scheme::HTTPS } else { Scheme::HTTP };
-        Http2Conversation { session, lanes, scheme, links, streams, wakers, encoded: Vec::new() }
+        Http2Conversation {
+            session,
+            lanes,
+            scheme,
+            links,
+            streams,
+            wakers,
+            encoded: Vec::new(),
+            unsettled: Vec::new(),
+        }
     }
 
     fn lanes_of(&self, number: usize) -> Range<usize> {
@@ -93,11 +105,9 @@ impl Http2Conversation {
                 self.hear(lane, now_ns);
             }
             if let Some(result) = ended {
-                self.lose(
-                    number,
-                    &result.map_or_else(|error| failure::of_error(&error), |()| failure::closed()),
-                    now_ns,
-                );
+                let why = |channel: &Channel| channel.why_ended(&result);
+                let failure = self.links[number].channel.as_ref().map_or_else(failure::closed, why);
+                self.lose(number, &failure, now_ns);
                 break;
             }
             let has_greeted = self.greet(number, now_ns);
@@ -150,7 +160,8 @@ impl Http2Conversation {
             let link = &mut self.links[number];
             let Some(channel) = &mut link.channel else { break };
             match channel.open(encoded, waker) {
-                Ok(stream) => {
+                Ok(mut stream) => {
+                    stream.opened_ns = now_ns;
                     self.streams[lane] = Some(stream);
                     link.has_opened(lane);
                     has_opened = true;
@@ -215,14 +226,24 @@ impl Http2Conversation {
                 }
                 Heard::Piece(piece) => self.session.answer_piece(lane, &piece),
                 Heard::End => {
+                    let (number, link) = (stream.number(), &mut self.links[lane / self.lanes]);
                     self.streams[lane] = None;
-                    self.links[lane / self.lanes].open_streams -= 1;
+                    link.open_streams -= 1;
+                    if let Some(failure) =
+                        link.channel.as_mut().and_then(|channel| channel.fault_at_end(number))
+                    {
+                        self.fail(lane, &failure, now_ns);
+                        return;
+                    }
                     let next = self.session.answer_ends(lane, now_ns);
                     self.follow(lane, next, now_ns);
                 }
                 Heard::Failed(error) => {
+                    let why = |channel: &Channel| channel.why_failed(stream.number(), &error);
+                    let channel = self.links[lane / self.lanes].channel.as_ref();
+                    let failure = channel.map_or_else(failure::closed, why);
                     self.leave(lane);
-                    self.fail(lane, &failure::of_error(&error), now_ns);
+                    self.fail(lane, &failure, now_ns);
                 }
             }
         }
@@ -267,6 +288,30 @@ impl Http2Conversation {
         }
     }
 
+    /// Shows why a lane's request has timed out, where frames tell.
+    fn explain_late(&mut self, lane: usize, now_ns: u64) {
+        let link = &self.links[lane / self.lanes];
+        let Some(channel) = &link.channel else { return };
+        let failure = match &self.streams[lane] {
+            // Where streams are few, it waited for one for most of its time.
+            Some(stream)
+                if channel.room() < self.lanes
+                    && now_ns - stream.opened_ns < self.session.timeout_ns() / 2 =>
+            {
+                Some(channel.why_without_stream())
+            }
+            Some(stream) => channel.why_late(stream.number()),
+            None if link.asking.contains(&lane) => Some(channel.why_without_stream()),
+            None if link.state == State::Greeting && link.waiting.contains(&lane) => {
+                Some(channel.why_without_stream())
+            }
+            None => None,
+        };
+        if let Some(failure) = failure {
+            self.session.explain(&failure, now_ns);
+        }
+    }
+
     /// A lane's request has timed out: if all of its connection was silent, another one is needed.
     fn replace_if_silent(&mut self, number: usize, was_asked: bool, now_ns: u64) {
         let link = &mut self.links[number];
@@ -301,7 +346,7 @@ impl Conversation for Http2Conversation {
     }
 
     fn wake_ns(&self) -> u64 {
-        self.session.wake_ns()
+        if self.unsettled.is_empty() { self.session.wake_ns() } else { 0 }
     }
 
     fn is_paced(&self) -> bool {
@@ -325,8 +370,12 @@ impl Conversation for Http2Conversation {
     }
 
     fn due(&mut self, now_ns: u64) -> Option<(usize, Next)> {
+        if let Some(number) = self.unsettled.pop() {
+            return Some((number, self.settle(number, now_ns)));
+        }
         let (lane, next) = self.session.due(now_ns)?;
         let number = lane / self.lanes;
+        self.explain_late(lane, now_ns);
         let was_asked = self.streams[lane].is_some();
         let was_waiting = self.links[number].waiting.contains(&lane);
         self.follow(lane, next, now_ns);
@@ -366,6 +415,9 @@ impl Conversation for Http2Conversation {
         while let Some(lane) = link.next_sent() {
             self.session.has_sent_all(lane, at_ns);
         }
+        if link.goes_on() && !self.unsettled.contains(&number) {
+            self.unsettled.push(number);
+        }
     }
 
     fn received(&mut self, number: usize, bytes: &[u8], _peer_closes: bool, now_ns: u64) -> Next {
@@ -378,7 +430,15 @@ impl Conversation for Http2Conversation {
         let Some(channel) = &mut link.channel else { return Next::Close };
         link.is_http1 |= link.state == State::Greeting && bytes.starts_with(b"HTTP/1.");
         link.heard_ns = now_ns;
-        channel.take_in(bytes);
+        let unasked = channel.take_in(bytes);
+        let is_overrun = channel.is_overrun();
+        if let Some(Unasked { streams, failure }) = unasked {
+            self.session.unasked_streams(streams, &failure, now_ns);
+        }
+        if is_overrun {
+            let why = "frames come and come, and the server does not read what it is sent";
+            self.lose(number, &Cause::Unread.failure(why), now_ns);
+        }
         self.settle(number, now_ns)
     }
 

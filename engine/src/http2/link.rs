@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::channel::Channel;
+use super::channel::{Channel, MOST_WAITING_BYTES};
 use super::stream::Ready;
 use crate::driver::Next;
 use crate::send_buffer::SendBuffer;
@@ -79,7 +79,7 @@ impl Link {
     /// Reads what has come and writes what is to go. `Some`: the connection has ended.
     pub(super) fn drive(&mut self) -> Option<Result<(), h2::Error>> {
         let before = self.out.left().len();
-        let ended = self.channel.as_mut()?.drive(self.out.end());
+        let ended = self.channel.as_mut()?.drive(self.out.end(), before);
         self.written += (self.out.left().len() - before) as u64;
         ended
     }
@@ -94,6 +94,12 @@ impl Link {
 
     pub(super) fn handed_over(&mut self, bytes: usize) {
         self.out.handed_over(bytes);
+    }
+
+    /// What waited because too much had to go may be written now.
+    pub(super) fn goes_on(&self) -> bool {
+        let has_room = self.to_send().len() <= MOST_WAITING_BYTES / 2;
+        has_room && self.channel.as_ref().is_some_and(Channel::is_blocked)
     }
 
     /// The next lane whose request has begun to go.

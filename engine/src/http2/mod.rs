@@ -1,7 +1,8 @@
 //! HTTP/2 (RFC 9113) as a link between a session and its driver: the lanes of a connection are its streams.
 //!
 //! Framing, HPACK, flow control and the states of streams are the crate h2's. It is made for sockets that a runtime polls;
-//! here it reads from a buffer and writes to one ([`pipe`]), and is polled when bytes have come, or are to go.
+//! here it reads from a buffer and writes to one ([`pipe`]), and is polled when bytes have come, or are to go. What it does
+//! not tell of the server's faults, a look at the frames as they pass by does ([`scan`]).
 
 mod channel;
 mod conversation;
@@ -9,6 +10,7 @@ mod failure;
 mod link;
 mod pipe;
 mod request;
+mod scan;
 mod stream;
 
 pub use conversation::Http2Conversation;

@@ -1,6 +1,6 @@
 //! The two ends of a connection without a socket.
 
-use std::cell::RefCell;
+use std::cell::{Ref, RefCell};
 use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -9,27 +9,77 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// What has come and is not read, and what is written and has not gone.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Buffers {
     input: Vec<u8>,
     read: usize,
+    /// Where the bytes that came last begin.
+    last: usize,
     has_ended: bool,
     output: Vec<u8>,
+    /// So many more bytes may be written.
+    room: usize,
+    is_full: bool,
 }
 
 /// The end that the driver's bytes go through.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Pipe(Rc<RefCell<Buffers>>);
+
+/// It takes everything until [`Pipe::allow`] is called.
+impl Default for Pipe {
+    fn default() -> Pipe {
+        Pipe(Rc::new(RefCell::new(Buffers {
+            input: Vec::new(),
+            read: 0,
+            last: 0,
+            has_ended: false,
+            output: Vec::new(),
+            room: usize::MAX,
+            is_full: false,
+        })))
+    }
+}
 
 impl Pipe {
     /// Bytes have come from the peer.
     pub(crate) fn put(&self, bytes: &[u8]) {
-        self.0.borrow_mut().input.extend_from_slice(bytes);
+        let buffers = &mut *self.0.borrow_mut();
+        // Moves no byte more than once for each one that is read.
+        if buffers.read * 2 >= buffers.input.len() {
+            buffers.input.drain(..buffers.read);
+            buffers.read = 0;
+        }
+        buffers.last = buffers.input.len();
+        buffers.input.extend_from_slice(bytes);
+    }
+
+    /// What was put last, whether it is read or not.
+    pub(crate) fn last(&self) -> Ref<'_, [u8]> {
+        Ref::map(self.0.borrow(), |buffers| &buffers.input[buffers.last..])
+    }
+
+    /// What has come and is not read.
+    pub(crate) fn unread_bytes(&self) -> usize {
+        let buffers = self.0.borrow();
+        buffers.input.len() - buffers.read
     }
 
     /// Nothing more comes from the peer.
     pub(crate) fn end(&self) {
         self.0.borrow_mut().has_ended = true;
+    }
+
+    /// No more than so many bytes are written until this is called again. Who had to wait is to be polled again.
+    pub(crate) fn allow(&self, bytes: usize) {
+        let mut buffers = self.0.borrow_mut();
+        buffers.room = bytes;
+        buffers.is_full = false;
+    }
+
+    /// More was to be written than was allowed.
+    pub(crate) fn is_full(&self) -> bool {
+        self.0.borrow().is_full
     }
 
     /// Moves what is to go to the peer behind `out`.
@@ -57,18 +107,23 @@ impl AsyncRead for Pipe {
         }
         buffer.put_slice(&buffers.input[buffers.read..buffers.read + bytes]);
         buffers.read += bytes;
-        if buffers.read == buffers.input.len() {
-            buffers.input.clear();
-            buffers.read = 0;
-        }
         Poll::Ready(Ok(()))
     }
 }
 
 impl AsyncWrite for Pipe {
     fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        self.0.borrow_mut().output.extend_from_slice(bytes);
-        Poll::Ready(Ok(bytes.len()))
+        let buffers = &mut *self.0.borrow_mut();
+        let taken = bytes.len().min(buffers.room);
+        if taken < bytes.len() {
+            buffers.is_full = true;
+        }
+        if taken == 0 && !bytes.is_empty() {
+            return Poll::Pending;
+        }
+        buffers.room -= taken;
+        buffers.output.extend_from_slice(&bytes[..taken]);
+        Poll::Ready(Ok(taken))
     }
 
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -77,5 +132,50 @@ impl AsyncWrite for Pipe {
 
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::Waker;
+
+    use super::*;
+
+    #[test]
+    fn no_more_is_written_than_is_allowed() {
+        let pipe = Pipe::default();
+        let mut context = Context::from_waker(Waker::noop());
+        let mut write = |bytes: &[u8]| Pin::new(&mut pipe.clone()).poll_write(&mut context, bytes);
+        pipe.allow(10);
+        assert!(matches!(write(&[1; 7]), Poll::Ready(Ok(7))) && !pipe.is_full());
+        assert!(matches!(write(&[2; 7]), Poll::Ready(Ok(3))) && pipe.is_full());
+        assert!(write(&[2; 4]).is_pending());
+        let mut out = Vec::new();
+        pipe.take(&mut out);
+        assert_eq!(out, [1, 1, 1, 1, 1, 1, 1, 2, 2, 2]);
+        pipe.allow(10);
+        assert!(matches!(write(&[2; 4]), Poll::Ready(Ok(4))) && !pipe.is_full());
+    }
+
+    #[test]
+    fn what_was_read_is_not_kept() {
+        let pipe = Pipe::default();
+        let mut context = Context::from_waker(Waker::noop());
+        let mut bytes = [0; 900];
+        for round in 0..1000_u32 {
+            pipe.put(&[round as u8; 1000]);
+            assert_eq!((pipe.last().len(), pipe.last()[0]), (1000, round as u8));
+            let mut buffer = ReadBuf::new(&mut bytes);
+            let is_read = round % 10 == 0
+                || Pin::new(&mut pipe.clone()).poll_read(&mut context, &mut buffer).is_ready();
+            assert!(is_read);
+            if round % 2 == 0 {
+                while pipe.unread_bytes() > 0 {
+                    let mut buffer = ReadBuf::new(&mut bytes);
+                    assert!(Pin::new(&mut pipe.clone()).poll_read(&mut context, &mut buffer).is_ready());
+                }
+            }
+        }
+        assert!(pipe.0.borrow().input.capacity() < 20_000);
     }
 }

@@ -35,8 +35,10 @@ pub(super) fn waker(lane: usize, ready: &Ready) -> Waker {
 pub(super) struct Stream {
     awaited: Awaited,
     /// What of the request's body the peer's window has no room for goes on as it opens.
-    _request: SendStream<Bytes>,
+    request: SendStream<Bytes>,
     waker: Waker,
+    /// When it was opened.
+    pub opened_ns: u64,
 }
 
 enum Awaited {
@@ -55,7 +57,11 @@ pub(super) enum Heard {
 
 impl Stream {
     pub(super) fn new(answer: ResponseFuture, request: SendStream<Bytes>, waker: Waker) -> Stream {
-        Stream { awaited: Awaited::Head(answer), _request: request, waker }
+        Stream { awaited: Awaited::Head(answer), request, waker, opened_ns: 0 }
+    }
+
+    pub(super) fn number(&self) -> u32 {
+        self.request.stream_id().as_u32()
     }
 
     /// The next thing that came; to be called until it is nothing, or the end.

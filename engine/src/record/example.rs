@@ -30,7 +30,7 @@ pub struct Example {
     pub(super) excerpt: String,
     /// What is wrong with it, where more than the kind can be told.
     pub(super) reason: Option<String>,
-    /// Of a `protocol` error, why the bytes are no answer.
+    /// Why, by a name, where the kind alone does not tell: of a `protocol` error, why the bytes are no answer.
     pub(super) cause: Option<Cow<'static, str>>,
 }
 
@@ -68,9 +68,21 @@ impl Examples {
 
     /// Keeps what came instead of an answer; `cause`: why it is none.
     pub fn add_broken(&mut self, cause: &'static str, status: Option<u16>, bytes: &[u8], at_ns: u64) {
+        self.add_for(ErrorKind::Protocol, Some(cause), status, bytes, at_ns);
+    }
+
+    /// The same for any kind. `bytes`: what came, or what is to be said of it.
+    pub fn add_for(
+        &mut self,
+        kind: ErrorKind,
+        cause: Option<&'static str>,
+        status: Option<u16>,
+        bytes: &[u8],
+        at_ns: u64,
+    ) {
         if self.kept.len() < MOST {
-            let cause = Some(cause.into());
-            self.kept.push(Example { cause, ..Example::of(ErrorKind::Protocol, status, bytes, at_ns) });
+            let cause = cause.map(Into::into);
+            self.kept.push(Example { cause, ..Example::of(kind, status, bytes, at_ns) });
         }
     }
 

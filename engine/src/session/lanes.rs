@@ -95,6 +95,15 @@ impl Session {
         self.received_at_rest(lane, bytes, now_ns);
     }
 
+    /// So many streams of a connection got an answer that nobody had asked for. `failure`: says what came.
+    #[cold]
+    pub(crate) fn unasked_streams(&mut self, streams: u64, failure: &Failure, now_ns: u64) {
+        if self.phase == Phase::Window {
+            self.record.counters.unasked += streams;
+            self.explain(failure, now_ns);
+        }
+    }
+
     /// The lane's connection is of no more use.
     pub(crate) fn lane_lost(&mut self, lane: usize, kind: ErrorKind, now_ns: u64) -> Next {
         self.advance(now_ns);
@@ -132,11 +141,10 @@ impl Session {
 
     /// Shows why requests fail, before they do.
     pub(crate) fn explain(&mut self, failure: &Failure, now_ns: u64) {
-        let (examples, explanation) = (&mut self.record.examples, failure.explanation.as_bytes());
-        match failure.cause {
-            _ if self.phase != Phase::Window => {}
-            Some(cause) => examples.add_broken(cause, None, explanation, now_ns),
-            None => examples.add(failure.kind, None, explanation, now_ns),
+        if self.phase == Phase::Window {
+            let Failure { kind, cause, explanation } = failure;
+            self.record.examples.add_for(*kind, *cause, None, explanation.as_bytes(), now_ns);
+            self.hide_in_examples();
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Runs over HTTP/2, by prior knowledge, against the crate h2's own server.
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -9,7 +11,7 @@ use h2::server::{Builder, SendResponse};
 use http::Response;
 use serde_json::json;
 
-use crate::common::{Plan, Server, TURN, Target, serve_http2};
+use crate::common::{Engine, Plan, Server, TURN, Target, serve_http2};
 
 fn answer(respond: &mut SendResponse<Bytes>, body: &str) {
     let head = Response::builder().status(200).header("content-type", "text/plain").body(()).unwrap();
@@ -61,6 +63,60 @@ fn wrong_answers_and_reset_streams_are_counted_each_under_its_kind() {
     assert_eq!(errors.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(), ["reset", "wrong_body"]);
     assert!(summary.0["examples"].to_string().contains("RST_STREAM"), "{}", summary.0["examples"]);
     assert_eq!(summary.count("connects"), 1);
+}
+
+/// SETTINGS without a setting, and an answer without a body for each request that comes, so often.
+fn answer_by_hand(mut stream: TcpStream, times: usize) -> std::io::Result<()> {
+    let mut preface = [0; 24];
+    stream.read_exact(&mut preface)?;
+    stream.write_all(&[0, 0, 0, 4, 0, 0, 0, 0, 0])?;
+    loop {
+        let mut head = [0; 9];
+        stream.read_exact(&mut head)?;
+        let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
+        std::io::copy(&mut Read::by_ref(&mut stream).take(length.into()), &mut std::io::sink())?;
+        if head[3] == 1 {
+            let answer = [&[0, 0, 1, 1, 5][..], &head[5..], &[0x88]].concat();
+            stream.write_all(&answer.repeat(times))?;
+        }
+    }
+}
+
+#[test]
+fn a_server_that_answers_twice_is_found_out() {
+    let server = Server::start(|_, stream| drop(answer_by_hand(stream, 2)));
+    let summary = plan(&server, 1, 10).requests(1000).run();
+    summary.assert_books_balance();
+    assert!(summary.count("unasked") + summary.all_errors() >= 900, "{summary:?}");
+    assert!(summary.0["examples"].to_string().contains("http2_after_end"), "{}", summary.0["examples"]);
+    let once = Server::start(|_, stream| drop(answer_by_hand(stream, 1)));
+    let summary = plan(&once, 1, 10).requests(1000).run();
+    assert_eq!((summary.count("verified"), summary.count("unasked"), summary.errors()), (1000, 0, vec![]));
+}
+
+#[test]
+fn a_flood_of_who_does_not_read_takes_no_memory() {
+    let server = Server::start(|_, mut stream| {
+        let mut bytes = vec![0, 0, 0, 4, 0, 0, 0, 0, 0];
+        bytes.extend([0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8].repeat(4000));
+        while stream.write_all(&bytes).is_ok() {
+            bytes.drain(..bytes.len() % 17);
+        }
+    });
+    let plan = plan(&server, 1, 10).seconds(0.6);
+    let mut engine = Engine::start(&["run"], &plan.0.to_string());
+    let mut peak_kib = 0;
+    let summary = loop {
+        let event = engine.event();
+        if event["event"] == "summary" {
+            break event;
+        }
+        let status = std::fs::read_to_string(format!("/proc/{}/status", engine.child.id())).unwrap();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        peak_kib = peak.trim().trim_end_matches(" kB").parse::<u64>().unwrap();
+    };
+    assert!(peak_kib < 60_000, "{peak_kib} KiB");
+    assert!(summary["examples"].to_string().contains("http2_unread"), "{}", summary["examples"]);
 }
 
 #[test]

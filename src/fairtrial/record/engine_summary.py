@@ -70,7 +70,9 @@ class Example(Strict):
     reason: str | None = Field(
         None, description="of a wrong body, where it can be told: `/id is 8, not 7`; it quotes the answer"
     )
-    cause: str | None = Field(None, description='of kind `protocol`: see "HTTP/1.1 as servers speak it"')
+    cause: str | None = Field(
+        None, description='why, where the kind alone does not tell: see "HTTP/1.1 as servers speak it" and "HTTP/2"'
+    )
 
     @property
     def what(self) -> str:
@@ -350,7 +352,7 @@ class EngineSummary(Strict):
     unasked: int | None = Field(
         None,
         description="resting connections on which bytes came that nobody asked for, but for a farewell with status "
-        "408; the first are in `examples`",
+        "408, and streams of HTTP/2 on which frames came after their end; the first are in `examples`",
     )
     unannounced_closes: int | None = Field(
         None,

@@ -1,4 +1,4 @@
-"""Remedies for bytes that were no answer of HTTP, by what the engine calls their cause."""
+"""Remedies for errors by the cause that the engine tells: bytes that were no answer, and failures over HTTP/2."""
 
 from fairtrial.record.engine_summary import EngineSummary
 
@@ -16,16 +16,56 @@ PROTOCOL_REMEDIES = {
     "(RFC 9112, section 7)",
     "second_answer": "send one answer to a request: look for a handler that answers twice, or goes on after an error",
     "surplus": "the body is longer than its Content-Length says: count bytes, not characters",
-    "http1": "the server speaks HTTP/1.1 here: leave out --http2 (http2 in [load]), or have it speak HTTP/2",
-    "http2_frames": "the server breaks HTTP/2 (RFC 9113): the example names the rule; try another client to compare",
-    "http2_request": "HTTP/2 cannot say this request: look at path and headers, or leave out --http2 (http2 in [load])",
     "unasked": "bytes came before anything was asked: look for a handler that answers twice, or a port that speaks "
     "first",
+    "http1": "the server speaks HTTP/1.1 here: leave out --http2 (http2 in [load]), or have it speak HTTP/2",
+    "http2_request": "HTTP/2 cannot say this request: look at path and headers, or leave out --http2 (http2 in [load])",
+    "http2_preface": "that was not HTTP/2, which begins with SETTINGS: is this the port of a server that speaks it?",
+    "http2_settings": "the server's SETTINGS have a value or a length that none may have (RFC 9113, section 6.5)",
+    "http2_stream_id": "answer on the stream of the request: the client opens streams 1, 3, 5 … "
+    "(RFC 9113, section 5.1.1)",
+    "http2_after_end": "send one answer to a request: look for a handler that answers twice, or goes on writing after "
+    "its end",
+    "http2_push": "do not push: the client's SETTINGS forbid it (RFC 9113, section 8.4)",
+    "http2_frame_size": "send frames of 16,384 bytes at most: the client allows no longer ones (RFC 9113, section 4.2)",
+    "http2_padding": "a frame's padding is longer than the frame: send none (RFC 9113, section 6.1)",
+    "http2_continuation": "send a head's frames one right after the other, the last with END_HEADERS "
+    "(RFC 9113, section 6.10)",
+    "http2_hpack": "the head cannot be read: server and client disagree about HPACK's table (RFC 7541); try another "
+    "client to compare",
+    "http2_head_too_long": "the head is above 64 KiB: send fewer or shorter headers; many clients refuse 8 KiB",
+    "http2_header_name": "write names of headers in lower case: HTTP/2 has no others (RFC 9113, section 8.2.1)",
+    "http2_header_value": "a header's value has no line ends and no control characters (RFC 9113, section 8.2.1)",
+    "http2_connection_header": "leave out Connection, Keep-Alive, Transfer-Encoding, Upgrade and Proxy-Connection over "
+    "HTTP/2: a proxy or a handler copies them (RFC 9113, section 8.2.2)",
+    "http2_pseudo_header": "a head begins with one `:status` of three digits, and trailers have none "
+    "(RFC 9113, section 8.3)",
+    "http2_content_length": "send as many bytes as Content-Length says: count bytes, not characters, after compression",
+    "http2_trailers": "a second head ends the stream as its trailers (END_STREAM), or is not sent "
+    "(RFC 9113, section 8.1)",
+    "http2_no_head": "send a head with a final status before body and end (RFC 9113, section 8.1)",
+    "http2_flow_control": "send no more than the client's windows allow, and open no window beyond 2^31 - 1 bytes "
+    "(RFC 9113, section 6.9)",
+    "http2_flood": "the server sends frame after frame that says nothing: look for a loop that writes empty pieces",
+    "http2_unread": "the server does not read what it is sent: look for a reader that waits, or has ended",
+    "http2_frames": "the server breaks HTTP/2 (RFC 9113): the example says what came; try another client to compare",
+    "http2_reset": "the server reset single streams, with the code in the example (RST_STREAM): see its log; "
+    "ENHANCE_YOUR_CALM is a limit of its, INTERNAL_ERROR and CANCEL are a handler that gave up",
+    "http2_goaway": "the server ended the connection with the code in the example (GOAWAY) and left requests "
+    "unanswered: see its log; ENHANCE_YOUR_CALM is a limit of its",
+    "http2_no_settings": "connections are taken, and no SETTINGS come, with which HTTP/2 begins: does the server speak "
+    "it on this port, without TLS by prior knowledge?",
+    "http2_no_stream": "the server allows too few streams at once (SETTINGS_MAX_CONCURRENT_STREAMS, in the example): "
+    "raise its limit, or ask for fewer at once",
+    "http2_window": "the server opens no window for the requests' bodies: look for a handler that does not read them, "
+    "or a small initial window",
+    "http2_no_end": "answers begin and do not end: send END_STREAM with the last frame; look for a response that is "
+    "not closed, or for trailers that are not sent",
 }
-"""By the `cause` of an example: docs/engine-protocol.md, "HTTP/1.1 as servers speak it"."""
+"""By the `cause` of an example: docs/engine-protocol.md, "HTTP/1.1 as servers speak it" and "HTTP/2"."""
 
 
-def protocol_remedy(summary: EngineSummary, otherwise: str) -> str:
-    """The remedy for errors of the kind `protocol`, by the first example whose cause is known; else `otherwise`."""
-    remedies = (PROTOCOL_REMEDIES.get(example.cause or "") for example in summary.examples)
-    return next((remedy for remedy in remedies if remedy), otherwise)
+def cause_remedy(summary: EngineSummary, kind: str, otherwise: str) -> str:
+    """The remedy for errors of this kind, by the first example of it whose cause is known; else `otherwise`."""
+    causes = (example.cause or "" for example in summary.examples if example.kind == kind)
+    return next((PROTOCOL_REMEDIES[cause] for cause in causes if cause in PROTOCOL_REMEDIES), otherwise)

@@ -20,7 +20,7 @@ def test_a_single_one_is_refused(unasked: int | None, expected: list[str]) -> No
     trial = a_trial().record().model_copy(update={"engine": summary(unasked)})
     findings = found("unasked-bytes", an_experiment("a").record(), [trial])
     assert severities(findings) == expected
-    assert all(each.evidence.startswith(f"{unasked:,} connections") for each in findings)
+    assert all(each.evidence.startswith(f"{unasked:,} connections or streams") for each in findings)
 
 
 def test_a_load_by_itself_tells_of_them() -> None:

@@ -22,6 +22,14 @@ def test_bytes_that_are_no_answer_have_the_remedy_of_their_cause(cause: str | No
     assert words in remedy("protocol", measurement(examples=[example]).summary)
 
 
+def test_an_error_of_another_kind_has_the_remedy_of_its_own_cause() -> None:
+    causes = {"protocol": "http2_push", "reset": "http2_reset", "timeout": "http2_no_stream"}
+    examples = [Example(kind=kind, status=None, excerpt="", cause=cause) for kind, cause in causes.items()]
+    summary = measurement(examples=examples).summary
+    assert "RST_STREAM" in remedy("reset", summary) and "streams at once" in remedy("timeout", summary)
+    assert "keep-alive limits" in remedy("closed", summary)
+
+
 def test_a_busy_generator_is_named(snapshot: object) -> None:
     assert list(warnings(measurement(threads=busy(0.79)))) == []
     (warning,) = warnings(measurement(threads=busy(0.81)))

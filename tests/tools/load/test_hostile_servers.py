@@ -14,6 +14,7 @@ from tests.fixtures.hostile import (
     by_the_byte,
     head,
     hostile_server,
+    http2_says,
     interim_without_end,
     never,
     reset_at_once,
@@ -140,3 +141,11 @@ def test_what_nobody_asked_for_puts_the_load_in_doubt(
     finished = loaded(call, answer, options, **server)
     assert finished.status in (3, 4), finished.out
     assert "protocol" in finished.out or "unasked-bytes" in finished.out, finished.out
+
+
+@pytest.mark.parametrize(("times", "statuses", "words"), [(1, (0,), "errors: none"), (2, (3, 4), "answers twice")])
+def test_over_http_2_a_second_answer_is_one_that_nobody_asked_for(
+    call: Call, times: int, statuses: tuple[int, ...], words: str
+) -> None:
+    finished = loaded(call, http2_says(times), [*CLOSED, "--http2"], asks=False)
+    assert finished.status in statuses and words in finished.out, finished.out

@@ -13,13 +13,13 @@ use crate::driver::{Conversation, Failure};
 use crate::http2::{Http2Conversation, Pipe};
 
 /// SETTINGS without a setting: what a server of HTTP/2 begins with.
-const SETTINGS: &[u8] = &[0, 0, 0, 4, 0, 0, 0, 0, 0];
+pub(super) const SETTINGS: &[u8] = &[0, 0, 0, 4, 0, 0, 0, 0, 0];
 
-fn closed(connections: usize, lanes: usize) -> Setup {
+pub(super) fn closed(connections: usize, lanes: usize) -> Setup {
     Setup { lanes, opens_ns: 0, ..Setup::closed(connections) }
 }
 
-fn conversation(setup: Setup) -> Http2Conversation {
+pub(super) fn conversation(setup: Setup) -> Http2Conversation {
     let lanes = setup.lanes;
     Http2Conversation::new(setup.session(), lanes, false)
 }
@@ -30,7 +30,7 @@ fn arriving(load: Value) -> Setup {
 }
 
 /// A server's end of one connection.
-struct Peer {
+pub(super) struct Peer {
     pipe: Pipe,
     state: Serving,
 }
@@ -40,10 +40,10 @@ enum Serving {
     Runs(server::Connection<Pipe, Bytes>),
 }
 
-type Asked = (Request<RecvStream>, SendResponse<Bytes>);
+pub(super) type Asked = (Request<RecvStream>, SendResponse<Bytes>);
 
 impl Peer {
-    fn new() -> Peer {
+    pub(super) fn new() -> Peer {
         Peer::of(&server::Builder::new())
     }
 
@@ -53,7 +53,7 @@ impl Peer {
     }
 
     /// Takes bytes; gives the requests that came, and leaves what it answers for [`Peer::says`].
-    fn hears(&mut self, bytes: &[u8]) -> Vec<Asked> {
+    pub(super) fn hears(&mut self, bytes: &[u8]) -> Vec<Asked> {
         self.pipe.put(bytes);
         let mut context = Context::from_waker(Waker::noop());
         if let Serving::Begins(handshake) = &mut self.state
@@ -70,7 +70,7 @@ impl Peer {
         asked
     }
 
-    fn says(&mut self) -> Vec<u8> {
+    pub(super) fn says(&mut self) -> Vec<u8> {
         let asked = self.hears(&[]);
         assert!(asked.is_empty());
         let mut out = Vec::new();
@@ -86,7 +86,7 @@ impl Peer {
     }
 }
 
-fn answer(respond: &mut SendResponse<Bytes>, body: &'static [u8]) {
+pub(super) fn answer(respond: &mut SendResponse<Bytes>, body: &'static [u8]) {
     let head = Response::builder().status(200).header("content-type", "text/plain").body(()).unwrap();
     let mut stream = respond.send_response(head, body.is_empty()).unwrap();
     if !body.is_empty() {
@@ -95,14 +95,14 @@ fn answer(respond: &mut SendResponse<Bytes>, body: &'static [u8]) {
 }
 
 /// All that the link has to send.
-fn sent(link: &mut Http2Conversation, number: usize, now_ns: u64) -> Vec<u8> {
+pub(super) fn sent(link: &mut Http2Conversation, number: usize, now_ns: u64) -> Vec<u8> {
     let bytes = link.to_send(number).to_vec();
     link.handed_over(number, bytes.len(), now_ns);
     bytes
 }
 
 /// Connects and exchanges SETTINGS; gives the first requests.
-fn greet(link: &mut Http2Conversation, peer: &mut Peer, number: usize, now_ns: u64) -> Vec<Asked> {
+pub(super) fn greet(link: &mut Http2Conversation, peer: &mut Peer, number: usize, now_ns: u64) -> Vec<Asked> {
     assert_eq!(link.connected(number, now_ns), Next::Send);
     let preface = sent(link, number, now_ns);
     assert!(preface.starts_with(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"));
@@ -111,7 +111,7 @@ fn greet(link: &mut Http2Conversation, peer: &mut Peer, number: usize, now_ns: u
 }
 
 /// What the server says and what the link sends for it; gives the requests that came.
-fn talk(link: &mut Http2Conversation, peer: &mut Peer, number: usize, now_ns: u64) -> Vec<Asked> {
+pub(super) fn talk(link: &mut Http2Conversation, peer: &mut Peer, number: usize, now_ns: u64) -> Vec<Asked> {
     let mut asked = Vec::new();
     loop {
         let says = peer.says();
@@ -355,7 +355,7 @@ fn a_refused_connect_fails_every_lane_and_they_hold_back() {
     assert_eq!(errors(&ended), [error("refused", 2)]);
 }
 
-fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+pub(super) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let length = (payload.len() as u32).to_be_bytes();
     [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
 }

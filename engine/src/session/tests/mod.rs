@@ -7,6 +7,7 @@ mod deadline;
 mod evenness;
 mod first_byte;
 mod http2;
+mod http2_faults;
 mod open;
 mod opening;
 mod pipelined;

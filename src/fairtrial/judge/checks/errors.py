@@ -6,7 +6,7 @@ from fairtrial.judge.checks.model import Finding, Threshold, finding
 from fairtrial.judge.metrics import TIMES
 from fairtrial.load.capacity import METRIC_PERCENTILES
 from fairtrial.record.engine_summary import EngineSummary
-from fairtrial.record.protocol_causes import protocol_remedy
+from fairtrial.record.protocol_causes import cause_remedy
 
 WRONG = ("wrong_body", "wrong_length", "wrong_header")
 """Answers with the right status and the wrong content: counting them would compare unlike work."""
@@ -44,8 +44,7 @@ REMEDIES = {
 
 def error_remedy(kind: str, engine: EngineSummary) -> str:
     """The remedy for errors of this kind; empty for an unknown kind."""
-    remedy = REMEDIES.get(kind, "")
-    return protocol_remedy(engine, remedy) if kind == "protocol" else remedy
+    return cause_remedy(engine, kind, REMEDIES.get(kind, ""))
 
 
 @check(

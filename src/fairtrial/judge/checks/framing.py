@@ -30,7 +30,8 @@ def two_framings(engine: EngineSummary) -> Iterator[Finding]:
 @check(
     "unasked-bytes",
     looks_at="bytes on connections that rest between two requests, but for a farewell with status 408 (RFC 9112, "
-    "section 9.2: a response is associated with the request that it answers by its place alone)",
+    "section 9.2: a response is associated with the request that it answers by its place alone); over HTTP/2, frames "
+    "on streams that had ended (RFC 9113, section 5.1)",
     remedy="look for a handler that answers twice, or goes on writing after its answer",
     of_loads=True,
 )
@@ -42,6 +43,6 @@ def unasked_bytes(engine: EngineSummary) -> Iterator[Finding]:
     if engine.unasked:
         yield finding(
             "refusal",
-            f"{engine.unasked:,} connections on which nothing was asked got bytes, beside {engine.answers:,} "
-            "answers: which answer belongs to which request is not known of such a server",
+            f"{engine.unasked:,} connections or streams on which nothing was asked got bytes, beside "
+            f"{engine.answers:,} answers: which answer belongs to which request is not known of such a server",
         )
