@@ -6,6 +6,9 @@ from pathlib import Path
 import platformdirs
 
 PACKAGE = Path(__file__).resolve().parents[1]
+STDOUT = Path("-")
+"""As the file of an option: standard output."""
+
 PROJECT_FILE = "fairtrial.toml"
 """The experiment of a service, in its folder: `fairtrial init` writes it, `run` and `ab-test` look for it."""
 

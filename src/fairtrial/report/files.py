@@ -1,10 +1,12 @@
 """Writes reports to files, each in one step, so that no reader ever sees half a file."""
 
 import os
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from fairtrial.base.locations import STDOUT
 from fairtrial.base.problem import Problem
 from fairtrial.judge.model import Result
 from fairtrial.record.model import ExperimentRecord, TrialRecord
@@ -74,6 +76,15 @@ def write_text(path: Path, text: str) -> None:
         raise
     except OSError as error:
         raise Problem(f"{path} cannot be written: {error.strerror}", "check that its folder is writable") from error
+
+
+def write_output(path: Path, text: str) -> None:
+    """`write_text`; where the path is `-`, to standard output, at once."""
+    if path == STDOUT:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    else:
+        write_text(path, text)
 
 
 def write_atomically(path: Path, text: str) -> None:

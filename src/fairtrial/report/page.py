@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from datetime import datetime
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -14,6 +15,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from fairtrial import __version__
 from fairtrial.base.cache.once import made_once
 from fairtrial.base.formatting import bounded_below, count, figure, figure_in, plain, plain_in, span, span_in
 from fairtrial.base.printable import printable
@@ -38,6 +40,20 @@ def page_environment(*folders: Path) -> Environment:
     templates.filters |= {"figure_in": figure_in, "span_in": span_in, "plain_in": plain_in}
     templates.filters["bounded_below"] = bounded_below
     return templates
+
+
+def page_text(template: Path, charts: Mapping[str, Spec | None], **variables: object) -> str:
+    """A whole page by this template, which has the variables of `page_parts` too, `version` and `written_at`."""
+    return (
+        page_environment(template.parent)
+        .get_template(template.name)
+        .render(
+            **variables,
+            written_at=datetime.now().astimezone().isoformat(sep=" ", timespec="seconds"),
+            version=__version__,
+            **page_parts({name: spec for name, spec in charts.items() if spec is not None}),
+        )
+    )
 
 
 def page_parts(charts: Mapping[str, Spec]) -> dict[str, object]:

@@ -6,20 +6,20 @@ import io
 import json
 import math
 import os
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, astuple
 from pathlib import Path
 
 from fairtrial import __version__
+from fairtrial.base.locations import STDOUT
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.record.engine_summary import AtLeast
 from fairtrial.record.histogram import Histogram
-from fairtrial.report.files import write_text
+from fairtrial.report.files import write_output
 from fairtrial.tools.load.advice import warnings
 from fairtrial.tools.load.measure import Measurement
-from fairtrial.tools.load.request.options import STDOUT, OutputOptions
+from fairtrial.tools.load.request.options import OutputOptions
 
 SERIES_COLUMNS = {
     "second": "a second of the window, counted from 1",
@@ -70,21 +70,13 @@ def write_outputs(outputs: OutputOptions, measurement: Measurement) -> None:
     # Standard output comes last: if it is closed, the files are already written.
     for path, text in sorted(formats, key=lambda output: output[0] == STDOUT):
         if path is not None:
-            _write(path, text())
+            write_output(path, text())
 
 
 def _html(measurement: Measurement) -> str:
     from fairtrial.tools.load.report.page import load_page  # noqa: PLC0415 the chart library takes long to load
 
     return load_page(measurement)
-
-
-def _write(path: Path, text: str) -> None:
-    if path == STDOUT:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    else:
-        write_text(path, text)
 
 
 def measurement_json(measurement: Measurement) -> str:

@@ -1,21 +1,19 @@
 """The outcome of a load as one HTML page that opens without a network, with its charts: how response times are
 distributed, and how the load went over the window."""
 
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from fairtrial import __version__
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.report.charts import CHART_PERCENTILES, percentile_lines, percentile_point, second_lines
-from fairtrial.report.page import page_environment, page_parts
+from fairtrial.report.page import page_text
 from fairtrial.report.vega import Spec, chart, milliseconds_axis, round_values
 from fairtrial.tools.load import advice
 from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.report import figures
 from fairtrial.tools.load.report.bars import counted
 
-TEMPLATES = Path(__file__).with_name("templates")
+TEMPLATE = Path(__file__).with_name("templates") / "load.html.j2"
 BINS = 60
 FEWEST_SECONDS = 3
 """A chart over time needs this many whole seconds."""
@@ -29,18 +27,7 @@ def load_page(measurement: Measurement) -> str:
         "rate": rate_chart(measurement),
         "time": time_chart(measurement),
     }
-    return (
-        page_environment(TEMPLATES)
-        .get_template("load.html.j2")
-        .render(
-            measurement=measurement,
-            figures=figures,
-            advice=advice,
-            written_at=datetime.now().astimezone().isoformat(sep=" ", timespec="seconds"),
-            version=__version__,
-            **page_parts({name: spec for name, spec in charts.items() if spec is not None}),
-        )
-    )
+    return page_text(TEMPLATE, charts, measurement=measurement, figures=figures, advice=advice)
 
 
 def distribution_chart(measurement: Measurement) -> Spec | None:

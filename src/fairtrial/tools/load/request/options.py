@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, get_args
 import typer
 from typer.models import OptionInfo
 
+from fairtrial.base.locations import STDOUT
 from fairtrial.base.problem import Problem
 from fairtrial.tools.load.request.expected_figure import ExpectedFigure, parse_expected_figure, parse_objective
 from fairtrial.tools.load.request.values import (
@@ -30,7 +31,6 @@ from fairtrial.tools.load.request.values import (
 )
 
 OUTPUT = "Output"
-STDOUT = Path("-")
 USUAL_SERVER = "http://127.0.0.1:8080/"
 """What a workload file is aimed at without a URL: where stacks listen by default."""
 
