@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use crate::proxy::Account;
-use crate::record::{Distribution, Part, Summary};
+use crate::record::{Distribution, Part, Routes, Summary};
 use crate::target::FaultCounts;
 
 /// Everything that the engine says.
@@ -57,6 +57,8 @@ pub enum Event<'a> {
     },
     /// All is prepared, and the start is held.
     Ready,
+    /// Before the first connect: more connections share an address and a source than find a local port at once.
+    Crowded(&'a Routes),
     /// The end of a run.
     Summary(&'a Summary),
     /// What a run that is one of several was, in full; right before its summary.

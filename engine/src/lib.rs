@@ -26,6 +26,7 @@ pub mod schedule;
 mod send_buffer;
 pub mod session;
 pub mod setup_requests;
+mod sources;
 pub mod target;
 pub mod template;
 mod timers;

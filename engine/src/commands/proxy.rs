@@ -76,8 +76,7 @@ pub fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
     if !arguments.cpus.is_empty() {
         processors::bind(&arguments.cpus).map_err(|error| Failure::Input(format!("--cpus: {error}")))?;
     }
-    let service =
-        Endpoint::resolve(&arguments.to).map_err(|error| Failure::Input(format!("--to: {error}")))?;
+    let service = Endpoint::at(&arguments.to).map_err(|error| Failure::Input(format!("--to: {error}")))?;
     let spec = ProxySpec {
         service,
         latency: arguments.latency,

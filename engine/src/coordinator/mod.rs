@@ -63,6 +63,9 @@ impl Run {
             }
             None => now_ns(),
         };
+        if let Some(routes) = self.routes.as_ref().filter(|routes| routes.are_crowded()) {
+            emit(&Event::Crowded(routes))?;
+        }
         let starts_ns = begins_ns + self.lead_ns();
         let longest_seconds = rule.map_or(self.plan.warmup_seconds, |rule| rule.limit_seconds);
         let opens_ns = starts_ns + clock::from_seconds(longest_seconds);
@@ -109,6 +112,7 @@ impl Run {
             driver: self.driver.name().into(),
             driver_fallback: self.driver_fallback.clone(),
             wait: self.plan.wait,
+            routes: self.routes.clone(),
             tls: self.tls.as_ref().and_then(|tls| tls.facts()),
             handshakes: wire.map(|wire| wire.handshakes),
             interrupted,

@@ -13,7 +13,7 @@ use crate::http1::request::{self, EncodedRequest, acknowledged_numbers};
 use crate::mix::RequestMix;
 use crate::plan::{BodyPlan, InvalidPlan, Load, Plan, RequestPlan, SetupPlan, Stop};
 use crate::processors;
-use crate::record::{KeptBodies, Record, RequestKinds, Totals};
+use crate::record::{KeptBodies, Record, RequestKinds, Routes, Totals};
 use crate::reference::Reference;
 use crate::rows::RowSources;
 use crate::schedule::{Arrivals, Quota, ThinkTimes, ThreadShare, split};
@@ -31,7 +31,9 @@ const OTHER_FILES: u64 = 64;
 /// A prepared plan.
 pub struct Run {
     pub(super) plan: Plan,
-    pub(super) endpoint: Endpoint,
+    endpoint: Endpoint,
+    /// `None` for a Unix socket.
+    pub(super) routes: Option<Routes>,
     pub(super) driver: Driver,
     /// Why it is not io_uring, where that was not asked for.
     pub(super) driver_fallback: Option<String>,
@@ -59,8 +61,12 @@ impl Run {
             }
             None => None,
         };
-        let endpoint =
-            Endpoint::resolve(&plan.address).map_err(|text| InvalidPlan(format!("address: {text}")))?;
+        let connections = u64::from(plan.load.connections());
+        let (endpoint, routes) =
+            Endpoint::at(&plan.address).map_err(|text| InvalidPlan(format!("address: {text}")))?.shared_by(
+                connections.div_ceil(plan.part.map_or(1, |part| part.of.into())),
+                &plan.other_addresses,
+            );
         let changed = ChangedRows::new(&plan.changed_rows, dataset.as_deref()).map_err(InvalidPlan)?;
         let mut rows = RowSources::read(&plan.rows).map_err(InvalidPlan)?;
         let nonce_key = nonce_key(&plan.nonce_key).map_err(InvalidPlan)?;
@@ -96,7 +102,7 @@ impl Run {
         };
         let weights: Vec<u32> = plan.mix().iter().map(|request| request.weight).collect();
         let mix = RequestMix::new(&weights).map_err(|text| InvalidPlan(format!("requests[].{text}")))?;
-        raise_file_limit(u64::from(plan.load.connections()))?;
+        raise_file_limit(connections)?;
         bind_to_all(&plan.cpus)?;
         let connections = plan.load.connections();
         let per_thread = connections.div_ceil(plan.threads.min(connections));
@@ -106,6 +112,7 @@ impl Run {
         Ok(Run {
             plan,
             endpoint,
+            routes,
             driver,
             driver_fallback,
             tls,
@@ -151,9 +158,7 @@ impl Run {
             requests: Arc::clone(&self.setup),
             expectations: setup_requests::expectations(&plan.setup, &self.setup, sources)
                 .expect("checked when the plan was prepared"),
-            first_connection: split(u64::from(plan.load.connections()), self.all_threads())
-                .take(self.place(thread))
-                .sum(),
+            first_connection: self.first_connection(thread),
         });
         let mut renderer = Renderer::new(plan.seed, self.place(thread) as u64).counting(self.turn());
         if setup.is_some() {
@@ -270,6 +275,16 @@ impl Run {
     /// One thread's part of what all have together.
     fn share_of(&self, total: u32, thread: usize) -> u64 {
         split(u64::from(total), self.all_threads()).nth(self.place(thread)).unwrap_or(0)
+    }
+
+    /// The number of a thread's first connection among those of all threads.
+    fn first_connection(&self, thread: usize) -> u64 {
+        split(u64::from(self.plan.load.connections()), self.all_threads()).take(self.place(thread)).sum()
+    }
+
+    /// Where one thread's connections go.
+    pub(super) fn endpoint(&self, thread: usize) -> Endpoint {
+        self.endpoint.from_connection(self.first_connection(thread))
     }
 
     /// How many threads there are: one without a connection would have nothing to do.

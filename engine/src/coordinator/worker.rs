@@ -77,7 +77,7 @@ pub(super) fn start(
         let parts =
             run.session_parts(number, connections, share, Arc::clone(&totals), opening.map(Arc::clone));
         let (driver, wait, endpoint, tls) =
-            (run.driver, run.plan.wait, run.endpoint.clone(), run.tls.clone());
+            (run.driver, run.plan.wait, run.endpoint(number), run.tls.clone());
         let (http2, lanes) = (run.plan.http2, run.plan.lanes() as usize);
         let report_ready = report_ready.clone();
         let (pulled, left, all_ended) = (Arc::clone(&stop), Arc::clone(&left), Arc::clone(all_ended));

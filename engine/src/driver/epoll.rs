@@ -13,6 +13,7 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 use super::failure::transfer_error;
 use super::pace::Pace;
 use super::socket::{Begun, Peer, connect_result};
+use super::starts::Starts;
 use super::{Conversation, DriverUse, Next, StopLine};
 use crate::clock::{now_ns, timespec};
 use crate::endpoint::Endpoint;
@@ -36,7 +37,7 @@ const INTEREST: EventFlags =
 /// # Errors
 /// If epoll itself cannot be used; what happens on a connection is the conversation's.
 pub(super) fn run<C: Conversation>(
-    conversation: C,
+    mut conversation: C,
     endpoint: &Endpoint,
     stop: &StopLine,
     wait: Wait,
@@ -45,10 +46,11 @@ pub(super) fn run<C: Conversation>(
     epoll::add(&epoll, stop.wake_fd(), EventData::new_u64(STOP_TOKEN), EventFlags::IN)?;
     let mut connections = Vec::new();
     connections.resize_with(conversation.connections(), Connection::default);
-    let pace = Pace::new(&conversation, wait);
+    let starts = Starts::of(connections.len());
+    let pace = Pace::new(&mut conversation, wait);
     let peer = Peer::new(endpoint)?;
     let buffer = vec![0; READ_BUFFER_BYTES];
-    let driver = Driver { conversation, peer, epoll, connections, buffer, pace };
+    let driver = Driver { conversation, peer, epoll, connections, starts, buffer, pace };
     driver.run(stop)
 }
 
@@ -63,6 +65,7 @@ struct Driver<C> {
     peer: Peer,
     epoll: OwnedFd,
     connections: Vec<Connection>,
+    starts: Starts,
     buffer: Vec<u8>,
     pace: Pace,
 }
@@ -76,10 +79,6 @@ enum Socket {
 
 impl<C: Conversation> Driver<C> {
     fn run(mut self, stop: &StopLine) -> io::Result<(C::Outcome, DriverUse)> {
-        for number in 0..self.connections.len() {
-            let next = self.conversation.start(number, now_ns());
-            self.perform(number, next);
-        }
         let mut events = Vec::with_capacity(EVENTS_PER_WAIT);
         loop {
             let now = now_ns();
@@ -93,14 +92,15 @@ impl<C: Conversation> Driver<C> {
                 (0..self.connections.len()).for_each(|number| self.close(number));
                 return Ok((self.conversation.conclude(now), used));
             }
+            let has_started = self.start_some();
             events.clear();
-            let sleep_ns = self.pace.sleep_ns(&mut self.conversation, now);
+            let sleep_ns = if has_started { 0 } else { self.pace.sleep_ns(&mut self.conversation, now) };
             let wait = timespec(sleep_ns);
             match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut events), Some(&wait)) {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
             }
-            if sleep_ns == 0 && events.is_empty() {
+            if sleep_ns == 0 && events.is_empty() && !has_started {
                 self.pace.has_spun(now, now_ns());
             }
             for &Event { data, flags, .. } in &events {
@@ -109,6 +109,17 @@ impl<C: Conversation> Driver<C> {
                 }
             }
         }
+    }
+
+    /// Starts the next connections, as many as one turn does. False if all have been.
+    #[inline]
+    fn start_some(&mut self) -> bool {
+        let starting = self.starts.next_turn();
+        for number in starting.clone() {
+            let next = self.conversation.start(number, now_ns());
+            self.perform(number, next);
+        }
+        !starting.is_empty()
     }
 
     fn handle(&mut self, number: usize, flags: EventFlags) {
@@ -201,7 +212,7 @@ impl<C: Conversation> Driver<C> {
 
     fn connect(&mut self, number: usize) -> Next {
         self.close(number);
-        let begun = self.peer.begin_connect().and_then(|begun| {
+        let begun = self.peer.begin_connect(number).and_then(|begun| {
             epoll::add(&self.epoll, &begun.socket, EventData::new_u64(number as u64), INTEREST)?;
             Ok(begun)
         });

@@ -6,6 +6,7 @@ mod epoll;
 mod failure;
 mod pace;
 pub(crate) mod socket;
+mod starts;
 mod stop;
 mod uring;
 

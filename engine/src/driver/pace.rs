@@ -11,7 +11,7 @@ use std::num::NonZeroU64;
 use rustix::thread::set_current_timer_slack;
 
 use super::Conversation;
-use crate::clock::{thread_cpu_ns, thread_split_ns};
+use crate::clock::{now_ns, thread_cpu_ns, thread_split_ns};
 use crate::schedule::Phase;
 use crate::wait::Wait;
 
@@ -49,15 +49,19 @@ pub(super) struct Pace {
 
 impl Pace {
     /// Asks the kernel to wake the calling thread as exactly as it can.
-    pub(super) fn new(conversation: &impl Conversation, wait: Wait) -> Pace {
+    ///
+    /// Where the window is open already, the thread's processor time counts from its start: what it prepares, and the
+    /// connects, are then of the window as well.
+    pub(super) fn new(conversation: &mut impl Conversation, wait: Wait) -> Pace {
         // Timers may be late by 50 µs otherwise, to wake several at once. Without it, all works as well.
         let _ = set_current_timer_slack(NonZeroU64::new(1));
+        conversation.advance(now_ns());
         Pace {
             is_paced: conversation.is_paced(),
             wait,
             spinning_ns: 0,
             looked_until_ns: 0,
-            opened: None,
+            opened: (conversation.phase() != Phase::WarmUp).then(DriverUse::default),
             closed: None,
         }
     }

@@ -133,7 +133,7 @@ fn flood(
     pause: Duration,
 ) -> (Vec<u64>, Vec<u8>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let endpoint = Endpoint::Tcp(listener.local_addr().unwrap());
+    let endpoint = Endpoint::from(listener.local_addr().unwrap());
     let server: JoinHandle<Vec<u8>> = thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
@@ -185,5 +185,121 @@ fn paced_messages_all_leave() {
     for driver in drivers() {
         let (lags_ns, received) = flood(driver, 4000, 100, 50_000, Duration::ZERO);
         assert_eq!((lags_ns.len(), received.len()), (4000, 400_000), "{driver:?}");
+    }
+}
+
+/// Connections that keep the thread busy for a millisecond when they start, and then do nothing. The window is open from
+/// the beginning.
+struct SlowStarts {
+    connections: usize,
+    ends_ns: u64,
+    now_ns: u64,
+    started: usize,
+}
+
+impl Conversation for SlowStarts {
+    type Outcome = usize;
+
+    fn connections(&self) -> usize {
+        self.connections
+    }
+
+    fn phase(&self) -> Phase {
+        if self.now_ns >= self.ends_ns { Phase::Over } else { Phase::Window }
+    }
+
+    fn wake_ns(&self) -> u64 {
+        self.ends_ns
+    }
+
+    fn is_paced(&self) -> bool {
+        false
+    }
+
+    fn is_awaiting(&mut self) -> bool {
+        false
+    }
+
+    fn advance(&mut self, now_ns: u64) {
+        self.now_ns = now_ns;
+    }
+
+    fn start(&mut self, number: usize, now_ns: u64) -> Next {
+        assert_eq!(number, self.started);
+        self.started += 1;
+        while crate::clock::now_ns() < now_ns + 1_000_000 {}
+        Next::Wait
+    }
+
+    fn due(&mut self, _now_ns: u64) -> Option<(usize, Next)> {
+        None
+    }
+
+    fn connected(&mut self, _number: usize, _now_ns: u64) -> Next {
+        unreachable!()
+    }
+
+    fn connect_failed(&mut self, _number: usize, _failure: Failure, _now_ns: u64) -> Next {
+        unreachable!()
+    }
+
+    fn to_send(&mut self, _number: usize) -> &[u8] {
+        &[]
+    }
+
+    fn handed_over(&mut self, _number: usize, _bytes: usize, _at_ns: u64) {}
+
+    fn received(&mut self, _number: usize, _bytes: &[u8], _peer_closes: bool, _now_ns: u64) -> Next {
+        unreachable!()
+    }
+
+    fn peer_closed(&mut self, _number: usize, _now_ns: u64) -> Next {
+        unreachable!()
+    }
+
+    fn broken(&mut self, _number: usize, _kind: ErrorKind, _now_ns: u64) -> Next {
+        unreachable!()
+    }
+
+    fn conclude(self, _now_ns: u64) -> usize {
+        self.started
+    }
+}
+
+/// Runs 20 s worth of slow starts until their window ends or the line is pulled. Gives how many there were, the thread's
+/// use and the seconds that it took.
+fn start_slowly(driver: Driver, window: Duration, stop: &StopLine) -> (usize, DriverUse, f64) {
+    let began_ns = now_ns();
+    let ends_ns = began_ns + window.as_nanos() as u64;
+    let conversation = SlowStarts { connections: 20_000, ends_ns, now_ns: began_ns, started: 0 };
+    let nowhere = Endpoint::Unix("/nowhere".into());
+    let (started, used) = driver.run(conversation, &nowhere, stop, Wait::Sleep).unwrap();
+    (started, used, (now_ns() - began_ns) as f64 / 1e9)
+}
+
+#[test]
+fn the_windows_end_awaits_no_connection_that_has_not_started() {
+    for driver in drivers() {
+        let stop = StopLine::new().unwrap();
+        let (started, used, seconds) = start_slowly(driver, Duration::from_millis(300), &stop);
+        assert!((1..10_000).contains(&started) && seconds < 10.0, "{driver:?}: {started}, {seconds}");
+        // The time that starts take is the thread's.
+        assert!(used.cpu_ns as f64 > 0.05 * seconds * 1e9 && used.spinning_ns == 0, "{driver:?}: {used:?}");
+    }
+}
+
+#[test]
+fn the_stop_line_awaits_no_connection_that_has_not_started() {
+    for driver in drivers() {
+        let stop = StopLine::new().unwrap();
+        let (started, seconds) = thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::sleep(Duration::from_millis(100));
+                stop.pull();
+            });
+            let (started, _, seconds) = start_slowly(driver, Duration::from_secs(60), &stop);
+            (started, seconds)
+        });
+        assert!((1..10_000).contains(&started) && seconds < 10.0, "{driver:?}: {started}, {seconds}");
     }
 }

@@ -10,7 +10,7 @@ const UNIX_PREFIX: &str = "unix:";
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(try_from = "String")]
 pub enum Address {
-    /// `host:port`, an IPv6 address in brackets; the name is resolved when the run is prepared.
+    /// `host:port`, an IPv6 address in brackets; a name is refused when the run is prepared.
     Network(String),
     /// `unix:/absolute/path`.
     Unix(PathBuf),

@@ -1,7 +1,8 @@
 //! Checks the keys of a plan, as far as the plan alone shows what is wrong.
 
 use super::{
-    BodyPlan, ByteRange, InvalidPlan, Load, PROTOCOL, PickPlan, Plan, RequestPlan, RowsPlan, Step, Stop,
+    Address, BodyPlan, ByteRange, InvalidPlan, Load, PROTOCOL, PickPlan, Plan, RequestPlan, RowsPlan, Step,
+    Stop,
 };
 
 const MOST_CONNECTIONS: u32 = 1_000_000;
@@ -32,6 +33,9 @@ pub(super) fn plan(plan: &Plan) -> Checked {
     within("record_intended", plan.record_intended as f64, 0.0, MOST_RECORDED as f64)?;
     if plan.requests_per_connection == Some(0) {
         return invalid("requests_per_connection: 0 is not at least 1");
+    }
+    if matches!(plan.address, Address::Unix(_)) && !plan.other_addresses.is_empty() {
+        return invalid("other_addresses: a Unix socket has none");
     }
     if plan.changed_rows.len() > MOST_CHANGED_ROWS {
         let rows = plan.changed_rows.len();

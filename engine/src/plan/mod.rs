@@ -13,6 +13,7 @@ mod transport;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::net::SocketAddr;
 
 use serde::Deserialize;
 
@@ -43,6 +44,9 @@ pub struct Plan {
     pub protocol: u32,
     /// Where to connect to.
     pub address: Address,
+    /// Further addresses of the same server: connections take turns over all of them.
+    #[serde(default)]
+    pub other_addresses: Vec<SocketAddr>,
     /// The Host header; left out, it is [`Address::default_host`].
     #[serde(default)]
     pub host: Option<String>,

@@ -183,7 +183,7 @@ impl Connection {
 
     fn connect(&mut self, number: usize, shared: &mut Shared) -> Result<(), Errno> {
         let Begun { socket, is_connected } =
-            shared.service.begin_connect().map_err(|_| Errno::CONNREFUSED)?;
+            shared.service.begin_connect(0).map_err(|_| Errno::CONNREFUSED)?;
         stamp(&socket);
         shared.watch(&socket, number, Side::Service)?;
         self.service = Service::Connecting(socket);

@@ -47,7 +47,8 @@ pub use shares::{RequestCounts, RequestKinds, RequestShare};
 pub use sightings::{Sighting, Sightings, SightingsWritten};
 pub use spot_checks::{SpotCheckOutcome, SpotCheckWritten};
 pub use summary::{
-    BodyBytes, Books, Handshakes, Summary, ThreadUse, TlsFacts, WaitingRequests, WindowAccount, WindowFacts,
+    BodyBytes, Books, Handshakes, Routes, Summary, ThreadUse, TlsFacts, WaitingRequests, WindowAccount,
+    WindowFacts,
 };
 pub use times::{Times, TimesByKind};
 pub use under_way::{UnderWay, UnderWayWritten};

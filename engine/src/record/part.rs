@@ -137,8 +137,8 @@ mod tests {
     use crate::dataset::tests::items;
     use crate::record::{
         AcknowledgedNumbers, Books, Comparison, ErrorKind, Examples, ExchangeTimes, Handshakes, PickCounts,
-        RequestComparison, RequestKinds, SetupCounts, Sighting, SpotCheckOutcome, ThreadUse, TlsFacts,
-        Unanswered, UnequalAnswer, WaitingRequests, WindowAccount,
+        RequestComparison, RequestKinds, Routes, SetupCounts, Sighting, SpotCheckOutcome, ThreadUse,
+        TlsFacts, Unanswered, UnequalAnswer, WaitingRequests, WindowAccount,
     };
     use crate::wait::Wait;
 
@@ -192,6 +192,7 @@ mod tests {
             driver: "epoll".into(),
             driver_fallback: None,
             wait: Wait::default(),
+            routes: None,
             tls: None,
             handshakes: None,
             interrupted: false,
@@ -272,6 +273,12 @@ mod tests {
         let facts = facts(1.0);
         let account = WindowAccount {
             driver_fallback: Some("why".to_owned()),
+            routes: Some(Routes {
+                addresses: vec![String::new()],
+                source_addresses: 1,
+                connections_each: 1,
+                ports_each: 1,
+            }),
             tls: Some(TlsFacts { version: "1.3".into(), cipher_suite: String::new() }),
             handshakes: Some(Handshakes::default()),
             warm_up: Some(serde_json::from_value(warm_up).unwrap()),

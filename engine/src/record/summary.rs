@@ -74,6 +74,8 @@ pub struct WindowAccount {
     pub driver_fallback: Option<String>,
     /// What threads did while answers were awaited.
     pub wait: Wait,
+    /// Where connections went, and from where; `None` for a Unix socket.
+    pub routes: Option<Routes>,
     /// What the first connection's handshake came to.
     pub tls: Option<TlsFacts>,
     /// In the window; `None` without TLS.
@@ -134,6 +136,10 @@ impl WindowAccount {
         WindowAccount {
             driver,
             driver_fallback: self.driver_fallback.or(other.driver_fallback),
+            routes: match (self.routes, other.routes) {
+                (Some(one), Some(other)) => Some(one.plus(other)),
+                (one, other) => one.or(other),
+            },
             tls: self.tls.or(other.tls),
             handshakes: self.handshakes.zip(other.handshakes).map(|(one, other)| one.plus(other)),
             interrupted: self.interrupted || other.interrupted,
@@ -246,6 +252,36 @@ impl Books {
     /// Answers over offered requests; `None` in a closed load, which offers no more than is answered.
     fn achieved(&self, answers: u64) -> Option<f64> {
         (self.waiting.is_some() && self.offered > 0).then(|| answers as f64 / self.offered as f64)
+    }
+}
+
+/// Where connections go, and from where: they take turns over the server's addresses and over the sources.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Routes {
+    /// The server's.
+    pub addresses: Vec<String>,
+    /// How many addresses of this host they come from.
+    pub source_addresses: u64,
+    /// The most that share an address and a source.
+    pub connections_each: u64,
+    /// So many of these find a local port at once: see [`crate::sources`].
+    pub ports_each: u64,
+}
+
+impl Routes {
+    /// True if connects have to search for a local port.
+    pub fn are_crowded(&self) -> bool {
+        self.connections_each > self.ports_each
+    }
+
+    /// The worst of both engines'.
+    fn plus(self, other: Routes) -> Routes {
+        Routes {
+            addresses: self.addresses,
+            source_addresses: self.source_addresses.max(other.source_addresses),
+            connections_each: self.connections_each.max(other.connections_each),
+            ports_each: self.ports_each.min(other.ports_each),
+        }
     }
 }
 

@@ -12,6 +12,8 @@ pub struct Quota {
     under_way: u64,
     /// In the window.
     ended: u64,
+    /// Connections that have not started yet and then begin a request each.
+    kept: u64,
     /// In the window.
     begun: u64,
     under_way_at_opening: u64,
@@ -20,7 +22,26 @@ pub struct Quota {
 impl Quota {
     /// `share`: answers or errors that are awaited in the window.
     pub fn new(share: Option<u64>) -> Quota {
-        Quota { share, window_is_open: false, under_way: 0, ended: 0, begun: 0, under_way_at_opening: 0 }
+        Quota {
+            share,
+            window_is_open: false,
+            under_way: 0,
+            ended: 0,
+            kept: 0,
+            begun: 0,
+            under_way_at_opening: 0,
+        }
+    }
+
+    /// The same, with a request kept for each of so many connections: those that are answered early do not take it.
+    #[must_use]
+    pub fn keeping(self, connections: u64) -> Quota {
+        Quota { kept: connections.min(self.share.unwrap_or(0)), ..self }
+    }
+
+    /// One of these connections starts, and may begin its request.
+    pub fn start(&mut self) {
+        self.kept = self.kept.saturating_sub(1);
     }
 
     /// True, and counted as under way, if another request may begin.
@@ -28,7 +49,7 @@ impl Quota {
     pub fn begin(&mut self) -> bool {
         if let Some(share) = self.share
             && self.window_is_open
-            && self.ended + self.under_way >= share
+            && self.ended + self.under_way + self.kept >= share
         {
             return false;
         }
@@ -114,6 +135,24 @@ mod tests {
         assert!(!quota.begin() && !quota.is_used_up());
         quota.end();
         assert!(quota.is_used_up() && !quota.begin());
+    }
+
+    #[test]
+    fn a_request_is_kept_for_each_connection_that_has_not_started() {
+        let mut quota = Quota::new(Some(3)).keeping(5);
+        quota.open_window();
+        quota.start();
+        assert!(quota.begin());
+        quota.end();
+        assert!(!quota.begin(), "the others would have none");
+        for _ in 0..2 {
+            quota.start();
+            assert!(quota.begin() && !quota.is_used_up());
+        }
+        quota.start();
+        assert!(!quota.begin(), "there are more connections than requests");
+        (0..2).for_each(|_| quota.end());
+        assert!(quota.is_used_up());
     }
 
     #[test]

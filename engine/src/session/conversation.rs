@@ -65,7 +65,10 @@ impl Conversation for Session {
                 thinking.rest_until(number, first_ns);
                 self.rest(number)
             }
-            Pace::Closed(_) => self.begin(number, now_ns, now_ns),
+            Pace::Closed(_) => {
+                self.quota.start();
+                self.begin(number, now_ns, now_ns)
+            }
             // Where every request has its own connection, its connect is a part of it.
             Pace::Open(_) if self.socket_limit == 1 => self.free(number, now_ns),
             Pace::Open(_) => {

@@ -171,7 +171,7 @@ impl Session {
             mix: parts.mix,
             spot_checks: SpotChecks::new(parts.spot_checks, timeline.opens_ns),
             renderer: parts.renderer,
-            quota: parts.quota,
+            quota: parts.quota.keeping(if pace.is_by_the_clock() { 0 } else { connections as u64 }),
             answer_watch: AnswerWatch::new(
                 connections,
                 parts.lanes,

@@ -6,7 +6,7 @@ use std::os::unix::net::UnixListener;
 use std::thread;
 use std::time::Duration;
 
-use crate::common::{Plan, Server, Target, read_request};
+use crate::common::{Engine, Plan, Server, Target, read_request};
 use rustix::net::sockopt::set_socket_recv_buffer_size;
 use serde_json::json;
 
@@ -143,4 +143,61 @@ fn a_connection_per_request_on_many_connections() {
     let summary = plan.requests(3000).run();
     assert!(summary.errors().is_empty(), "{:?}", summary.errors());
     assert_eq!((summary.count("verified"), summary.count("connects")), (3000, 3000));
+}
+
+/// How many connections Linux opens quickly from one source to one address.
+fn ports_at_once() -> u64 {
+    let text = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap();
+    let bounds: Vec<u64> = text.split_whitespace().map(|bound| bound.parse().unwrap()).collect();
+    (bounds[1] + 1 - bounds[0]).div_ceil(2)
+}
+
+#[test]
+fn more_connections_than_one_source_has_ports_for() {
+    let connections = ports_at_once() + 300;
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).maximum;
+    if limit.is_some_and(|limit| limit < connections + 100) || connections > 40_000 {
+        println!("skipped: {connections} connections, {limit:?} files");
+        return;
+    }
+    let target = Target::start(&[]);
+    let plan = Plan::closed(&target.address, connections as u32).requests(connections);
+    let summary = plan.with("timeout_seconds", json!(60.0)).run();
+    assert!(summary.errors().is_empty(), "{:?}", summary.errors());
+    assert_eq!((summary.count("verified"), summary.count("connects")), (connections, connections));
+    assert_eq!(
+        summary.0["routes"],
+        json!({"addresses": [target.address], "source_addresses": 2,
+            "connections_each": connections.div_ceil(2), "ports_each": ports_at_once()})
+    );
+    assert_eq!(target.served(), (connections, connections));
+}
+
+#[test]
+fn connections_take_turns_over_several_addresses() {
+    let targets = [0, 1].map(|_| Target::start(&[]));
+    let others = json!([targets[1].address]);
+    let plan = Plan::closed(&targets[0].address, 7).with("other_addresses", others).with("threads", json!(3));
+    let summary = plan.requests(7).run();
+    assert_eq!(summary.count("verified"), 7);
+    assert_eq!(summary.0["routes"]["addresses"], json!([targets[0].address, targets[1].address]));
+    assert_eq!(targets.map(Target::served), [(4, 4), (3, 3)]);
+}
+
+#[test]
+fn connections_that_will_search_for_a_port_are_said_before_they_are_opened() {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).maximum;
+    if limit.is_some_and(|limit| limit < ports_at_once() + 100) {
+        println!("skipped: {limit:?} files");
+        return;
+    }
+    // Nobody listens: connects fail at once.
+    let load = json!({"kind": "closed", "connections": ports_at_once() + 1, "think_time_seconds": 60.0});
+    let plan = Plan::closed("[::1]:1", 1).with("load", load).seconds(0.01);
+    let (events, status) = Engine::start(&["run"], &plan.0.to_string()).finish();
+    assert_eq!(status, Some(0));
+    let crowded = json!({"event": "crowded", "addresses": ["[::1]:1"], "source_addresses": 1,
+        "connections_each": ports_at_once() + 1, "ports_each": ports_at_once()});
+    assert_eq!(events[0], crowded);
+    assert_eq!(events.last().unwrap()["routes"]["source_addresses"], 1);
 }

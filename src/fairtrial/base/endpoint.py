@@ -6,8 +6,10 @@ import os
 import socket
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from fairtrial.base.exit_status import NOTHING_RAN
+from fairtrial.base.happy_eyeballs import Address, addresses_of, first_connected, in_words
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 
@@ -22,12 +24,23 @@ REMEDIES = {
 }
 
 
+AddressChoice = Literal["first", "all"]
+"""Of the addresses of a name, the one that takes a connection first, or all of them."""
+
+
 @dataclass(frozen=True)
 class Endpoint:
     """Where the engine connects, as its plan writes it; `local`: the server runs on this machine."""
 
     address: str
     local: bool
+    other_addresses: tuple[str, ...] = ()
+    """further ones of the same host, where all are wanted"""
+
+    @property
+    def addresses(self) -> set[str]:
+        """All of them."""
+        return {self.address, *self.other_addresses}
 
 
 def connect_unix(path: Path, wait_seconds: float) -> tuple[socket.socket, Endpoint]:
@@ -47,25 +60,31 @@ def connect_unix(path: Path, wait_seconds: float) -> tuple[socket.socket, Endpoi
     return connection, Endpoint(f"unix:{absolute}", local=True)
 
 
-def connect_once(hostname: str, port: int, wait_seconds: float, source: str = "") -> Endpoint:
+def connect_once(
+    hostname: str, port: int, wait_seconds: float, source: str = "", addresses: AddressChoice = "first"
+) -> Endpoint:
     """Connect once and close again, as `connect`."""
-    connection, endpoint = connect(hostname, port, wait_seconds, source)
+    connection, endpoint = connect(hostname, port, wait_seconds, source, addresses)
     connection.close()
     return endpoint
 
 
-def connect(hostname: str, port: int, wait_seconds: float, source: str = "") -> tuple[socket.socket, Endpoint]:
-    """A connection to the first address of a host that answers: `localhost` often has two, and a server listens on one.
+def connect(
+    hostname: str, port: int, wait_seconds: float, source: str = "", addresses: AddressChoice = "first"
+) -> tuple[socket.socket, Endpoint]:
+    """A connection to the address of a host that takes one first: `localhost` often has two, and a server listens on
+    one.
 
     Args:
         source: what messages call the host that connects; empty: nothing.
+        addresses: of the host that the endpoint has; of `all`, each has to take a connection.
 
     Raises:
         Problem: the name has no address, or nothing answers there; with exit status 4, as nothing ran.
     """
     name, from_where = printable(hostname), f", from {source}" if source else ""
     try:
-        connection = socket.create_connection((hostname, port), timeout=wait_seconds)
+        choices = addresses_of(hostname, port)
     except (socket.gaierror, UnicodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "not a valid name"
         raise Problem(
@@ -73,16 +92,36 @@ def connect(hostname: str, port: int, wait_seconds: float, source: str = "") -> 
             "check the host's name, and that name servers can be reached",
             NOTHING_RAN,
         ) from error
+    try:
+        connection = first_connected(choices, wait_seconds)
     except OSError as error:
-        raise _unreachable(f"{_with_port(name, port)}{from_where}", error) from error
+        where = f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
+        raise _unreachable(f"{where}{from_where}", error) from error
+    address, is_local = in_words(connection.getpeername()), _is_local(connection)
+    others = [each for each in choices if str(each) != address] if addresses == "all" else []
+    for other in others:
+        try:
+            is_local |= _takes_connection(other, wait_seconds)
+        except OSError as error:
+            connection.close()
+            one = f"{other}, one of {len(choices)} addresses of {name}{from_where}"
+            raise _unreachable(one, error) from error
+    return connection, Endpoint(address, is_local, tuple(map(str, others)))
+
+
+def _takes_connection(address: Address, wait_seconds: float) -> bool:
+    """Whether an address that takes a connection is of this machine.
+
+    Raises:
+        OSError: it takes none.
+    """
+    with first_connected([address], wait_seconds) as connection:
+        return _is_local(connection)
+
+
+def _is_local(connection: socket.socket) -> bool:
     ip = connection.getpeername()[0]
-    is_own = ip == connection.getsockname()[0]
-    local = is_own or ipaddress.ip_address(ip.partition("%")[0]).is_loopback
-    return connection, Endpoint(_with_port(ip, port), local)
-
-
-def _with_port(host: str, port: int) -> str:
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    return ip == connection.getsockname()[0] or ipaddress.ip_address(ip.partition("%")[0]).is_loopback
 
 
 def _unreachable(where: str, error: OSError) -> Problem:

@@ -250,12 +250,14 @@ class JointEvents:
         """Take an event of this engine; return those of the whole that follow from it.
 
         The whole's window has opened or closed when the last one's has. Its progress comes with that of engine 0:
-        counts and rates are sums, times are the longest.
+        counts and rates are sums, times are the longest. What one has to say before its load is the whole's.
         """
         if event["event"] == "part":
             self.parts[number] = event
         elif event["event"] == "summary":
             self.summaries[number] = event
+        elif event["event"] == "crowded":
+            return [event]
         elif event["event"] == "window":
             numbers = self._said[event["state"]]
             numbers.add(number)

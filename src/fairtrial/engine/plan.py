@@ -170,6 +170,9 @@ class EnginePlan(Strict):
     """One run of the engine. `requests_per_connection` None: as many as the server allows."""
 
     address: str
+    other_addresses: list[str] | None = Field(
+        None, description="further ones of the same server: connections take turns over all of them"
+    )
     requests: list[Request]
     load: EngineLoad
     stop: StopAfterSeconds | StopAfterRequests

@@ -293,6 +293,15 @@ class WarmUp(Strict):
     )
 
 
+class Routes(Strict):
+    """Where connections went, and from where: they took turns over the server's addresses and over the sources."""
+
+    addresses: list[str] = Field(description="the server's")
+    source_addresses: int = Field(description="how many addresses of the generator's host they came from")
+    connections_each: int = Field(description="the most that shared an address and a source")
+    ports_each: int = Field(description="so many of these found a local port at once: half of the range")
+
+
 class EngineSummary(Strict):
     """The engine's account of the measured window: docs/engine-protocol.md, "The summary".
 
@@ -303,6 +312,7 @@ class EngineSummary(Strict):
     driver: str = Field(description="`epoll` or `io_uring`")
     driver_fallback: str | None = Field(None, description="why `auto` chose epoll; null where it did not")
     wait: Wait | None = Field(None, description="as the plan says")
+    routes: Routes | None = Field(None, description='null for a Unix socket: see "Source addresses"')
     tls: TlsSession | None = Field(None, description="of the first handshake that succeeded; null without TLS")
     handshakes: Handshakes | None = Field(None, description="finished in the window; null without TLS")
     interrupted: bool = Field(description="whether a signal ended the run")

@@ -97,3 +97,14 @@ def test_a_long_reason_stays_on_one_line_and_markup_is_text() -> None:
     progress.on(TrialEnds(a_trial().failing("build", "[red]no[/red] " + "word " * 50).record()))
     (line,) = file.getvalue().splitlines()
     assert len(line) > 140 and "build: [red]no[/red] word" in line
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_connects_that_will_search_for_a_port_are_warned_of_before_the_load(terminal: bool) -> None:
+    console, file = console_in_memory(terminal=terminal)
+    crowded = {"addresses": ["[::1]:80"], "source_addresses": 1, "connections_each": 19_000, "ports_each": 14_116}
+    with progress_on(console) as progress:
+        progress.on(EngineEvent({"event": "crowded", **crowded}))
+    words = " ".join(file.getvalue().split())
+    assert "19,000 connections to [::1]:80 come from one source address, and 14,116 find a local port" in words
+    assert "widen net.ipv4.ip_local_port_range" in words

@@ -26,6 +26,7 @@ use rustix::net::SocketFlags;
 use super::failure::transfer_error;
 use super::pace::{DriverUse, Pace};
 use super::socket::Peer;
+use super::starts::Starts;
 use super::{Conversation, Failure, Next, StopLine};
 use crate::clock::now_ns;
 use crate::endpoint::Endpoint;
@@ -57,21 +58,22 @@ pub(super) fn run<C: Conversation>(
 fn run_in<C: Conversation>(
     mut io_uring: IoUring,
     buffers: Buffers,
-    conversation: C,
+    mut conversation: C,
     endpoint: &Endpoint,
     stop: &StopLine,
     wait: Wait,
 ) -> io::Result<(C::Outcome, DriverUse)> {
     let peer = Peer::new(endpoint)?;
     let connections = conversation.connections();
-    let ring = Ring::new(&mut io_uring, connections as u32, buffers, peer.address())?;
-    let pace = Pace::new(&conversation, wait);
+    let ring = Ring::new(&mut io_uring, connections as u32, buffers, peer.addresses())?;
+    let pace = Pace::new(&mut conversation, wait);
     let mut driver = Driver {
         conversation,
         peer,
         ring,
         pace,
         connections: vec![Connection::default(); connections],
+        starts: Starts::of(connections),
         noted: Vec::with_capacity(connections),
         outbox: Outbox::new(connections),
     };
@@ -112,6 +114,7 @@ struct Driver<'r, C> {
     ring: Ring<'r>,
     pace: Pace,
     connections: Vec<Connection>,
+    starts: Starts,
     /// Connections that may want something.
     noted: Vec<u32>,
     outbox: Outbox,
@@ -119,11 +122,6 @@ struct Driver<'r, C> {
 
 impl<C: Conversation> Driver<'_, C> {
     fn run(mut self, stop: &StopLine) -> io::Result<(C::Outcome, DriverUse)> {
-        for number in 0..self.connections.len() {
-            let now = now_ns();
-            let next = self.conversation.start(number, now);
-            self.perform(number, next, now);
-        }
         loop {
             let now = now_ns();
             self.conversation.advance(now);
@@ -139,18 +137,31 @@ impl<C: Conversation> Driver<'_, C> {
                 self.ring.flush();
                 return Ok((self.conversation.conclude(now), used));
             }
-            self.turn(now)?;
+            let has_started = self.start_some();
+            self.turn(if has_started { now_ns() } else { now }, has_started)?;
         }
     }
 
-    /// One call, and what came of it. `now`: shortly before.
-    fn turn(&mut self, now: u64) -> io::Result<()> {
+    /// Starts the next connections, as many as one turn does. False if all have been.
+    #[inline]
+    fn start_some(&mut self) -> bool {
+        let starting = self.starts.next_turn();
+        for number in starting.clone() {
+            let now = now_ns();
+            let next = self.conversation.start(number, now);
+            self.perform(number, next, now);
+        }
+        !starting.is_empty()
+    }
+
+    /// One call, and what came of it. `now`: shortly before. `has_started`: connections, so that more may be to start.
+    fn turn(&mut self, now: u64, has_started: bool) -> io::Result<()> {
         let has_overflown = self.ring.has_overflown();
         let has_requests = !self.noted.is_empty();
         if !has_overflown {
             self.request(now);
         }
-        let may_sleep = self.noted.is_empty() && !has_overflown;
+        let may_sleep = self.noted.is_empty() && !has_overflown && !has_started;
         let sleep_ns = if may_sleep { self.pace.sleep_ns(&mut self.conversation, now) } else { 0 };
         self.ring.enter(sleep_ns)?;
         let now_after = now_ns();
@@ -188,7 +199,7 @@ impl<C: Conversation> Driver<'_, C> {
         let generation = connection.generation;
         let tag = |operation| Tag { operation, generation, number };
         if std::mem::take(&mut connection.wants.connect) {
-            self.ring.connect(tag(Operation::Connect));
+            self.ring.connect(tag(Operation::Connect), self.peer.place(number as usize));
         }
         if std::mem::take(&mut connection.wants.receive) {
             connection.is_receiving = true;
@@ -236,7 +247,7 @@ impl<C: Conversation> Driver<'_, C> {
 
     fn connect(&mut self, number: usize) -> Result<(), Failure> {
         self.close(number);
-        let installed = self.peer.open(SocketFlags::empty()).and_then(|socket| {
+        let installed = self.peer.open(number, SocketFlags::empty()).and_then(|socket| {
             self.ring.install(number as u32, &socket).map_err(|error| {
                 let errno = Errno::from_io_error(&error).unwrap_or(Errno::NOMEM);
                 Failure::from(errno)

@@ -19,9 +19,9 @@ const PATIENCE_NS: u64 = 1_000_000_000;
 /// The kernel's, or what it did otherwise than expected.
 pub(in crate::driver) fn probe(connections: u32) -> io::Result<()> {
     let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
-    let nowhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 1)).as_any();
+    let nowhere = [SocketAddr::from((Ipv4Addr::LOCALHOST, 1)).as_any()];
     let mut io_uring = setup::create()?;
-    let mut ring = Ring::new(&mut io_uring, connections, Buffers { count: 8, bytes: 64 }, &nowhere)?;
+    let mut ring = Ring::new(&mut io_uring, connections, Buffers { count: 8, bytes: 64 }, nowhere.iter())?;
     let tag = |operation| Tag { operation, generation: 0, number: 0 };
     ring.install(0, &ours)?;
     send(&theirs, b"1", SendFlags::NOSIGNAL)?;

@@ -52,12 +52,13 @@ pub(super) struct Completion {
     pub goes_on: bool,
 }
 
-/// A ring for a number of connections to one server.
+/// A ring for a number of connections.
 pub(super) struct Ring<'r> {
     submitter: Submitter<'r>,
     submissions: SubmissionQueue<'r>,
     completions: CompletionQueue<'r>,
-    address: Box<EncodedAddress>,
+    /// By place: see [`super::Peer::place`].
+    addresses: Box<[EncodedAddress]>,
     incoming: Incoming,
     outgoing: Box<[u8]>,
     outgoing_used: usize,
@@ -71,23 +72,23 @@ impl<'r> Ring<'r> {
     ///
     /// # Errors
     /// The kernel's, if something needed is missing.
-    pub(super) fn new(
+    pub(super) fn new<'a>(
         io_uring: &'r mut IoUring,
         connections: u32,
         buffers: Buffers,
-        address: &SocketAddrAny,
+        addresses: impl Iterator<Item = &'a SocketAddrAny>,
     ) -> io::Result<Ring<'r>> {
         let (mut submitter, submissions, completions) = io_uring.split();
         // Cheaper calls; without it all works as well.
         let _ = submitter.register_ring_fd();
         submitter.register_files_sparse(connections)?;
         let incoming = Incoming::new(buffers);
-        let address = Box::new(EncodedAddress::new(address));
+        let addresses = addresses.map(EncodedAddress::new).collect();
         let ring = Ring {
             submitter,
             submissions,
             completions,
-            address,
+            addresses,
             incoming,
             outgoing: vec![0; OUTGOING_BYTES].into_boxed_slice(),
             outgoing_used: 0,
@@ -123,11 +124,11 @@ impl<'r> Ring<'r> {
         self.submissions.capacity() - self.submissions.len()
     }
 
-    /// Connects the connection's file to the server.
-    pub(super) fn connect(&mut self, tag: Tag) {
-        let (pointer, length) = self.address.as_raw();
+    /// Connects the connection's file to the address at this place.
+    pub(super) fn connect(&mut self, tag: Tag, place: usize) {
+        let (pointer, length) = self.addresses[place].as_raw();
         let entry = opcode::Connect::new(Fixed(tag.number), pointer.cast(), length).build();
-        // SAFETY: the address stays in its box; the kernel copies it when the entry is submitted.
+        // SAFETY: the addresses stay in their box; the kernel copies it when the entry is submitted.
         unsafe { self.push(&entry.user_data(tag.to_bits())) };
     }
 

@@ -29,9 +29,9 @@ fn tiny_rings() -> impl Iterator<Item = (Work, IoUring)> {
 #[test]
 fn completions_beyond_the_ring_are_kept_and_taken() {
     for (work, mut io_uring) in tiny_rings() {
-        let nowhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 1)).as_any();
+        let nowhere = [SocketAddr::from((Ipv4Addr::LOCALHOST, 1)).as_any()];
         let buffers = Buffers { count: CONNECTIONS as u16, bytes: 64 };
-        let mut ring = Ring::new(&mut io_uring, CONNECTIONS as u32, buffers, &nowhere).unwrap();
+        let mut ring = Ring::new(&mut io_uring, CONNECTIONS as u32, buffers, nowhere.iter()).unwrap();
         let mut peers = Vec::new();
         for number in 0..CONNECTIONS as u32 {
             let (ours, theirs) = UnixStream::pair().unwrap();
@@ -193,7 +193,7 @@ fn answer_together(listener: &TcpListener, answer_bytes: usize) {
 /// Whole answers by connection, and how often no buffer was left.
 fn run_rounds(io_uring: IoUring, wait: Wait, buffers: Buffers, answer_bytes: usize) -> (Vec<usize>, u64) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let endpoint = Endpoint::Tcp(listener.local_addr().unwrap());
+    let endpoint = Endpoint::from(listener.local_addr().unwrap());
     let server = thread::spawn(move || answer_together(&listener, answer_bytes));
     let stop = StopLine::new().unwrap();
     let before = ring::WITHOUT_BUFFER.get();

@@ -1,10 +1,10 @@
 """The engine's own proxy before a service: stacks reach the service through it, later."""
 
-import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
+from fairtrial.base.happy_eyeballs import addresses_of, first_connected, in_words
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import RunningService, Service
 from fairtrial.engine.server import EngineServer, engine_server
@@ -70,15 +70,13 @@ def _address(service: Service, url: str) -> str:
             "name a single server as HOST:PORT: a proxy stands before one address",
         )
     try:
-        with socket.create_connection(
-            (parts.hostname, parts.port or service.port), CONNECT_WITHIN_SECONDS
-        ) as connection:
-            ip, port = connection.getpeername()[:2]
+        addresses = addresses_of(parts.hostname, parts.port or service.port)
+        with first_connected(addresses, CONNECT_WITHIN_SECONDS) as connection:
+            return in_words(connection.getpeername())
     except OSError as error:
         raise Problem(
             f"[services.{service.name}] latency: {service.title} cannot be reached: {error.strerror or 'no answer'}"
         ) from error
-    return f"[{ip}]:{port}" if ":" in ip else f"{ip}:{port}"
 
 
 def _with_address(url: str, address: str) -> str:

@@ -2,6 +2,7 @@ from collections.abc import Iterator, Mapping
 
 from fairtrial.base.printable import printable
 from fairtrial.judge.checks.check import check
+from fairtrial.judge.checks.generator_saturated import generator_remedy
 from fairtrial.judge.checks.model import Finding, Threshold, finding
 from fairtrial.judge.metrics import TIMES
 from fairtrial.load.capacity import METRIC_PERCENTILES
@@ -14,6 +15,9 @@ WRONG = ("wrong_body", "wrong_length", "wrong_header")
 NOT_SHORTENED = ("timeout", "deadline", "connect", "refused")
 """Errors that keep no slow request from the percentiles: who was awaited is in them as a lower bound, and without a
 connection nothing is asked. Who closes the connection instead of an answer is in none."""
+
+TOO_LATE = ("timeout", "deadline", "overflow")
+"""Errors for want of time, which may be the load engine's."""
 
 REMEDIES = {
     "wrong_body": "the body is not the expected one: compare the excerpt with what is expected, in a dataset with "
@@ -44,6 +48,8 @@ REMEDIES = {
 
 def error_remedy(kind: str, engine: EngineSummary) -> str:
     """The remedy for errors of this kind; empty for an unknown kind."""
+    if kind in TOO_LATE and (of_generator := generator_remedy(engine, processors=0)):
+        return of_generator
     return cause_remedy(engine, kind, REMEDIES.get(kind, ""))
 
 

@@ -3,6 +3,7 @@ from collections.abc import Iterator, Sequence
 from fairtrial.base.printable import printable
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Finding, LoadCase, Threshold, finding
+from fairtrial.judge.checks.ports_crowded import ports_crowded
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.load_hosts import LoadHostAccount
 
@@ -64,3 +65,15 @@ def _used(threads: int, processors: int, share: float) -> str:
     if not processors or threads <= processors:  # without any, threads are bound to none
         return f"busiest thread used {share:.1%} of a processor"
     return f"{threads} threads used {share:.1%} of their busiest processor"
+
+
+def generator_remedy(engine: EngineSummary, processors: int) -> str:
+    """The remedy where the load engine itself may have made requests wait; empty where it had time and ports enough.
+
+    Args:
+        processors: of the load engine; 0: its threads are bound to none.
+    """
+    if engine.routes is not None and engine.routes.connections_each > engine.routes.ports_each:
+        return ports_crowded.remedy
+    is_busy = engine.busiest_processor_share(processors) >= generator_saturated.thresholds["warn"].value
+    return generator_saturated.remedy if is_busy else ""

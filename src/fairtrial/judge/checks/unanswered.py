@@ -1,7 +1,8 @@
 from collections.abc import Iterator
 
 from fairtrial.judge.checks.check import check
-from fairtrial.judge.checks.model import Finding, Threshold, finding
+from fairtrial.judge.checks.generator_saturated import generator_remedy
+from fairtrial.judge.checks.model import Finding, LoadCase, Threshold, finding
 from fairtrial.record.engine_summary import EngineSummary
 
 
@@ -24,7 +25,7 @@ from fairtrial.record.engine_summary import EngineSummary
         "a request that hangs (coordinated omission: Tene, How NOT to Measure Latency, 2013)",
     ),
 )
-def unanswered(engine: EngineSummary, *, window_share: float, times: float) -> Iterator[Finding]:
+def unanswered(engine: EngineSummary, case: LoadCase, *, window_share: float, times: float) -> Iterator[Finding]:
     """Requests that were still waiting when the window closed, whose times are in no percentile.
 
     A refusal.
@@ -35,4 +36,5 @@ def unanswered(engine: EngineSummary, *, window_share: float, times: float) -> I
             "refusal",
             f"{engine.in_flight_at_end:,} requests were unanswered when the window closed, one of them for "
             f"{waited:.2f} s of its {engine.window_seconds:.2f} s; the longest answered one took {longest:.3f} s",
+            generator_remedy(engine, case.processors),
         )

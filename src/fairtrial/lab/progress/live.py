@@ -12,6 +12,7 @@ from fairtrial.base.formatting import minutes
 from fairtrial.base.text_charts import progress_bar
 from fairtrial.engine.progress import phase
 from fairtrial.lab.progress.clock import Clock
+from fairtrial.lab.progress.crowded import crowded_warning
 from fairtrial.lab.progress.trial_lines import TrialLines
 from fairtrial.lab.trial.events import (
     Building,
@@ -66,6 +67,8 @@ class LiveProgress:
                 self._trial, self._rate = trial, ""
             case StageBegins(name, awaited):
                 self._activity = f"waiting for {awaited}" if awaited else name
+            case EngineEvent({"event": "crowded"} as crowded):
+                self._console.print(crowded_warning(crowded), highlight=False)
             case EngineEvent({"event": "progress"} as progress):
                 self._activity = phase(progress)
                 self._rate = f"{progress['verified_per_second']:,.0f}/s"

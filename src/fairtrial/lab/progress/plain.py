@@ -4,8 +4,18 @@ from rich.console import Console
 from rich.text import Text
 
 from fairtrial.lab.progress.clock import Clock
+from fairtrial.lab.progress.crowded import crowded_warning
 from fairtrial.lab.progress.trial_lines import TrialLines
-from fairtrial.lab.trial.events import Event, ExperimentBegins, Preparing, RowProgress, StageBegins, Step, TrialEnds
+from fairtrial.lab.trial.events import (
+    EngineEvent,
+    Event,
+    ExperimentBegins,
+    Preparing,
+    RowProgress,
+    StageBegins,
+    Step,
+    TrialEnds,
+)
 
 SILENT_SECONDS = 30.0
 """So long nothing is printed at most while trials end."""
@@ -40,6 +50,8 @@ class PlainProgress:
                 self._lines = TrialLines(experiment, self._clock, verbose=self._verbose)
             case StageBegins(_, awaited) if awaited:
                 self._print(Text(f"waiting for {awaited}"))
+            case EngineEvent({"event": "crowded"} as crowded):
+                self._print(crowded_warning(crowded))
             case TrialEnds(record):
                 assert self._clock and self._lines
                 self._clock.trial_ended()

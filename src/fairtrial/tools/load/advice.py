@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from fairtrial.judge.checks.errors import error_remedy
+from fairtrial.judge.checks.generator_saturated import generator_remedy
 from fairtrial.lab.trial.capacity import was_offered
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.tools.load.measure import Measurement
@@ -41,9 +42,11 @@ def warnings(measurement: Measurement) -> Iterator[str]:
     for finding in findings:
         yield f"{finding.check}: {finding.evidence}; {_with_options(finding.remedy)}"
     if not was_offered(summary) and all(finding.check != "generator-late" for finding in findings):
+        is_generators = bool(generator_remedy(summary, len(plan.cpus)))
+        who = "the load generator" if is_generators else f"the server (or {plan.load.connections:,} connections)"
         yield (
-            f"only {summary.achieved_over_offered:.1%} of the offered requests were answered in the window: the server "
-            f"(or {plan.load.connections:,} connections) cannot keep up, so response times grow over time."
+            f"only {summary.achieved_over_offered:.1%} of the offered requests were answered in the window: {who} "
+            "cannot keep up, so response times grow over time."
         )
     if summary.driver_fallback and plan.driver == "io_uring":
         yield f"io_uring was not used: {summary.driver_fallback}"

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from rich.console import Console
 
-from fairtrial.base.endpoint import Endpoint, connect_once
+from fairtrial.base.endpoint import AddressChoice, Endpoint, connect_once
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.formatting import count
 from fairtrial.base.printable import printable
@@ -73,6 +74,7 @@ def _connect_from_each(
     unix_socket: Path | None,
     _tls: Tls | None,
     timeout_seconds: float,
+    addresses: AddressChoice,
 ) -> Endpoint:
     """Connect from each host. Whether TLS works, the engine says itself.
 
@@ -81,18 +83,19 @@ def _connect_from_each(
     """
     if unix_socket is not None:
         raise Problem("--unix and --cluster exclude each other: a socket is on one machine", "leave out one of them")
-    endpoints = [_connect(cluster, worker, url, timeout_seconds) for worker in workers]
+    endpoints = [_connect(cluster, worker, url, timeout_seconds, addresses) for worker in workers]
     first = endpoints[0]
     for worker, endpoint in zip(workers, endpoints, strict=True):
-        if endpoint.address != first.address:
+        if endpoint.addresses != first.addresses:
             raise Problem(
                 f"{printable(url.hostname)} is {first.address} for {worker_name(workers[0])}, and {endpoint.address} "
                 f"for {worker_name(worker)}",
                 "write the server's address in place of its name",
             )
-    return Endpoint(first.address, local=any(endpoint.local for endpoint in endpoints))
+    return replace(first, local=any(endpoint.local for endpoint in endpoints))
 
 
-def _connect(cluster: Cluster, worker: str, url: Url, timeout_seconds: float) -> Endpoint:
+def _connect(cluster: Cluster, worker: str, url: Url, timeout_seconds: float, addresses: AddressChoice) -> Endpoint:
     wait_seconds = min(timeout_seconds, LONGEST_WAIT_SECONDS)
-    return cluster.compute(worker, connect_once, url.hostname, url.port, wait_seconds, worker_name(worker))
+    source = worker_name(worker)
+    return cluster.compute(worker, connect_once, url.hostname, url.port, wait_seconds, source, addresses)

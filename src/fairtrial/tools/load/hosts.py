@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairtrial.base.endpoint import Endpoint
+from fairtrial.base.endpoint import AddressChoice, Endpoint
 from fairtrial.engine.plan import Tls
 from fairtrial.engine.process import EngineStart, start_here
 from fairtrial.tools.load.request.connect import check_connection
@@ -16,7 +16,7 @@ from fairtrial.tools.load.request.url import Url
 class LoadSite:
     """The hosts that a load comes from, and what the lab needs of them."""
 
-    connect: Callable[[Url, Path | None, Tls | None, float], Endpoint]
+    connect: Callable[[Url, Path | None, Tls | None, float, AddressChoice], Endpoint]
     """connects to a server once from each, as `check_connection` does"""
     cpus: Sequence[Sequence[int]]
     """of each, the processors that the load may use"""

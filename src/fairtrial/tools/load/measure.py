@@ -15,6 +15,7 @@ from fairtrial.judge.checks import run_load_checks
 from fairtrial.judge.checks.model import Finding
 from fairtrial.lab.awake import processors_awake
 from fairtrial.lab.meters.network import NetworkWatch
+from fairtrial.lab.progress.crowded import crowded_warning
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.histogram import Histogram, read_histogram
 from fairtrial.record.machine import NetworkMeter
@@ -156,6 +157,9 @@ def measure(
 
         def on_event(event: dict[str, Any]) -> None:
             nonlocal time_is_up, opened, network
+            if event["event"] == "crowded":
+                console.print(crowded_warning(event), soft_wrap=True, highlight=False)
+                return
             if hosts.is_here and event["event"] == "window" and event["state"] == "opened":
                 watch.open()
                 opened = True

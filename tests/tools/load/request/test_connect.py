@@ -46,6 +46,28 @@ def test_of_several_addresses_the_first_that_answers(port: int, monkeypatch: pyt
     assert asked == ["two.example"]
 
 
+def resolve_to(*addresses: str, port: int, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The URL of a name that has these addresses."""
+    infos = [(socket.AF_INET, socket.SOCK_STREAM, 0, "", (address, port)) for address in addresses]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: infos)
+    return f"http://name.example:{port}/"
+
+
+def test_all_addresses_of_a_name(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = parse_url(resolve_to("127.0.0.1", "127.0.0.2", port=port, monkeypatch=monkeypatch))
+    assert check_connection(url, None, None, 2).addresses == {f"127.0.0.1:{port}"}
+    with socket.create_server(("127.0.0.2", port)):
+        endpoint = check_connection(url, None, None, 2, "all")
+    assert (endpoint.address, endpoint.other_addresses) == (f"127.0.0.1:{port}", (f"127.0.0.2:{port}",))
+
+
+def test_each_of_all_addresses_has_to_take_a_connection(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = parse_url(resolve_to("127.0.0.1", "127.0.0.2", port=port, monkeypatch=monkeypatch))
+    with pytest.raises(Problem) as raised:
+        check_connection(url, None, None, 2, "all")
+    assert raised.value.reason == f"127.0.0.2:{port}, one of 2 addresses of name.example: connection refused"
+
+
 def test_a_name_without_an_address(monkeypatch: pytest.MonkeyPatch, snapshot: object) -> None:
     def unknown(*_: object, **__: object) -> None:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
@@ -69,7 +91,7 @@ def test_an_address_that_cannot_be_reached(error: OSError, reason: str, monkeypa
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(socket, "create_connection", fail)
+    monkeypatch.setattr("fairtrial.base.endpoint.first_connected", fail)
     unreachable = problem("http://127.0.0.1:81/")
     assert unreachable.reason == f"127.0.0.1:81: {reason}"
     assert unreachable.exit_status == NOTHING_RAN

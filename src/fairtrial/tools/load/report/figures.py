@@ -177,6 +177,18 @@ def _cells_of(probe: Probe) -> Sequence[str]:
     )
 
 
+def route_in_words(measurement: Measurement) -> str:
+    """The server's addresses where the URL does not say them, and how many sources connections had if several."""
+    routes = measurement.summary.routes
+    if routes is None:
+        return ""
+    words = " and ".join(routes.addresses) + (", in turn" if len(routes.addresses) > 1 else "")
+    if routes.source_addresses > 1:
+        return f"{words}, from {routes.source_addresses:,} source addresses"
+    is_literal = all(address.rpartition(":")[0] in measurement.url for address in routes.addresses)
+    return "" if is_literal else words
+
+
 def tls_in_words(summary: EngineSummary) -> str:
     """Version, cipher suite, and what the handshakes of the window were; empty without TLS."""
     if summary.tls is None:
@@ -209,6 +221,8 @@ def measured_facts(measurement: Measurement) -> Iterator[tuple[str, str]]:
         yield "unanswered", f"{cohort.censored:,} of the window's requests, {after}"
     if uneven := unevenness_in_words(measurement):
         yield "connections", uneven
+    if route := route_in_words(measurement):
+        yield "address", route
     yield "transfer", _transfer(measurement)
     if summary.tls is not None:
         yield "TLS", tls_in_words(summary)

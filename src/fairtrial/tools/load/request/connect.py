@@ -1,6 +1,6 @@
 """One connection before the load, so that what cannot work is one clear message instead of a million errors.
 
-It also chooses, among the addresses of a name, the first that answers.
+It also chooses, among the addresses of a name, the one that answers first, or finds all of them.
 """
 
 import os
@@ -8,7 +8,7 @@ import socket
 import ssl
 from pathlib import Path
 
-from fairtrial.base.endpoint import Endpoint, connect, connect_unix
+from fairtrial.base.endpoint import AddressChoice, Endpoint, connect, connect_unix
 from fairtrial.base.exit_status import NOTHING_RAN, WRONG_USE
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
@@ -19,8 +19,17 @@ from fairtrial.tools.load.request.url import Url
 LONGEST_WAIT_SECONDS = 5.0
 
 
-def check_connection(url: Url, unix_socket: Path | None, tls: Tls | None, timeout_seconds: float) -> Endpoint:
+def check_connection(
+    url: Url,
+    unix_socket: Path | None,
+    tls: Tls | None,
+    timeout_seconds: float,
+    addresses: AddressChoice = "first",
+) -> Endpoint:
     """Connect once, with TLS where the URL asks for it, and close again.
+
+    Args:
+        addresses: of the host that the endpoint has; of `all`, each has to take a connection.
 
     Raises:
         Problem: the name has no address, nothing answers there, or TLS fails; with exit status 4, as nothing ran.
@@ -30,7 +39,7 @@ def check_connection(url: Url, unix_socket: Path | None, tls: Tls | None, timeou
     if unix_socket is not None:
         connection, endpoint = connect_unix(unix_socket, wait)
     else:
-        connection, endpoint = connect(url.hostname, url.port, wait)
+        connection, endpoint = connect(url.hostname, url.port, wait, addresses=addresses)
     with connection:
         if context is not None and tls is not None:
             _handshake(connection, context, tls.server_name)

@@ -241,6 +241,13 @@ class LoadOptions:
             parser=parse_connect_to,
         ),
     ] = field(default_factory=list)
+    addresses: Annotated[
+        Literal["first", "all"],
+        _connection(
+            "--addresses WHICH",
+            "Of several addresses of a name, use the first that takes a connection, or all in turn.",
+        ),
+    ] = "first"
     tls_resume: Annotated[
         bool, _connection("--tls-resume", "Take up TLS sessions again; without, handshakes are full.")
     ] = False

@@ -40,13 +40,16 @@ def to_engine_plan(options: LoadOptions, hosts: LoadSite | None = None) -> tuple
         workload = requests_of_file(options, url, tls)
     else:
         workload = SentRequests([to_engine_request(options, url)], rows={}, secrets={})
-    endpoint = hosts.connect(redirected(url, options.connect_to), options.unix_socket, tls, options.timeout_seconds)
+    endpoint = hosts.connect(
+        redirected(url, options.connect_to), options.unix_socket, tls, options.timeout_seconds, options.addresses
+    )
     cpus = _cpus(hosts.cpus, options.threads, local=endpoint.local, is_here=hosts.is_here)
     threads = options.threads or min(len(cpus[0]), max(1, load.load.connections // len(cpus)))
     if options.wait == "awake":
         _assert_alone(threads, cpus[0], min(map(len, hosts.cpus)), local=endpoint.local)
     plan = EnginePlan(
         address=endpoint.address,
+        other_addresses=list(endpoint.other_addresses) or None,
         host=host_header(options, url),
         requests=list(workload.requests),
         rows=dict(workload.rows),
@@ -114,6 +117,8 @@ def _contradictory_connections(options: LoadOptions) -> Iterator[Contradiction]:
     yield options.insecure and options.ca_file is not None, "--insecure and --cacert exclude each other", remedy
     socket = options.unix_socket is not None and bool(options.connect_to)
     yield socket, "--unix and --connect-to exclude each other", remedy
+    several = options.unix_socket is not None and options.addresses == "all"
+    yield several, "--unix and --addresses exclude each other", remedy
     half = (options.certificate_file is None) != (options.key_file is None)
     yield half, "--cert and --key go together", "give both; one PEM file may hold both"
 
