@@ -104,8 +104,8 @@ def connect(
             is_local |= _takes_connection(other, wait_seconds)
         except OSError as error:
             connection.close()
-            one = f"{other}, one of {len(choices)} addresses of {name}{from_where}"
-            raise _unreachable(one, error) from error
+            where = f"{other}, one of {len(choices)} addresses of {name}{from_where}"
+            raise _unreachable(where, error) from error
     return connection, Endpoint(address, is_local, tuple(map(str, others)))
 
 
