@@ -22,10 +22,8 @@ class Metric:
     """One figure of a trial. `read` returns it in `unit`, or None if it was not measured or its sample is too small."""
 
     name: str
-    key: str
     unit: BaseUnit
     label: str
-    higher_is_better: bool
     read: Callable[[TrialRecord], float | None]
     loads: frozenset[str] | None = None
     """kinds of load under which it is measured; None: all"""
@@ -47,6 +45,17 @@ class Metric:
     """of a trial's figure, the step in which it was read, in `unit`; None: none that matters beside its scatter"""
     meaning: str = field(kw_only=True)
     """what it measures, in Markdown, for docs/claims.md"""
+
+    @property
+    def key(self) -> str:
+        """The name of its figure in a result: `goodput_per_second`, `server_cpu_seconds_per_1000_requests`."""
+        name, per, requests = self.name.partition("_per_1000_requests")
+        return f"{name}_{self.unit}{per}{requests}"
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether more of it is better: of rates."""
+        return self.unit == "per_second"
 
     def fits(self, load: Load) -> bool:
         """Whether it is measured under this load."""

@@ -1,7 +1,6 @@
 """Every metric, and those of which there is one for each percentile or each objective of a search."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from fairtrial.base.units import BaseUnit
 from fairtrial.judge.metrics import readings
@@ -38,10 +37,8 @@ def percentile_of(kind: str, percentile: str) -> Metric:
     name = f"{kind}_p{percentile}"
     return Metric(
         name,
-        f"{name}_seconds",
         "seconds",
         name.replace("_", " "),
-        False,
         read,
         read_share=read_share,
         meaning=TIMES[kind],
@@ -58,10 +55,8 @@ def capacity_for(objective: str) -> Metric:
     name = f"{CAPACITY}:{objective}"
     return Metric(
         name,
-        f"{name}_per_second",
         "per_second",
         f"capacity for {objective}",
-        True,
         read,
         SEARCHES,
         meaning="the rate that a search found for this objective",
@@ -78,6 +73,7 @@ def _of_a_server(
     meaning: str,
     of_processes: bool = True,
     kind: bool = False,
+    read_resolution: Callable[[TrialRecord], float] | None = None,
 ) -> Metric:
     """A figure that one part of the record of a server's trial holds; None where either was not measured."""
 
@@ -88,14 +84,13 @@ def _of_a_server(
     read_kind = _memory_kind(part) if kind else None
     return Metric(
         name,
-        f"{name}_{unit}",
         unit,
         label,
-        False,
         read,
         SERVED,
         of_processes=of_processes,
         read_kind=read_kind,
+        read_resolution=read_resolution,
         meaning=meaning,
     )
 
@@ -115,10 +110,8 @@ METRICS: Mapping[str, Metric] = {
     for metric in (
         Metric(
             "goodput",
-            "goodput_per_second",
             "per_second",
             "goodput",
-            True,
             readings.goodput,
             despite=WHOEVER_IS_SERVED,
             read_share=readings.goodput_of_request,
@@ -131,20 +124,16 @@ METRICS: Mapping[str, Metric] = {
         ),
         Metric(
             "response_time_max",
-            "response_time_max_seconds",
             "seconds",
             "longest response time",
-            False,
             readings.response_time_max,
             read_share=readings.response_time_max_of_request,
             meaning="the longest response time",
         ),
         Metric(
             "server_cpu_per_1000_requests",
-            "server_cpu_seconds_per_1000_requests",
             "seconds",
             "server CPU time per 1,000 requests",
-            False,
             readings.server_cpu_seconds_per_1000_requests,
             despite=WHOEVER_IS_SERVED,
             of_processes=True,
@@ -154,10 +143,8 @@ METRICS: Mapping[str, Metric] = {
         ),
         Metric(
             "service_cpu_per_1000_requests",
-            "service_cpu_seconds_per_1000_requests",
             "seconds",
             "database CPU time per 1,000 requests",
-            False,
             readings.service_cpu_seconds_per_1000_requests,
             despite=WHOEVER_IS_SERVED,
             read_resolution=readings.cpu_resolution,
@@ -165,10 +152,8 @@ METRICS: Mapping[str, Metric] = {
         ),
         Metric(
             "peak_rss",
-            "peak_rss_bytes",
             "bytes",
             "peak memory",
-            False,
             readings.peak_rss,
             of_processes=True,
             read_kind=_memory_kind("server"),
@@ -193,18 +178,15 @@ METRICS: Mapping[str, Metric] = {
             kind=True,
             meaning="the same when the window closed",
         ),
-        replace(
-            _of_a_server(
-                "start_up",
-                "seconds",
-                "start-up time",
-                "readiness",
-                "start_up_seconds",
-                meaning="from the start of the stack's process until it was ready, which is asked every 20 ms: up to "
-                "so much longer than it took. Of several instances the longest. What the lab starts besides is not in "
-                "it",
-            ),
+        _of_a_server(
+            "start_up",
+            "seconds",
+            "start-up time",
+            "readiness",
+            "start_up_seconds",
             read_resolution=lambda _trial: START_UP_STEP_SECONDS,
+            meaning="from the start of the stack's process until it was ready, which is asked every 20 ms: up to so "
+            "much longer than it took. Of several instances the longest. What the lab starts besides is not in it",
         ),
         _of_a_server(
             "first_answer",
@@ -220,10 +202,8 @@ METRICS: Mapping[str, Metric] = {
         ),
         Metric(
             "errors",
-            "errors_share",
             "share",
             "share of requests without a right answer",
-            False,
             readings.error_share,
             despite=WHOEVER_IS_SERVED | {"errors", "unanswered", "too-few-answers"},
             read_share=readings.error_share_of_request,
@@ -232,10 +212,8 @@ METRICS: Mapping[str, Metric] = {
         ),
         Metric(
             "settle",
-            "settle_seconds",
             "seconds",
             "time until the database is at rest",
-            False,
             readings.settle_seconds,
             despite=frozenset({"work-after-the-run", "not-stationary"}),
             meaning="from the last answer until the database is at rest, its processes using at most 5% of a "
@@ -243,30 +221,24 @@ METRICS: Mapping[str, Metric] = {
         ),
         Metric(
             "elapsed",
-            "elapsed_seconds",
             "seconds",
             "elapsed time",
-            False,
             readings.elapsed_seconds,
             frozenset({"fixed", "program"}),
             meaning="from the first request to the last; of a program, from its start to its end",
         ),
         Metric(
             CAPACITY,
-            "capacity_per_second",
             "per_second",
             "capacity",
-            True,
             readings.capacity,
             SEARCHES,
             meaning="the rate that a search found for its first objective; with `:OBJECTIVE`, for the named one",
         ),
         Metric(
             OVERHEAD,
-            "overhead_seconds",
             "seconds",
             "time a request in excess of the baseline",
-            False,
             readings.overhead_needs_its_baseline,
             meaning="a request's time in excess of the `baseline`'s in the same block: 1/goodput minus 1/goodput of "
             "the baseline. Below zero, it is [refused](#a-baseline-that-deserves-the-name)",
