@@ -7,11 +7,9 @@ use serde_json::json;
 use super::Outcome::{self, Fails, Partly, Verifies};
 use super::frames::*;
 use super::peer::Peer;
-use super::{Mode, whole};
+use super::{Mode, breaks, whole};
 
-const CLOSED: Outcome = Fails("closed", "", "");
-const ILLEGAL: Outcome = Fails("protocol", "http2_frames", "");
-const IN_VAIN: Outcome = Fails("timeout", "", "");
+const CLOSED: Outcome = Fails("closed", "", "the server closed the connection");
 
 pub fn modes() -> Vec<Mode> {
     [beginnings(), closes(), farewells(), without_room()].into_iter().flatten().collect()
@@ -24,10 +22,28 @@ fn beginnings() -> Vec<Mode> {
             |peer| begins_with(peer, b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"),
             Fails("protocol", "http1", "does not speak HTTP/2"),
         ),
-        whole("a banner of SSH", |peer| begins_with(peer, b"SSH-2.0-OpenSSH_9.2\r\n"), ILLEGAL),
-        whole("an alert of TLS", |peer| begins_with(peer, &[21, 3, 1, 0, 2, 2, 40]), ILLEGAL),
-        whole("zero bytes", |peer| begins_with(peer, &[0; 100]), ILLEGAL),
-        whole("HEADERS before SETTINGS", |peer| begins_with(peer, &right_head(1)), ILLEGAL),
+        whole(
+            "a banner of SSH",
+            |peer| begins_with(peer, b"SSH-2.0-OpenSSH_9.2\r\n"),
+            breaks("http2_preface", "what came first is no SETTINGS, but text"),
+        ),
+        // Wrong: it is no preface.
+        whole(
+            "an alert of TLS",
+            |peer| begins_with(peer, &[21, 3, 1, 0, 2, 2, 40]),
+            breaks("http2_frames", "frame with invalid size, after DATA on stream 0"),
+        ),
+        whole(
+            "zero bytes",
+            |peer| begins_with(peer, &[0; 100]),
+            breaks("http2_preface", "what came first is no SETTINGS, but another frame, or none"),
+        ),
+        whole(
+            "HEADERS before SETTINGS",
+            |peer| begins_with(peer, &right_head(1)),
+            breaks("http2_stream_id", "HEADERS on stream 1, which the client never opened"),
+        )
+        .and_unasked(),
         // Wrong: SETTINGS must come first (RFC 9113, section 3.4).
         whole(
             "PING before SETTINGS",
@@ -40,16 +56,22 @@ fn beginnings() -> Vec<Mode> {
         whole(
             "an acknowledgement before SETTINGS",
             |peer| begins_with(peer, &frame(SETTINGS, ACK, 0, b"")),
-            CLOSED,
+            breaks("http2_preface", "what came first is no SETTINGS, but another frame, or none"),
         ),
-        whole("no SETTINGS", |peer| peer.fall_silent(), IN_VAIN).silent(),
+        whole(
+            "no SETTINGS",
+            |peer| peer.fall_silent(),
+            Fails("timeout", "http2_no_settings", "the connection was made, and no SETTINGS came"),
+        )
+        .silent(),
+        // Wrong: SETTINGS are what is missing.
         whole(
             "no SETTINGS, but WINDOW_UPDATE",
             |peer| {
                 peer.greet_with(&window_update(0, 1))?;
                 peer.fall_silent()
             },
-            IN_VAIN,
+            Fails("timeout", "http2_no_stream", "no stream was free"),
         )
         .silent(),
     ]
@@ -81,7 +103,7 @@ fn closes() -> Vec<Mode> {
         whole(
             "a close after one of four answers",
             |peer| sends_and_closes(peer, answer),
-            Partly("closed", "", ""),
+            Partly("closed", "", "the server closed the connection"),
         ),
         whole(
             "a reset within the body",
@@ -91,9 +113,13 @@ fn closes() -> Vec<Mode> {
                 peer.send(&[right_head(id), piece(id, b"hel")].concat())?;
                 peer.reset()
             },
-            Fails("reset", "", ""),
+            Fails("reset", "", "the connection broke"),
         ),
     ]
+}
+
+fn goes_away(says: &'static str) -> Outcome {
+    Fails("closed", "http2_goaway", says)
 }
 
 /// Awaits four requests, sends this for the first, and closes.
@@ -109,7 +135,7 @@ fn farewells() -> Vec<Mode> {
         whole(
             "GOAWAY at once",
             |peer| begins_with(peer, &[settings(&[]), go_away(0, 0, "")].concat()),
-            CLOSED,
+            goes_away("GOAWAY NO_ERROR: not a result of an error, last stream 0"),
         ),
         whole(
             "GOAWAY at once, and no close",
@@ -117,13 +143,15 @@ fn farewells() -> Vec<Mode> {
                 peer.greet_with(&[settings(&[]), go_away(0, 0, "")].concat())?;
                 peer.fall_silent()
             },
-            CLOSED,
+            goes_away("GOAWAY NO_ERROR: not a result of an error, last stream 0"),
         )
         .plan(|plan| plan.seconds(0.4)),
         whole(
             "GOAWAY with ENHANCE_YOUR_CALM at once",
             |peer| begins_with(peer, &[settings(&[]), go_away(0, 11, "too_many_pings")].concat()),
-            CLOSED,
+            goes_away(
+                "GOAWAY ENHANCE_YOUR_CALM: detected excessive load generating behavior, last stream 0; it says \"too_many_pings\"",
+            ),
         ),
         whole(
             "GOAWAY with INTERNAL_ERROR within a body",
@@ -132,7 +160,9 @@ fn farewells() -> Vec<Mode> {
                     [right_head(id), piece(id, b"hel"), go_away(7, 2, "oops")].concat()
                 })
             },
-            CLOSED,
+            goes_away(
+                "GOAWAY INTERNAL_ERROR: unexpected internal error encountered, last stream 7; it says \"oops\"",
+            ),
         ),
         whole(
             "GOAWAY, and no answer to what it allows",
@@ -142,7 +172,7 @@ fn farewells() -> Vec<Mode> {
                 peer.send(&go_away(7, 0, ""))?;
                 peer.fall_silent()
             },
-            IN_VAIN,
+            Fails("timeout", "", "nothing came on the connection within the timeout"),
         )
         .silent(),
     ]
@@ -150,16 +180,22 @@ fn farewells() -> Vec<Mode> {
 
 fn without_room() -> Vec<Mode> {
     vec![
-        whole("no stream allowed", |peer| silent_with(peer, &[(MAX_CONCURRENT_STREAMS, 0)]), IN_VAIN)
-            .silent(),
-        whole("no window for a body", |peer| silent_with(peer, &[(INITIAL_WINDOW_SIZE, 0)]), IN_VAIN).plan(
-            |plan| {
-                plan.requests(4).with("timeout_seconds", json!(0.4)).with(
-                    "requests",
-                    json!([{"name": "only", "method": "POST", "path": "/", "body": "a body"}]),
-                )
-            },
-        ),
+        whole(
+            "no stream allowed",
+            |peer| silent_with(peer, &[(MAX_CONCURRENT_STREAMS, 0)]),
+            Fails("timeout", "http2_no_stream", "SETTINGS_MAX_CONCURRENT_STREAMS is 0"),
+        )
+        .silent(),
+        whole(
+            "no window for a body",
+            |peer| silent_with(peer, &[(INITIAL_WINDOW_SIZE, 0)]),
+            Fails("timeout", "http2_window", "the server's window for stream 1 is used up, after 0 bytes"),
+        )
+        .plan(|plan| {
+            plan.requests(4)
+                .with("timeout_seconds", json!(0.4))
+                .with("requests", json!([{"name": "only", "method": "POST", "path": "/", "body": "a body"}]))
+        }),
     ]
 }
 

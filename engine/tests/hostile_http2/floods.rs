@@ -3,16 +3,15 @@
 use super::Outcome::{self, Fails};
 use super::frames::*;
 use super::peer::Peer;
-use super::{Mode, whole};
+use super::{Mode, breaks, whole};
 
-const ILLEGAL: Outcome = Fails("protocol", "http2_frames", "");
+const NO_END: Outcome = Fails("timeout", "http2_no_end", "and no END_STREAM");
 const IN_VAIN: Outcome = Fails("timeout", "", "");
 
 pub fn modes() -> Vec<Mode> {
     let modes = vec![
-        // Wrong, as the next: what it is to send in return has no bound.
-        whole("a flood of PING", |peer| flood(peer, |_| ping()), IN_VAIN).unbounded(),
-        whole("a flood of SETTINGS", |peer| flood(peer, |_| settings(&[])), IN_VAIN).unbounded(),
+        whole("a flood of PING", |peer| flood(peer, |_| ping()), IN_VAIN),
+        whole("a flood of SETTINGS", |peer| flood(peer, |_| settings(&[])), IN_VAIN),
         whole(
             "a flood of PING's acknowledgements",
             |peer| flood(peer, |_| frame(PING, ACK, 0, &[0; 8])),
@@ -21,7 +20,7 @@ pub fn modes() -> Vec<Mode> {
         whole(
             "a flood of SETTINGS' acknowledgements",
             |peer| flood(peer, |_| frame(SETTINGS, ACK, 0, b"")),
-            ILLEGAL,
+            breaks("http2_settings", "SETTINGS acknowledged that were not sent"),
         ),
         whole("a flood of WINDOW_UPDATE", |peer| flood(peer, |_| window_update(0, 1)), IN_VAIN),
         whole(
@@ -31,17 +30,26 @@ pub fn modes() -> Vec<Mode> {
         ),
         whole("a flood of unknown frames", |peer| flood(peer, |_| frame(0xee, 0, 0, &[0; 100])), IN_VAIN),
         whole("a flood of RST_STREAM", rst_flood, Outcome::Mostly("timeout")),
-        whole("a flood of interim answers", |peer| flood(peer, early_hints), IN_VAIN),
-        whole("a flood of empty DATA", |peer| body_flood(peer, b""), ILLEGAL),
-        whole("a body without an end, by bytes", |peer| body_flood(peer, b"x"), IN_VAIN),
-        whole("a body without an end, by full frames", |peer| body_flood(peer, &[b'x'; 16_384]), IN_VAIN),
-        whole("a flood of empty CONTINUATION", |peer| head_flood(peer, b""), ILLEGAL),
+        whole("a flood of interim answers", |peer| flood(peer, early_hints), NO_END),
+        whole(
+            "a flood of empty DATA",
+            |peer| body_flood(peer, b""),
+            breaks("http2_flood", "more empty or tiny DATA frames on one connection than are taken"),
+        ),
+        whole("a body without an end, by bytes", |peer| body_flood(peer, b"x"), NO_END),
+        whole("a body without an end, by full frames", |peer| body_flood(peer, &[b'x'; 16_384]), NO_END),
+        whole(
+            "a flood of empty CONTINUATION",
+            |peer| head_flood(peer, b""),
+            breaks("http2_flood", "more CONTINUATIONs of one head than are taken"),
+        ),
         whole(
             "a flood of CONTINUATION",
             |peer| head_flood(peer, &field("x", &"v".repeat(100)).repeat(150)),
-            ILLEGAL,
+            breaks("http2_head_too_long", "a head above 64 KiB"),
         ),
-        whole("a flood of answers twice", |peer| flood(peer, answer), Outcome::Mostly("timeout")),
+        whole("a flood of answers twice", |peer| flood(peer, answer), Outcome::Mostly("timeout"))
+            .and_unasked(),
     ];
     modes.into_iter().map(Mode::silent).collect()
 }

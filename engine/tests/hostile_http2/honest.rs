@@ -84,7 +84,11 @@ fn answers() -> Vec<Mode> {
         each(
             "more than 100 empty DATA frames",
             |id| [right_head(id), piece(id, b"").repeat(10), hello(id)].concat(),
-            Partly("protocol", "http2_frames", "too_many_data_frames"),
+            Partly(
+                "protocol",
+                "http2_flood",
+                "more empty or tiny DATA frames on one connection than are taken",
+            ),
         ),
         each("a head in four frames", |id| [in_frames(id, 4), hello(id)].concat(), Verifies),
         each(

@@ -4,12 +4,12 @@ use std::io;
 
 use serde_json::json;
 
-use super::Outcome::{self, Fails, Partly, Verifies};
+use super::Outcome::{self, Fails, Partly, Unasked};
 use super::frames::*;
 use super::peer::Peer;
-use super::{Mode, each, whole};
+use super::{Mode, breaks, each, whole};
 
-const MALFORMED: Outcome = Fails("protocol", "http2_frames", "");
+const NO_END: Outcome = Fails("timeout", "http2_no_end", "bytes of DATA came on stream 1, and no END_STREAM");
 
 pub fn modes() -> Vec<Mode> {
     [order(), other_streams(), resets(), without_end()].into_iter().flatten().collect()
@@ -17,41 +17,92 @@ pub fn modes() -> Vec<Mode> {
 
 fn order() -> Vec<Mode> {
     vec![
-        // Wrong, as the next three: nobody asked for what comes after END_STREAM.
-        each("DATA after END_STREAM", |id| [answer(id), hello(id)].concat(), Verifies),
-        each("a head after END_STREAM", |id| [answer(id), right_head(id)].concat(), Verifies),
-        each("trailers after END_STREAM", |id| [answer(id), trailers(id, "x", "y")].concat(), Verifies),
-        each("every answer twice", |id| answer(id).repeat(2), Verifies),
-        each("two heads", |id| [right_head(id), answer(id)].concat(), MALFORMED),
-        each("DATA before the head", |id| [piece(id, b"hello"), answer(id)].concat(), MALFORMED),
+        each(
+            "DATA after END_STREAM",
+            |id| [answer(id), hello(id)].concat(),
+            Unasked("http2_after_end", "DATA on stream 1 after its end"),
+        ),
+        each(
+            "a head after END_STREAM",
+            |id| [answer(id), right_head(id)].concat(),
+            Unasked("http2_after_end", "HEADERS on stream 1 after its end"),
+        ),
+        each(
+            "trailers after END_STREAM",
+            |id| [answer(id), trailers(id, "x", "y")].concat(),
+            Unasked("http2_after_end", "HEADERS on stream 1 after its end"),
+        ),
+        each(
+            "every answer twice",
+            |id| answer(id).repeat(2),
+            Unasked("http2_after_end", "HEADERS on stream 1 after its end"),
+        ),
+        each(
+            "two heads",
+            |id| [right_head(id), answer(id)].concat(),
+            breaks("http2_pseudo_header", "the pseudo-header \":status\" is in trailers"),
+        ),
+        each(
+            "DATA before the head",
+            |id| [piece(id, b"hello"), answer(id)].concat(),
+            breaks("http2_no_head", "DATA on stream 1 before HEADERS"),
+        ),
         each(
             "an interim answer with END_STREAM",
             |id| frame(HEADERS, END_HEADERS | END_STREAM, id, &field(":status", "103")),
-            MALFORMED,
+            breaks("http2_no_head", "the stream ends with the interim status 103"),
         ),
         each(
             "an interim answer behind the head",
             |id| [right_head(id), early_hints(id), hello(id)].concat(),
-            MALFORMED,
+            breaks("http2_pseudo_header", "the pseudo-header \":status\" is in trailers"),
         ),
     ]
 }
 
 fn other_streams() -> Vec<Mode> {
     vec![
-        each("a head on an even stream", |_| right_head(2), MALFORMED),
-        each("a head on a stream never opened", |id| right_head(id + 100), MALFORMED),
-        each("DATA on a stream never opened", |id| hello(id + 100), MALFORMED),
-        each("RST_STREAM on a stream never opened", |id| rst_stream(id + 100, 8), MALFORMED),
-        each("WINDOW_UPDATE on a stream never opened", |id| window_update(id + 100, 8), MALFORMED),
-        whole("an answer before the request", answer_before_the_request, MALFORMED),
+        each(
+            "a head on an even stream",
+            |_| right_head(2),
+            breaks("http2_stream_id", "HEADERS on stream 2, which the client never opened"),
+        )
+        .and_unasked(),
+        each(
+            "a head on a stream never opened",
+            |id| right_head(id + 100),
+            breaks("http2_stream_id", "HEADERS on stream 101, which the client never opened"),
+        )
+        .and_unasked(),
+        each(
+            "DATA on a stream never opened",
+            |id| hello(id + 100),
+            breaks("http2_stream_id", "DATA on stream 101, which the client never opened"),
+        )
+        .and_unasked(),
+        each(
+            "RST_STREAM on a stream never opened",
+            |id| rst_stream(id + 100, 8),
+            breaks("http2_stream_id", "RST_STREAM on stream 101, which the client never opened"),
+        ),
+        each(
+            "WINDOW_UPDATE on a stream never opened",
+            |id| window_update(id + 100, 8),
+            breaks("http2_stream_id", "WINDOW_UPDATE on stream 101, which the client never opened"),
+        ),
+        whole(
+            "an answer before the request",
+            answer_before_the_request,
+            breaks("http2_stream_id", "HEADERS on stream 1, which the client never opened"),
+        )
+        .and_unasked(),
         each(
             "PUSH_PROMISE",
             |id| {
                 let promise = [&[0, 0, 0, 2, 0x82, 0x86, 0x84][..], &field(":authority", "a")].concat();
                 frame(PUSH_PROMISE, END_HEADERS, id, &promise)
             },
-            MALFORMED,
+            breaks("http2_push", "PUSH_PROMISE on stream 1, where SETTINGS forbid pushes"),
         ),
     ]
 }
@@ -66,37 +117,49 @@ fn resets() -> Vec<Mode> {
         each(
             "RST_STREAM of every second stream, by each code",
             every_second,
-            Partly("reset", "", "RST_STREAM"),
+            Partly("reset", "http2_reset", "RST_STREAM PROTOCOL_ERROR: unspecific protocol error detected"),
         ),
         each(
             "RST_STREAM within a body",
             |id| [right_head(id), piece(id, b"hel"), rst_stream(id, 2)].concat(),
-            Fails("reset", "", "RST_STREAM"),
+            Fails("reset", "http2_reset", "RST_STREAM INTERNAL_ERROR: unexpected internal error encountered"),
         ),
         each(
             "RST_STREAM with an unknown code",
             |id| rst_stream(id, 0xbeef),
-            Fails("reset", "", "RST_STREAM"),
+            Fails("reset", "http2_reset", "RST_STREAM with the unknown code 0xbeef"),
         ),
         each(
             "RST_STREAM with NO_ERROR instead of an answer",
             |id| rst_stream(id, 0),
-            Fails("reset", "", "RST_STREAM"),
+            Fails("reset", "http2_reset", "RST_STREAM NO_ERROR: not a result of an error"),
         ),
         each(
             "RST_STREAM with NO_ERROR within a body",
             |id| [right_head(id), piece(id, b"hel"), rst_stream(id, 0)].concat(),
-            Fails("reset", "", "RST_STREAM"),
+            Fails("reset", "http2_reset", "RST_STREAM NO_ERROR: not a result of an error"),
         )
         .plan(|plan| plan.expect(json!({"status": [200]}))),
         // Wrong: what was never processed is no error.
         each(
             "REFUSED_STREAM for every second stream",
             |id| if id % 4 == 3 { rst_stream(id, 7) } else { answer(id) },
-            Partly("reset", "", "RST_STREAM"),
+            Partly(
+                "reset",
+                "http2_reset",
+                "RST_STREAM REFUSED_STREAM: refused stream before processing any application logic",
+            ),
         ),
-        each("REFUSED_STREAM for all", |id| rst_stream(id, 7), Fails("reset", "", "RST_STREAM"))
-            .plan(|plan| plan.seconds(0.4)),
+        each(
+            "REFUSED_STREAM for all",
+            |id| rst_stream(id, 7),
+            Fails(
+                "reset",
+                "http2_reset",
+                "RST_STREAM REFUSED_STREAM: refused stream before processing any application logic",
+            ),
+        )
+        .plan(|plan| plan.seconds(0.4)),
     ]
 }
 
@@ -107,12 +170,11 @@ fn every_second(id: u32) -> Vec<u8> {
 }
 
 fn without_end() -> Vec<Mode> {
-    let in_vain = Fails("timeout", "", "");
     vec![
-        each("a body without an end", |id| [right_head(id), piece(id, b"hello")].concat(), in_vain).silent(),
-        each("no answer", |_| vec![], in_vain).silent(),
-        whole("a head without an end", head_without_an_end, in_vain).silent(),
-        each("interim answers alone", early_hints, in_vain).silent(),
+        each("a body without an end", |id| [right_head(id), piece(id, b"hello")].concat(), NO_END).silent(),
+        each("no answer", |_| vec![], Fails("timeout", "", "")).silent(),
+        whole("a head without an end", head_without_an_end, NO_END).silent(),
+        each("interim answers alone", early_hints, NO_END).silent(),
     ]
 }
 
