@@ -27,11 +27,10 @@ fn beginnings() -> Vec<Mode> {
             |peer| begins_with(peer, b"SSH-2.0-OpenSSH_9.2\r\n"),
             breaks("http2_preface", "what came first is no SETTINGS, but text"),
         ),
-        // Wrong: it is no preface.
         whole(
             "an alert of TLS",
             |peer| begins_with(peer, &[21, 3, 1, 0, 2, 2, 40]),
-            breaks("http2_frames", "frame with invalid size, after DATA on stream 0"),
+            breaks("http2_preface", "what came first is no SETTINGS, but a record of TLS"),
         ),
         whole(
             "zero bytes",
@@ -64,14 +63,13 @@ fn beginnings() -> Vec<Mode> {
             Fails("timeout", "http2_no_settings", "the connection was made, and no SETTINGS came"),
         )
         .silent(),
-        // Wrong: SETTINGS are what is missing.
         whole(
             "no SETTINGS, but WINDOW_UPDATE",
             |peer| {
                 peer.greet_with(&window_update(0, 1))?;
                 peer.fall_silent()
             },
-            Fails("timeout", "http2_no_stream", "no stream was free"),
+            Fails("timeout", "http2_no_settings", "the connection was made, and no SETTINGS came"),
         )
         .silent(),
     ]

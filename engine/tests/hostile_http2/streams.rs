@@ -48,6 +48,11 @@ fn order() -> Vec<Mode> {
             breaks("http2_no_head", "DATA on stream 1 before HEADERS"),
         ),
         each(
+            "DATA after an interim answer",
+            |id| [early_hints(id), hello(id)].concat(),
+            breaks("http2_no_head", "DATA on stream 1 after an interim status alone"),
+        ),
+        each(
             "an interim answer with END_STREAM",
             |id| frame(HEADERS, END_HEADERS | END_STREAM, id, &field(":status", "103")),
             breaks("http2_no_head", "the stream ends with the interim status 103"),
@@ -174,7 +179,12 @@ fn without_end() -> Vec<Mode> {
         each("a body without an end", |id| [right_head(id), piece(id, b"hello")].concat(), NO_END).silent(),
         each("no answer", |_| vec![], Fails("timeout", "", "")).silent(),
         whole("a head without an end", head_without_an_end, NO_END).silent(),
-        each("interim answers alone", early_hints, NO_END).silent(),
+        each(
+            "interim answers alone",
+            early_hints,
+            Fails("timeout", "http2_no_end", "interim answers alone came on stream 1"),
+        )
+        .silent(),
     ]
 }
 

@@ -70,6 +70,13 @@ impl Head {
         self.kind <= HEADERS && self.has(END_STREAM)
     }
 
+    /// The fewest bytes that the payload of DATA or HEADERS has with these flags.
+    #[inline]
+    pub(super) fn least_length(&self) -> u32 {
+        let priority = if self.kind == HEADERS && self.has(PRIORITIZED) { 5 } else { 0 };
+        u32::from(self.has(PADDED)) + priority
+    }
+
     /// The bytes of padding, its length's own byte included.
     #[inline]
     pub(super) fn padding(&self, payload: &[u8]) -> u32 {

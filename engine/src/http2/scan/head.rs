@@ -131,17 +131,27 @@ pub(super) fn first_pseudo_header(block: &[u8]) -> Option<String> {
 #[inline]
 pub(super) fn has_final_status(block: &[u8]) -> bool {
     // The statuses of the static table are all final.
-    matches!(block.first(), Some(0x88..=0x8e)) || has_literal_final_status(block)
+    matches!(block.first(), Some(0x88..=0x8e))
+        || status(block).is_some_and(|status| !status.starts_with(b"1"))
 }
 
+/// True if a head begins with an interim status for certain.
+pub(super) fn has_interim_status(block: &[u8]) -> bool {
+    status(block).is_some_and(|status| status.starts_with(b"1"))
+}
+
+/// True if a head begins with a status for certain whose answers have no body (RFC 9110, section 6.4.1).
+#[inline]
+pub(super) fn is_bodiless(block: &[u8]) -> bool {
+    // Of 200, the most frequent by far, the first byte tells.
+    block.first() != Some(&0x88) && status(block).is_some_and(|status| status == b"204" || status == b"304")
+}
+
+/// The status with which a head begins, unless only the dynamic table has it.
 #[cold]
-fn has_literal_final_status(block: &[u8]) -> bool {
-    match Reader(block).field() {
-        Ok(Some(Field { name: Some(name), value: Some(value) })) => {
-            name == b":status" && !value.starts_with(b"1")
-        }
-        _ => false,
-    }
+fn status(block: &[u8]) -> Option<Vec<u8>> {
+    let field = Reader(block).field().ok().flatten()?;
+    field.value.filter(|_| field.name.as_deref() == Some(b":status"))
 }
 
 /// The length that a head announces.

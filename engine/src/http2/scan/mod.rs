@@ -63,13 +63,14 @@ pub(super) struct Scan {
     outgoing: Splitter,
     streams: Streams,
     has_begun: bool,
+    has_settings: bool,
     /// The first byte that came.
-    first_byte: u8,
+    first_byte: Option<u8>,
     long_head: Option<LongHead>,
     /// The first one of the last bytes.
     breach: Option<Breach>,
-    /// Streams whose trailers have a pseudo-header, which h2 passes over.
-    bad_trailers: Vec<u32>,
+    /// Of streams whose end has not been looked at, faults that h2 passes over.
+    passed_over: Vec<(u32, Fault)>,
     unasked: Option<Unasked>,
     /// The last stream that was counted as such.
     last_unasked: u32,
@@ -92,10 +93,11 @@ impl Default for Scan {
             outgoing: Splitter::after(PREFACE_BYTES),
             streams: Streams::default(),
             has_begun: false,
-            first_byte: 0,
+            has_settings: false,
+            first_byte: None,
             long_head: None,
             breach: None,
-            bad_trailers: Vec::new(),
+            passed_over: Vec::new(),
             unasked: None,
             last_unasked: 0,
             last: Head::default(),
@@ -136,11 +138,12 @@ impl Scan {
             self.breach = None;
             self.streams.forget_gone();
         }
+        self.first_byte = self.first_byte.or_else(|| bytes.first().copied());
         self.before.clone_from(&self.incoming);
         let mut rest = bytes;
         while let Some((head, payload)) = self.incoming.next(&mut rest) {
             if !self.has_begun {
-                (self.has_begun, self.first_byte) = (true, (head.length >> 16) as u8);
+                self.has_begun = true;
                 if head.kind != SETTINGS || head.has(ACK) || head.length > MOST_PAYLOAD_BYTES {
                     self.break_rule(&head, Cause::Preface, self.preface());
                 }
@@ -165,7 +168,15 @@ impl Scan {
         match head.kind {
             DATA | HEADERS => self.answer_comes(head, payload),
             CONTINUATION => self.continuation_comes(&head, payload),
-            PRIORITY | PING => self.check_form(&head),
+            PRIORITY => {
+                self.check_form(&head);
+                let depends_on = payload.first_chunk().map(|&bytes| u32::from_be_bytes(bytes) & 0x7fff_ffff);
+                if depends_on == Some(head.stream) {
+                    let why = format!("stream {} depends on itself", head.stream);
+                    self.break_rule(&head, Cause::Frames, why);
+                }
+            }
+            PING => self.check_form(&head),
             RST_STREAM => {
                 self.check_form(&head);
                 self.streams.end(head.stream);
@@ -185,7 +196,10 @@ impl Scan {
     #[inline]
     fn answer_comes(&mut self, head: Head, payload: &[u8]) {
         let padding = head.padding(payload);
-        if padding > head.length {
+        if head.length < head.least_length() {
+            let why = format!("{head} of {} bytes, too few for its flags", head.length);
+            self.break_rule(&head, Cause::FrameSize, why);
+        } else if padding > head.length {
             let why = format!("{head} of {} bytes with {} of padding", head.length, padding - 1);
             self.break_rule(&head, Cause::Padding, why);
         }
@@ -196,14 +210,18 @@ impl Scan {
             return self.nobody_asked(head);
         };
         if head.kind == DATA {
+            let is_first = stream.body_bytes == 0 && head.length > padding;
             stream.has_data = true;
             stream.body_bytes += u64::from(head.length.saturating_sub(padding));
-            if !stream.has_head {
-                self.break_rule(
-                    &head,
-                    Cause::NoHead,
-                    format!("DATA on stream {} before HEADERS", head.stream),
-                );
+            if is_first && stream.is_bodiless {
+                let why = format!("a body on stream {}, whose status has none", head.stream);
+                self.passed_over.push((head.stream, (Cause::ContentLength, why)));
+            } else if !stream.has_head {
+                let why = format!("DATA on stream {} before HEADERS", head.stream);
+                self.break_rule(&head, Cause::NoHead, why);
+            } else if stream.is_interim {
+                let why = format!("DATA on stream {} after an interim status alone", head.stream);
+                self.break_rule(&head, Cause::NoHead, why);
             }
         } else {
             let block = head.block(payload);
@@ -211,12 +229,14 @@ impl Scan {
                 let is_first = !std::mem::replace(&mut stream.has_trailers, true);
                 if let Some(name) = head::first_pseudo_header(block).filter(|_| is_first) {
                     let why = format!("the pseudo-header {name} is in trailers");
-                    self.bad_trailers.push(head.stream);
+                    self.passed_over.push((head.stream, (Cause::PseudoHeader, why.clone())));
                     self.break_rule(&head, Cause::PseudoHeader, why);
                 }
             } else {
                 stream.has_head = true;
                 stream.has_final_head = head::has_final_status(block);
+                stream.is_interim = !stream.has_final_head && head::has_interim_status(block);
+                stream.is_bodiless = head::is_bodiless(block);
             }
             self.head_comes(&head, payload);
         }
@@ -287,6 +307,7 @@ impl Scan {
             }
             return;
         }
+        self.has_settings = true;
         for setting in payload.chunks_exact(6) {
             let value = u32::from_be_bytes([setting[2], setting[3], setting[4], setting[5]]);
             let (name, is_right) = match u16::from_be_bytes([setting[0], setting[1]]) {
@@ -315,6 +336,12 @@ impl Scan {
             payload.get(place..place + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_be_bytes)
         };
         if let (Some(last), Some(code)) = (word(0), word(4)) {
+            if let Some(before) =
+                self.farewell.as_ref().map(|before| before.last).filter(|&before| before < last)
+            {
+                let why = format!("GOAWAY with the last stream {last} after one with {before}");
+                self.break_rule(head, Cause::Frames, why);
+            }
             let words = payload.get(8..).filter(|words| !words.is_empty()).map(quoted).unwrap_or_default();
             self.farewell = Some(Farewell { last: last & 0x7fff_ffff, code, words });
         }
@@ -374,8 +401,8 @@ impl Scan {
 
     fn preface(&self) -> String {
         let what = match self.first_byte {
-            0x15 | 0x16 => "a record of TLS",
-            b' '..=b'~' => "text",
+            Some(0x15 | 0x16) => "a record of TLS",
+            Some(b' '..=b'~') => "text",
             _ => "another frame, or none",
         };
         format!("what came first is no SETTINGS, but {what}")
@@ -414,12 +441,12 @@ impl Scan {
 
     /// Why a stream whose end has come is no answer: what h2 passes over.
     pub(super) fn fault_at_end(&mut self, number: u32) -> Option<Failure> {
-        if self.bad_trailers.is_empty() {
+        if self.passed_over.is_empty() {
             return None;
         }
-        let place = self.bad_trailers.iter().position(|&other| other == number)?;
-        self.bad_trailers.swap_remove(place);
-        Some(Cause::PseudoHeader.failure(format!("a pseudo-header is in the trailers of stream {number}")))
+        let place = self.passed_over.iter().position(|&(other, _)| other == number)?;
+        let (_, (cause, why)) = self.passed_over.swap_remove(place);
+        Some(cause.failure(why))
     }
 
     /// Why no answer to a request came in time, where frames tell. `is_blocked`: the server does not read.
@@ -433,6 +460,8 @@ impl Scan {
             (Cause::Window, "the server's window for the connection is used up".to_owned())
         } else if is_blocked {
             (Cause::Unread, "the server does not read what it is sent".to_owned())
+        } else if stream.is_interim {
+            (Cause::NoEnd, format!("interim answers alone came on stream {number}"))
         } else if stream.has_head {
             let under_way = if self.last.stream == number { u64::from(self.incoming.left()) } else { 0 };
             let bytes = stream.body_bytes.saturating_sub(under_way);
@@ -450,7 +479,7 @@ impl Scan {
     pub(super) fn why_without_stream(&self) -> Failure {
         match self.most_streams {
             Some(most) => Cause::NoStream.failure(format!("SETTINGS_MAX_CONCURRENT_STREAMS is {most}")),
-            None if self.has_begun => Cause::NoStream.failure("no stream was free"),
+            None if self.has_settings => Cause::NoStream.failure("no stream was free"),
             None => Cause::NoSettings.failure("the connection was made, and no SETTINGS came"),
         }
     }
@@ -500,7 +529,7 @@ impl Scan {
             return Some((Cause::Trailers, format!("a second head on stream {number} without END_STREAM")));
         }
         let length = heads.iter().find_map(|head| head::content_length(&head.bytes));
-        let says = length.map_or("another number".to_owned(), |length| length.to_string());
+        let says = length.map_or("another number, or HEAD was asked".to_owned(), |length| length.to_string());
         let bytes = stream.body_bytes;
         let why = format!("{bytes} bytes of DATA came on stream {number}, and Content-Length says {says}");
         stream.has_data.then_some((Cause::ContentLength, why))
@@ -513,6 +542,9 @@ impl Scan {
         let flood = |what: &str| Some((Cause::Flood, what.to_owned()));
         if let Some(Breach { fault, .. }) = &self.breach {
             return Some(fault.clone());
+        }
+        if !self.has_begun && self.first_byte.is_some() {
+            return Some((Cause::Preface, self.preface()));
         }
         match error.reason()? {
             Reason::ENHANCE_YOUR_CALM if says("too_many_data_frames") => {

@@ -16,6 +16,10 @@ pub(super) struct Stream {
     pub has_head: bool,
     /// A head with a final status has come for certain.
     pub has_final_head: bool,
+    /// All heads that have come are interim ones for certain.
+    pub is_interim: bool,
+    /// The status forbids a body.
+    pub is_bodiless: bool,
     pub has_data: bool,
     /// A second head has come, behind a body or a final head.
     pub has_trailers: bool,

@@ -117,7 +117,7 @@ fn each_rule_that_a_server_breaks_is_named() {
             "a status in trailers",
             [head(0, b""), data(0, 1, b"ok"), frame(HEADERS, 5, 1, &[0x8e])].concat(),
             "http2_pseudo_header",
-            "in the trailers of stream 1",
+            "is in trailers",
         ),
         (
             "short",
