@@ -6,4 +6,5 @@
 mod by_driver;
 mod common;
 mod hostile_http2;
+mod hostile_tls;
 mod subcommands;

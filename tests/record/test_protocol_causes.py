@@ -3,14 +3,27 @@
 import re
 from pathlib import Path
 
-from fairtrial.record.protocol_causes import PROTOCOL_REMEDIES
+import pytest
+
+from fairtrial.record.protocol_causes import PROTOCOL_REMEDIES, TLS_REMEDIES
 
 ROOT = Path(__file__).parents[2]
-ENGINE = (ROOT / "engine/src/http1/response/malformed.rs", ROOT / "engine/src/http2/failure.rs")
+ENGINE = ROOT / "engine/src"
+SOURCES = [
+    (("http1/response/malformed.rs", "http2/failure.rs"), PROTOCOL_REMEDIES),
+    (("tls/cause.rs",), TLS_REMEDIES),
+]
 
 
-def test_each_cause_that_the_engine_tells_has_a_remedy_and_a_line_in_its_protocol() -> None:
-    told = [cause for source in ENGINE for cause in re.findall(r'=> "(\w+)"', source.read_text())]
-    assert sorted(told) == sorted(PROTOCOL_REMEDIES)
+@pytest.mark.parametrize(("files", "remedies"), SOURCES)
+def test_each_cause_that_the_engine_tells_has_a_remedy_and_a_line_in_its_protocol(
+    files: tuple[str, ...], remedies: dict[str, str]
+) -> None:
+    causes = [cause for file in files for cause in re.findall(r'=> "(\w+)"', (ENGINE / file).read_text())]
+    assert sorted(causes) == sorted(remedies)
     page = (ROOT / "docs/engine-protocol.md").read_text()
-    assert [cause for cause in told if f"`{cause}`" not in page] == []
+    assert [cause for cause in causes if f"`{cause}`" not in page] == []
+
+
+def test_no_cause_has_two_meanings() -> None:
+    assert not PROTOCOL_REMEDIES.keys() & TLS_REMEDIES.keys()

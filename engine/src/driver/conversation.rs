@@ -78,6 +78,19 @@ pub trait Conversation {
     /// The connection is of no more use.
     fn broken(&mut self, number: usize, kind: ErrorKind, now_ns: u64) -> Next;
 
+    /// The same, where more than the kind is known: `failure` is shown if a request fails by it.
+    fn broken_because(&mut self, number: usize, failure: Failure, now_ns: u64) -> Next {
+        self.broken(number, failure.kind, now_ns)
+    }
+
+    /// The peer has closed its side by a word of its protocol; `failure`: what that is to an answer which is not complete.
+    fn peer_closed_early(&mut self, number: usize, _failure: fn() -> Failure, now_ns: u64) -> Next {
+        self.peer_closed(number, now_ns)
+    }
+
+    /// `failure`: why a request times out that waits for the connection as it is now; `None`: nothing is known of that.
+    fn awaits(&mut self, _number: usize, _failure: Option<fn() -> Failure>) {}
+
     /// What the peer is to hear before an open connection's socket is closed; empty: nothing. The driver asks once, right
     /// before each such close, also at the end of the run, and sends it only if that goes without waiting.
     fn farewell(&mut self, _number: usize) -> Vec<u8> {

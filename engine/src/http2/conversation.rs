@@ -450,9 +450,21 @@ impl Conversation for Http2Conversation {
     }
 
     fn broken(&mut self, number: usize, kind: ErrorKind, now_ns: u64) -> Next {
+        self.broken_because(number, failure::failure(kind, "the connection broke"), now_ns)
+    }
+
+    fn broken_because(&mut self, number: usize, failure: Failure, now_ns: u64) -> Next {
         self.session.advance(now_ns);
-        self.lose(number, &failure::failure(kind, "the connection broke"), now_ns);
+        let link = &self.links[number];
+        if failure.kind == ErrorKind::Tls && link.state == State::Open && link.open_streams == 0 {
+            self.session.unasked_streams(1, &failure, now_ns);
+        }
+        self.lose(number, &failure, now_ns);
         self.settle(number, now_ns)
+    }
+
+    fn awaits(&mut self, number: usize, failure: Option<fn() -> Failure>) {
+        self.lanes_of(number).for_each(|lane| self.session.awaits(lane, failure));
     }
 
     fn conclude(self, now_ns: u64) -> Ended {

@@ -238,6 +238,17 @@ impl Conversation for PipelinedConversation {
         self.links[number].next(now_ns)
     }
 
+    fn broken_because(&mut self, number: usize, failure: Failure, now_ns: u64) -> Next {
+        if !self.links[number].in_order.is_empty() {
+            self.session.explain(&failure, now_ns);
+        }
+        self.broken(number, failure.kind, now_ns)
+    }
+
+    fn awaits(&mut self, number: usize, failure: Option<fn() -> Failure>) {
+        self.lanes_of(number).for_each(|lane| self.session.awaits(lane, failure));
+    }
+
     fn conclude(self, now_ns: u64) -> Ended {
         self.session.conclude(now_ns)
     }

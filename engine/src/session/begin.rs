@@ -35,9 +35,17 @@ impl Session {
             | State::Connecting
             | State::SettingUpAhead
             | State::SettingUp
-            | State::Requesting => self.fail(number, ErrorKind::Timeout, now_ns),
+            | State::Requesting => self.time_out(number, now_ns),
         };
         Some((number, next))
+    }
+
+    fn time_out(&mut self, number: usize, now_ns: u64) -> Next {
+        let slot = &mut self.slots[number];
+        if let (State::Connecting, Some(failure)) = (slot.state, slot.if_late.take()) {
+            self.explain(&failure(), now_ns);
+        }
+        self.fail(number, ErrorKind::Timeout, now_ns)
     }
 
     pub(super) fn due_by_the_clock(&mut self, now_ns: u64) -> Option<(usize, Next)> {

@@ -15,6 +15,7 @@ impl Session {
         slot.state = state;
         slot.is_connected = false;
         slot.connect_ns = now_ns;
+        slot.if_late = None;
         Next::Connect
     }
 

@@ -167,6 +167,23 @@ impl Conversation for Session {
         self.lose(number, kind, now_ns)
     }
 
+    fn broken_because(&mut self, number: usize, failure: Failure, now_ns: u64) -> Next {
+        self.advance(now_ns);
+        self.count_unannounced(number, failure.kind);
+        self.lose_because(number, &failure, now_ns)
+    }
+
+    fn peer_closed_early(&mut self, number: usize, failure: fn() -> Failure, now_ns: u64) -> Next {
+        match self.whole_at_close(number, now_ns) {
+            Some(next) => next,
+            None => self.broken_because(number, failure(), now_ns),
+        }
+    }
+
+    fn awaits(&mut self, number: usize, failure: Option<fn() -> Failure>) {
+        self.slots[number].if_late = failure;
+    }
+
     fn conclude(mut self, now_ns: u64) -> Ended {
         self.stop(now_ns);
         let closing = match self.closing.take() {

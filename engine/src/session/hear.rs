@@ -4,7 +4,7 @@ use super::judge::{Against, Tally, judge};
 use super::lanes::Heard;
 use super::slot::State;
 use super::{Next, Session, sent};
-use crate::driver::Conversation;
+use crate::driver::{Conversation, Failure};
 use crate::exchange::Received;
 use crate::record::ErrorKind;
 use crate::schedule::Phase;
@@ -88,12 +88,38 @@ impl Session {
 
     /// What a connection carried that is of no more use is asked anew, or has failed.
     pub(super) fn lose(&mut self, number: usize, kind: ErrorKind, now_ns: u64) -> Next {
-        let slot = &self.slots[number];
-        let is_unasked = slot.state == State::Requesting && slot.current.sent_bytes == 0;
-        if is_unasked && slot.is_reused && self.phase != Phase::Over {
+        if self.is_unasked(number) && self.phase != Phase::Over {
             // The peer ended an idle connection, which is its right: nobody asked anything of it yet.
             return self.connect(number, State::Connecting, now_ns);
         }
         self.fail(number, kind, now_ns)
+    }
+
+    /// The same with a reason, which is shown if a request fails by it. What is wrong inside TLS is nobody's right: also
+    /// where nothing was asked yet, the request fails; on a connection that rests after an answer, it counts as bytes that
+    /// nobody asked for.
+    #[cold]
+    pub(super) fn lose_because(&mut self, number: usize, failure: &Failure, now_ns: u64) -> Next {
+        let slot = &self.slots[number];
+        let is_breach = failure.kind == ErrorKind::Tls;
+        let is_at_rest = slot.state == State::Resting && slot.is_connected && slot.answers > 0;
+        let fails = slot.is_under_way() && (is_breach || !self.is_unasked(number));
+        if is_breach && is_at_rest && self.phase == Phase::Window {
+            self.record.counters.unasked += 1;
+        }
+        if fails || (is_breach && is_at_rest) {
+            self.explain(failure, now_ns);
+        }
+        if is_breach {
+            self.fail(number, failure.kind, now_ns)
+        } else {
+            self.lose(number, failure.kind, now_ns)
+        }
+    }
+
+    /// The connection is older than the request, of which nothing was sent.
+    fn is_unasked(&self, number: usize) -> bool {
+        let slot = &self.slots[number];
+        slot.state == State::Requesting && slot.current.sent_bytes == 0 && slot.is_reused
     }
 }

@@ -1,5 +1,6 @@
 //! One connection's place in a session, through all its sockets.
 
+use crate::driver::Failure;
 use crate::exchange::Exchange;
 use crate::record::{ErrorKind, ExchangeTimes, Unanswered};
 
@@ -86,6 +87,8 @@ pub(super) struct Slot {
     /// Requests that this socket may still carry.
     pub left_on_socket: u32,
     pub connect_ns: u64,
+    /// While it connects: why a request times out that waits for it, if more is known than that.
+    pub if_late: Option<fn() -> Failure>,
     /// Since the last complete answer.
     pub failures: u32,
     /// Complete answers since the begin of the run, through all its sockets.

@@ -2,10 +2,20 @@
 
 use std::io::{ErrorKind, Read, Write};
 
-use rustls::ClientConnection;
+use rustls::{ClientConnection, Error, ProtocolVersion};
+
+use super::client::TlsClient;
+use super::failure::{self, BEGINNING_BYTES, Scene};
+use crate::driver::Failure;
 
 /// Plaintext is encrypted while less than this waits to be handed over. Bytes.
 const OUT_BYTES_LIMIT: usize = 64 * 1024;
+
+/// Ciphertext in a row that carries nothing for the session: four times the longest message of a handshake.
+const BARE_BYTES_LIMIT: usize = 256 * 1024;
+
+/// The content type of a record that is an alert, where it is not encrypted as TLS 1.3 does (RFC 5246, 6.2.1).
+const ALERT: u8 = 21;
 
 /// The client's side of a TLS connection.
 pub(super) struct Channel {
@@ -18,6 +28,13 @@ pub(super) struct Channel {
     untold_bytes: usize,
     /// The peer has said that nothing more comes.
     has_ended: bool,
+    /// Ciphertext since the begin, or since the last plaintext.
+    bare_bytes: usize,
+    /// While the handshake is not done: what came first.
+    beginning: Vec<u8>,
+    has_refused_renegotiation: bool,
+    /// It is of no more use; what is left in `out` says why.
+    has_failed: bool,
 }
 
 impl Channel {
@@ -25,8 +42,17 @@ impl Channel {
     pub(super) fn new(mut connection: ClientConnection) -> Channel {
         // `encrypt` bounds what is buffered.
         connection.set_buffer_limit(None);
-        let mut channel =
-            Channel { connection, out: Vec::new(), out_done: 0, untold_bytes: 0, has_ended: false };
+        let mut channel = Channel {
+            connection,
+            out: Vec::new(),
+            out_done: 0,
+            untold_bytes: 0,
+            has_ended: false,
+            bare_bytes: 0,
+            beginning: Vec::new(),
+            has_refused_renegotiation: false,
+            has_failed: false,
+        };
         channel.collect_out();
         channel
     }
@@ -49,7 +75,7 @@ impl Channel {
         &self.out[self.out_done..]
     }
 
-    /// Takes ciphertext in; plaintext that it completes is added to `plain`.
+    /// Takes ciphertext in; plaintext that it completes is added to `plain`. `client`: whose connection it is.
     ///
     /// # Errors
     /// If the connection is of no more use.
@@ -57,20 +83,62 @@ impl Channel {
         &mut self,
         mut ciphertext: &[u8],
         plain: &mut Vec<u8>,
-    ) -> Result<(), rustls::Error> {
+        client: &TlsClient,
+    ) -> Result<(), Failure> {
+        if self.is_handshaking() {
+            let room = (BEGINNING_BYTES - self.beginning.len()).min(ciphertext.len());
+            self.beginning.extend_from_slice(&ciphertext[..room]);
+        }
         while !ciphertext.is_empty() && !self.has_ended {
             // It takes as much as its buffer has room for; what it holds is processed before the next read.
-            if !matches!(self.connection.read_tls(&mut ciphertext), Ok(1..)) {
-                return Err(rustls::Error::General("more came than TLS can hold".to_owned()));
-            }
+            let Ok(taken @ 1..) = self.connection.read_tls(&mut ciphertext) else {
+                return Err(failure::flood());
+            };
+            let out_bytes = self.out.len();
             let state = self.connection.process_new_packets();
             // Also after an error: the alert that says what it was, and answers that came before.
             self.collect_out();
-            let state = state?;
-            read_all(&mut self.connection.reader(), state.plaintext_bytes_to_read(), plain);
+            if self.out.len() > out_bytes && matches!(state, Ok(_) | Err(Error::AlertReceived(_))) {
+                self.note_refusal(out_bytes);
+            }
+            let state = state.map_err(|error| failure::of_error(&error, &self.scene(client)))?;
+            let plain_bytes = state.plaintext_bytes_to_read();
+            read_all(&mut self.connection.reader(), plain_bytes, plain);
             self.has_ended = state.peer_has_closed();
+            self.bare_bytes = if plain_bytes > 0 { 0 } else { self.bare_bytes + taken };
+            if self.bare_bytes > BARE_BYTES_LIMIT {
+                return Err(failure::flood());
+            }
         }
         Ok(())
+    }
+
+    /// Notes an alert in what rustls has to say, from `out_bytes` of `out` on, although the server did nothing that is
+    /// wrong: in TLS 1.2, it has asked for another handshake.
+    #[cold]
+    fn note_refusal(&mut self, out_bytes: usize) {
+        let is_tls12 = self.connection.protocol_version() == Some(ProtocolVersion::TLSv1_2);
+        self.has_refused_renegotiation |= is_tls12 && !self.is_handshaking() && self.out[out_bytes] == ALERT;
+    }
+
+    /// What is known of the connection.
+    pub(super) fn scene(&self, client: &TlsClient) -> Scene<'_> {
+        Scene {
+            is_handshaking: self.is_handshaking(),
+            beginning: &self.beginning,
+            has_refused_renegotiation: self.has_refused_renegotiation,
+            ..client.scene()
+        }
+    }
+
+    /// The handshake is done: the server speaks TLS.
+    pub(super) fn forget_beginning(&mut self) {
+        self.beginning = Vec::new();
+    }
+
+    /// It is of no more use. What rustls says to that is its farewell.
+    pub(super) fn fail(&mut self) {
+        self.has_failed = true;
     }
 
     /// Encrypts of `plaintext`, the session's bytes to send, what is not yet.
@@ -98,8 +166,12 @@ impl Channel {
         std::mem::take(&mut self.untold_bytes)
     }
 
-    /// The close_notify that ends what was said; empty where it cannot come next.
+    /// What ends what was said: after a failure the alert that names it, else a close_notify; empty where it cannot come
+    /// next.
     pub(super) fn farewell(mut self) -> Vec<u8> {
+        if self.has_failed {
+            return self.out.split_off(self.out_done);
+        }
         if self.is_handshaking() || !self.out().is_empty() {
             return Vec::new();
         }

@@ -7,8 +7,10 @@ use rustls::crypto::ring;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, ProtocolVersion, RootCertStore};
 
+use super::failure::Scene;
 use super::files;
 use super::insecure::AnyCertificate;
+use super::no_certificate::NoCertificate;
 use crate::plan::TlsPlan;
 use crate::record::{Handshakes, TlsFacts};
 
@@ -17,6 +19,8 @@ use crate::record::{Handshakes, TlsFacts};
 pub struct TlsClient {
     config: Arc<ClientConfig>,
     is_for_http2: bool,
+    has_certificate: bool,
+    no_certificate: Arc<NoCertificate>,
     server_name: ServerName<'static>,
     facts: OnceLock<TlsFacts>,
     wire: Mutex<WireUse>,
@@ -55,6 +59,7 @@ impl TlsClient {
                 .map_err(|error| format!("ca_file: {error}"))?;
             builder.with_webpki_verifier(verifier)
         };
+        let no_certificate = Arc::new(NoCertificate::default());
         let mut config = match (&plan.certificate_file, &plan.key_file) {
             (Some(certificates), Some(key)) => {
                 let certificates = files::certificates(certificates)
@@ -64,7 +69,7 @@ impl TlsClient {
                     .with_client_auth_cert(certificates, key)
                     .map_err(|error| format!("key_file: {error}"))?
             }
-            (None, None) => builder.with_no_client_auth(),
+            (None, None) => builder.with_client_cert_resolver(no_certificate.clone()),
             _ => return Err("certificate_file and key_file need each other".to_owned()),
         };
         config.alpn_protocols = vec![super::ALPN.to_vec()];
@@ -74,6 +79,8 @@ impl TlsClient {
         Ok(TlsClient {
             config: Arc::new(config),
             is_for_http2: false,
+            has_certificate: plan.certificate_file.is_some(),
+            no_certificate,
             server_name,
             facts: OnceLock::new(),
             wire: Mutex::default(),
@@ -88,11 +95,19 @@ impl TlsClient {
         self
     }
 
-    /// Why what a finished handshake came to is of no use.
-    pub(super) fn objection(&self, connection: &ClientConnection) -> Option<&'static str> {
-        let agreed = connection.alpn_protocol() == Some(super::ALPN_HTTP2);
-        (self.is_for_http2 && !agreed)
-            .then_some("the server did not agree to HTTP/2 by ALPN; does it speak HTTP/1.1 only?")
+    /// True if a finished handshake has agreed to the protocol that the connection is to speak.
+    pub(super) fn is_agreed(&self, connection: &ClientConnection) -> bool {
+        !self.is_for_http2 || connection.alpn_protocol() == Some(super::ALPN_HTTP2)
+    }
+
+    /// What is known of every connection.
+    pub(super) fn scene(&self) -> Scene<'static> {
+        Scene {
+            is_for_http2: self.is_for_http2,
+            has_certificate: self.has_certificate,
+            is_asked_for_certificate: self.no_certificate.is_asked(),
+            ..Scene::default()
+        }
     }
 
     /// What the first finished handshake came to.

@@ -6,6 +6,7 @@ use rustls::HandshakeKind;
 
 use super::channel::Channel;
 use super::client::{TlsClient, WireUse};
+use super::failure;
 use crate::driver::{Conversation, Failure, Next};
 use crate::record::ErrorKind;
 use crate::schedule::Phase;
@@ -41,11 +42,17 @@ impl<C: Conversation> TlsConversation<C> {
         }
     }
 
-    /// Ends a connection whose TLS went wrong.
-    fn fail(&mut self, number: usize, explanation: String, now_ns: u64) -> Next {
-        self.channels[number] = None;
-        let failure = Failure { kind: ErrorKind::Tls, explanation: explanation.into(), cause: None };
-        match self.inner.connect_failed(number, failure, now_ns) {
+    /// Ends a connection whose TLS went wrong. `was_connected`: the inner conversation had it.
+    fn fail(&mut self, number: usize, was_connected: bool, failure: Failure, now_ns: u64) -> Next {
+        if let Some(channel) = &mut self.channels[number] {
+            channel.fail();
+        }
+        let next = if was_connected {
+            self.inner.broken_because(number, failure, now_ns)
+        } else {
+            self.inner.connect_failed(number, failure, now_ns)
+        };
+        match next {
             Next::Connect => Next::Connect,
             // Seen from inside there is no socket any more; here there is one.
             Next::Wait | Next::Send | Next::Close => Next::Close,
@@ -102,9 +109,13 @@ impl<C: Conversation> Conversation for TlsConversation<C> {
         match self.client.connect() {
             Ok(connection) => {
                 self.channels[number] = Some(Box::new(Channel::new(connection)));
+                self.inner.awaits(number, Some(failure::handshake_timeout));
                 Next::Send
             }
-            Err(error) => self.fail(number, explain(&error), now_ns),
+            Err(error) => {
+                let failure = failure::of_error(&error, &self.client.scene());
+                self.fail(number, false, failure, now_ns)
+            }
         }
     }
 
@@ -140,23 +151,26 @@ impl<C: Conversation> Conversation for TlsConversation<C> {
         let Some(channel) = &mut self.channels[number] else { return Next::Close };
         let was_handshaking = channel.is_handshaking();
         self.plain.clear();
-        if let Err(error) = channel.take_in(bytes, &mut self.plain) {
-            return self.fail(number, explain(&error), now_ns);
+        if let Err(failure) = channel.take_in(bytes, &mut self.plain, &self.client) {
+            return self.fail(number, !was_handshaking, failure, now_ns);
         }
         let (is_handshaking, has_ended) = (channel.is_handshaking(), channel.has_ended());
         if is_handshaking && has_ended {
-            return self.fail(number, CLOSED_EARLY.to_owned(), now_ns);
+            let failure = failure::of_end(&channel.scene(&self.client), false);
+            return self.fail(number, false, failure, now_ns);
         }
         let mut next = Next::Wait;
         if was_handshaking && !is_handshaking {
-            if let Some(objection) = self.client.objection(channel.connection()) {
-                return self.fail(number, objection.to_owned(), now_ns);
+            channel.forget_beginning();
+            if !self.client.is_agreed(channel.connection()) {
+                return self.fail(number, false, failure::no_http2(), now_ns);
             }
             self.client.note(channel.connection());
             let is_resumed = channel.connection().handshake_kind() == Some(HandshakeKind::Resumed);
             if self.inner.phase() == Phase::Window {
                 self.wire.handshakes.add(is_resumed);
             }
+            self.inner.awaits(number, None);
             next = self.inner.connected(number, now_ns);
         }
         if !self.plain.is_empty() && matches!(next, Next::Wait | Next::Send) {
@@ -164,26 +178,31 @@ impl<C: Conversation> Conversation for TlsConversation<C> {
         }
         // After a close_notify nothing more comes, whether the peer closes its socket or not.
         if has_ended && matches!(next, Next::Wait | Next::Send) {
-            next = self.inner.peer_closed(number, now_ns);
+            next = self.inner.peer_closed_early(number, failure::early_close_notify, now_ns);
         }
         self.settle(number, next)
     }
 
     fn peer_closed(&mut self, number: usize, now_ns: u64) -> Next {
         let Some(channel) = &self.channels[number] else { return Next::Close };
-        if channel.is_handshaking() {
-            return self.fail(number, CLOSED_EARLY.to_owned(), now_ns);
+        let scene = channel.scene(&self.client);
+        if scene.is_handshaking {
+            let failure = failure::of_end(&scene, false);
+            return self.fail(number, false, failure, now_ns);
         }
+        // Without close_notify anybody may have cut the connection: what has come may not be all.
+        let failure = failure::no_close_notify(&scene);
         // Nobody is there to hear a farewell.
         self.channels[number] = None;
-        // Without close_notify anybody may have cut the connection: what has come may not be all.
-        let next = self.inner.broken(number, ErrorKind::Closed, now_ns);
+        let next = self.inner.broken_because(number, failure, now_ns);
         self.settle(number, next)
     }
 
     fn broken(&mut self, number: usize, kind: ErrorKind, now_ns: u64) -> Next {
-        if self.channels[number].as_ref().is_some_and(|channel| channel.is_handshaking()) {
-            return self.fail(number, "the connection broke during the TLS handshake".to_owned(), now_ns);
+        let scene = self.channels[number].as_ref().map(|channel| channel.scene(&self.client));
+        if let Some(scene) = scene.filter(|scene| scene.is_handshaking) {
+            let failure = failure::of_end(&scene, true);
+            return self.fail(number, false, failure, now_ns);
         }
         self.channels[number] = None;
         let next = self.inner.broken(number, kind, now_ns);
@@ -202,25 +221,4 @@ impl<C: Conversation> Conversation for TlsConversation<C> {
         self.client.add(self.wire);
         self.inner.conclude(now_ns)
     }
-}
-
-const CLOSED_EARLY: &str = "the server closed the connection during the TLS handshake";
-
-/// What went wrong, and what helps.
-fn explain(error: &rustls::Error) -> String {
-    use rustls::{CertificateError, Error};
-    let remedy = match error {
-        Error::InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::BadSignature) => {
-            "; name its CA in tls.ca_file, or set tls.insecure"
-        }
-        Error::InvalidCertificate(
-            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
-        ) => "; set tls.server_name to a name that it holds",
-        Error::InvalidMessage(_) => "; the server may not speak TLS at this port",
-        Error::AlertReceived(
-            rustls::AlertDescription::CertificateRequired | rustls::AlertDescription::BadCertificate,
-        ) => "; the server wants a client certificate: tls.certificate_file and tls.key_file",
-        _ => "",
-    };
-    format!("{error}{remedy}")
 }

@@ -2,11 +2,15 @@
 //!
 //! Sessions are not resumed: every connection makes a full handshake, so that the cost of one is the cost of each.
 
+mod cause;
+mod certificate;
 mod channel;
 mod client;
 mod conversation;
+mod failure;
 mod files;
 mod insecure;
+mod no_certificate;
 mod server;
 
 pub use client::TlsClient;

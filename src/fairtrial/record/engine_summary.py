@@ -71,7 +71,8 @@ class Example(Strict):
         None, description="of a wrong body, where it can be told: `/id is 8, not 7`; it quotes the answer"
     )
     cause: str | None = Field(
-        None, description='why, where the kind alone does not tell: see "HTTP/1.1 as servers speak it" and "HTTP/2"'
+        None,
+        description='why, where the kind alone does not tell: see "HTTP/1.1 as servers speak it", "HTTP/2" and "TLS"',
     )
 
     @property

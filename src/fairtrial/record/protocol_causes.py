@@ -1,4 +1,4 @@
-"""Remedies for errors by the cause that the engine tells: bytes that were no answer, and failures over HTTP/2."""
+"""Remedies for errors by the cause that the engine tells: no answer of HTTP, and failures of HTTP/2 and TLS."""
 
 from fairtrial.record.engine_summary import EngineSummary
 
@@ -64,8 +64,61 @@ PROTOCOL_REMEDIES = {
 }
 """By the `cause` of an example: docs/engine-protocol.md, "HTTP/1.1 as servers speak it" and "HTTP/2"."""
 
+TLS_REMEDIES = {
+    "plain_http": "the server speaks plain HTTP on this port: ask it by http://, or at its port for https",
+    "plaintext": "that was no TLS: is this the port of an HTTPS server?",
+    "handshake_closed": "the server, or what stands before it, closed the connection within the handshake: see its "
+    "log; often a port without TLS, a limit of connections, or a server without a certificate for this name",
+    "handshake_reset": "the server, or what stands before it, reset the connection within the handshake: look for a "
+    "crash, a full backlog or a firewall",
+    "handshake_timeout": "does the server speak TLS on this port? If so, its handshakes take longer than "
+    "the time-out: keep connections alive, or offer less",
+    "tls_version": "let the server speak TLS 1.2 or 1.3: older versions are no longer spoken (RFC 8996)",
+    "cipher_suites": "let the server take ECDHE on X25519, P-256 or P-384, with AES-GCM or ChaCha20-Poly1305",
+    "alpn_http2": "have the server offer h2 by ALPN, or leave out --http2 (http2 in [load])",
+    "alpn_http1": "have the server offer http/1.1 by ALPN, or ask it with --http2 (http2 in [load])",
+    "server_name": "ask the server by a name that it has a certificate for",
+    "certificate_name": "ask by a name that the certificate has, or make one for this name",
+    "certificate_expired": "renew the server's certificate, and compare this machine's clock",
+    "certificate_not_yet_valid": "compare this machine's clock with that of who made the certificate",
+    "certificate_issuer": "trust its authority with --cacert FILE (in an experiment, among the roots of this machine), "
+    "and have the server send what stands between them",
+    "certificate_revoked": "give the server a certificate that is not revoked",
+    "certificate_purpose": "make the server's certificate with the extended key usage serverAuth",
+    "certificate_authority": "have the authority sign a certificate without CA:TRUE for the server",
+    "certificate_signature": "give the server the key of its certificate, and the certificate as it was signed",
+    "certificate_algorithm": "make the certificate with ECDSA on P-256, or with RSA of 2,048 bits, and SHA-256",
+    "certificate_malformed": "make the server's certificate anew, by X.509 version 3; "
+    "`openssl s_client -showcerts -connect HOST:PORT` shows what it sends",
+    "client_certificate": "show a certificate that the server trusts, with --cert and --key, or let it require none",
+    "client_certificate_refused": "is the certificate of --cert valid, for clients, and of an authority that the "
+    "server trusts?",
+    "bad_record": "bytes came that are no TLS, or were changed on the way: look for a server that writes past its TLS, "
+    "and for a proxy between",
+    "record_size": "a record holds 16 KiB at most (RFC 8446, section 5.1): look for a server that writes past its TLS",
+    "bad_message": "the server breaks TLS (RFC 8446): the example says how; try another client to compare",
+    "renegotiation": "a connection has one handshake here, as in TLS 1.3 and HTTP/2: have the server ask for client "
+    "certificates in the first, not for some of its paths",
+    "tls_flood": "a server has nothing to say by so many records without content: look at its settings for session "
+    "tickets and key updates; try another client to compare",
+    "tls_alert": "see the server's log for the alert that the example names",
+    "no_close_notify": "the server cut the connection within an answer: look for a crash, a worker's restart, a limit "
+    "of requests, or a proxy's time-out; without a close_notify, nobody knows that an answer is whole",
+    "early_close_notify": "the server ended the connection before its answer was complete: look for keep-alive limits, "
+    "worker recycling (max requests) and missing `Connection: close`",
+}
+"""By the `cause` of an example of kind `tls`, `timeout` or `closed`: docs/engine-protocol.md, "TLS"."""
+
+CAUSE_REMEDIES = PROTOCOL_REMEDIES | TLS_REMEDIES
+
+
+def known_cause(summary: EngineSummary, kind: str) -> str | None:
+    """The cause of the first example of this kind of error that has a remedy of its own; None if there is none."""
+    causes = (example.cause for example in summary.examples if example.kind == kind)
+    return next((cause for cause in causes if cause in CAUSE_REMEDIES), None)
+
 
 def cause_remedy(summary: EngineSummary, kind: str, otherwise: str) -> str:
     """The remedy for errors of this kind, by the first example of it whose cause is known; else `otherwise`."""
-    causes = (example.cause or "" for example in summary.examples if example.kind == kind)
-    return next((PROTOCOL_REMEDIES[cause] for cause in causes if cause in PROTOCOL_REMEDIES), otherwise)
+    cause = known_cause(summary, kind)
+    return otherwise if cause is None else CAUSE_REMEDIES[cause]

@@ -1,5 +1,7 @@
 """When a server counts as ready, asked of one that runs already."""
 
+import socket
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -55,7 +57,7 @@ def test_tls_is_spoken_where_the_url_asks_for_it(monkeypatch: pytest.MonkeyPatch
     certificate = ["--tls-certificate", str(CERTIFICATES / "server.pem"), "--tls-key", str(CERTIFICATES / "server.key")]
     with engine_server("a server", "target", certificate) as server:
         url = f"https://{server.address}".replace("127.0.0.1", "localhost")
-        with pytest.raises(Problem, match=r"no connection: .*CERTIFICATE_VERIFY_FAILED"):
+        with pytest.raises(Problem, match=r"no connection: TLS: the certificate is not trusted: .*; trust its auth"):
             find_running(url, ANSWERED, 0.0)
         monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATES / "authority.pem"))
         found = find_running(url, ANSWERED, 5.0)
@@ -68,3 +70,30 @@ def test_tls_is_spoken_where_the_url_asks_for_it(monkeypatch: pytest.MonkeyPatch
             stop=StopAfterRequests(requests=5),
         )
         assert run_engine(plan, lambda _event: None).verified == 5
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "is this the port of an HTTPS server"),
+        (b"\x15\x03\x03\x00\x02\x02\x46", "let the server speak TLS 1.2 or 1.3"),
+        (b"\x15\x03\x03\x00\x02\x02\x28", "let the server take ECDHE"),
+    ],
+)
+def test_why_tls_failed_is_said_in_one_line(said: bytes, words: str) -> None:
+    """A fatal alert is a record of type 21: RFC 8446, section 6."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def answer() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(65_536)
+                connection.sendall(said)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        with pytest.raises(Problem) as problem:
+            find_running(f"https://127.0.0.1:{listening.getsockname()[1]}", ANSWERED, 0.0)
+        thread.join()
+    assert "no connection: TLS: the handshake failed" in problem.value.reason and words in problem.value.reason
+    assert "\n" not in problem.value.reason

@@ -30,6 +30,21 @@ def test_an_error_of_another_kind_has_the_remedy_of_its_own_cause() -> None:
     assert "keep-alive limits" in remedy("closed", summary)
 
 
+@pytest.mark.parametrize(
+    ("cause", "words", "not_words"),
+    [
+        ("certificate_expired", "renew the server's certificate; --insecure", "--cacert"),
+        ("alpn_http2", "leave out --http2", "--insecure"),
+        (None, "--cacert, --cert or --insecure", "renew"),
+    ],
+)
+def test_tls_has_the_remedy_of_its_cause(cause: str | None, words: str, not_words: str) -> None:
+    others = Example(kind="timeout", status=None, excerpt="", cause="handshake_timeout")
+    example = Example(kind="tls", status=None, excerpt="", cause=cause)
+    text = remedy("tls", measurement(examples=[others, example]).summary)
+    assert all(word in text for word in words.split("; ")) and not_words not in text
+
+
 def test_a_busy_generator_is_named(snapshot: object) -> None:
     assert list(warnings(measurement(threads=busy(0.79)))) == []
     (warning,) = warnings(measurement(threads=busy(0.81)))

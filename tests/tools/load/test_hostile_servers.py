@@ -3,6 +3,7 @@
 The outcomes are those that RFC 9110 and 9112 ask of a client, and docs/load.md of this one.
 """
 
+import ssl
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -22,6 +23,7 @@ from tests.fixtures.hostile import (
     says,
     trickle,
 )
+from tests.tools.load.conftest import CERTIFICATES
 
 RIGHT = [
     ("100 interim answers", says(b"HTTP/1.1 100 Continue\r\n\r\n" * 100 + OK)),
@@ -149,3 +151,19 @@ def test_over_http_2_a_second_answer_is_one_that_nobody_asked_for(
 ) -> None:
     finished = loaded(call, http2_says(times), [*CLOSED, "--http2"], asks=False)
     assert finished.status in statuses and words in finished.out, finished.out
+
+
+@pytest.mark.parametrize(
+    ("answer", "options", "kind", "words"),
+    [
+        pytest.param(says(head("Content-Length: 9") + b"half", stays=False), (), "closed", "close_notify", id="cut"),
+        pytest.param(says(OK), ("--http2",), "tls", "have the server offer h2 by ALPN", id="without ALPN"),
+    ],
+)
+def test_what_tls_ends_in_is_told(call: Call, answer: Answer, options: Sequence[str], kind: str, words: str) -> None:
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(CERTIFICATES / "server.pem", CERTIFICATES / "server.key")
+    finished = loaded(call, answer, [*CLOSED, "--insecure", *options], tls=tls)
+    assert finished.status in (3, 4), finished.out
+    assert f" {kind}  " in finished.out and words in finished.out, finished.out
+    assert "--cacert" not in finished.out, finished.out

@@ -6,7 +6,9 @@ from fairtrial.judge.checks.errors import error_remedy
 from fairtrial.judge.checks.generator_saturated import generator_remedy
 from fairtrial.lab.trial.capacity import was_offered
 from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.protocol_causes import known_cause
 from fairtrial.tools.load.measure import Measurement
+from fairtrial.tools.load.request.connect import SKIP_CHECK
 
 EXPECTATIONS = {
     "tls": "--cacert, --cert or --insecure may be needed",
@@ -31,7 +33,10 @@ OPTIONS = {
 
 def remedy(kind: str, summary: EngineSummary) -> str:
     """The remedy for errors of this kind, with the options that may help; empty for an unknown kind."""
-    hint = EXPECTATIONS.get("status" if kind.startswith("status_") else kind)
+    cause = known_cause(summary, kind)
+    hint = EXPECTATIONS.get("status" if kind.startswith("status_") else kind) if cause is None else None
+    if cause is not None and cause.startswith("certificate_"):
+        hint = SKIP_CHECK
     return "; ".join(filter(None, [_with_options(error_remedy(kind, summary)), hint]))
 
 

@@ -109,19 +109,33 @@ def test_a_server_that_does_not_speak_tls(port: int, snapshot: object) -> None:
     silent = problem(f"https://127.0.0.1:{port}/", Tls(server_name="127.0.0.1"), seconds=0.2)
     assert silent.reason == snapshot
 
-    with socket.create_server(("127.0.0.1", 0)) as plain:
+
+@pytest.mark.parametrize(
+    ("said", "reason", "remedy"),
+    [
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "", "try http://"),
+        (b"", "eof", "closed the connection within the handshake"),
+        (b"\x15\x03\x03\x00\x02\x02\x46", "alert protocol version", "TLS 1.2 or 1.3"),
+        (b"\x15\x03\x03\x00\x02\x02\x28", "alert handshake failure", "let the server take ECDHE"),
+        (b"\x15\x03\x03\x00\x02\x02\x50", "alert internal error", "the server's log"),
+    ],
+)
+def test_a_handshake_that_fails_is_told_by_its_cause(said: bytes, reason: str, remedy: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
 
         def answer() -> None:
-            connection, _ = plain.accept()
+            connection, _ = server.accept()
             with connection:
-                connection.recv(1)
-                connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+                connection.recv(65_536)
+                connection.sendall(said)
 
         thread = threading.Thread(target=answer)
         thread.start()
-        plain_http = problem(f"https://127.0.0.1:{plain.getsockname()[1]}/", Tls(server_name="127.0.0.1"))
+        failed = problem(f"https://127.0.0.1:{server.getsockname()[1]}/", Tls(server_name="127.0.0.1"))
         thread.join()
-    assert "try http://" in plain_http.remedy
+    assert failed.exit_status == NOTHING_RAN
+    assert failed.reason.startswith("TLS: the handshake failed: ") and reason in failed.reason
+    assert remedy in failed.remedy
 
 
 def test_files_for_tls_that_cannot_be_used(port: int, tmp_path: Path, snapshot: object) -> None:

@@ -14,9 +14,13 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.answer import trusting
 from fairtrial.engine.plan import Tls
+from fairtrial.record.openssl_causes import handshake_cause, handshake_words, reason_in_words
+from fairtrial.record.protocol_causes import TLS_REMEDIES
 from fairtrial.tools.load.request.url import Url
 
 LONGEST_WAIT_SECONDS = 5.0
+SKIP_CHECK = "--insecure skips the check"
+"""For whom a certificate is not the point."""
 
 
 def check_connection(
@@ -67,7 +71,7 @@ def tls_context(tls: Tls) -> ssl.SSLContext:
             context.load_cert_chain(tls.certificate_file, tls.key_file, password=_no_password)
         except (OSError, ssl.SSLError) as error:
             raise Problem(
-                f"{tls.certificate_file}: certificate and key do not fit together: {_reason(error)}",
+                f"{tls.certificate_file}: certificate and key do not fit together: {reason_in_words(error)}",
                 "name PEM files with --cert and --key; the key must not be encrypted",
             ) from error
     return context
@@ -80,26 +84,12 @@ def _no_password() -> str:
 def _handshake(connection: socket.socket, context: ssl.SSLContext, server_name: str) -> None:
     try:
         context.wrap_socket(connection, server_hostname=server_name).close()
-    except ssl.SSLCertVerificationError as error:
-        remedy = "trust its authority with --cacert FILE, or skip the check with --insecure"
-        if "hostname" in error.verify_message.lower() or "ip address" in error.verify_message.lower():
-            remedy = "use the name that the certificate has, or skip the check with --insecure"
-        raise Problem(
-            f"TLS: the certificate of {printable(server_name)} is not trusted: {error.verify_message}",
-            remedy,
-            NOTHING_RAN,
-        ) from error
-    except ssl.SSLError as error:
-        is_plain_http = error.reason in ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST")
-        remedy = "the server does not speak TLS there: try http://" if is_plain_http else "check the server's TLS"
-        raise Problem(f"TLS: the handshake failed: {_reason(error)}", remedy, NOTHING_RAN) from error
     except OSError as error:
-        why = "no answer" if isinstance(error, TimeoutError) else (error.strerror or str(error)).lower()
-        raise Problem(
-            f"TLS: the handshake failed: {why}", "check that the server speaks TLS on this port", NOTHING_RAN
-        ) from error
-
-
-def _reason(error: OSError) -> str:
-    reason = getattr(error, "reason", None)
-    return str(reason).lower().replace("_", " ") if reason else (error.strerror or str(error)).lower()
+        cause, words = handshake_cause(error), handshake_words(error)
+        remedy = TLS_REMEDIES.get(cause or "", "check the server's TLS")
+        if cause == "plaintext":
+            remedy = "the server does not speak TLS there: try http://"
+        if cause is not None and cause.startswith("certificate_"):
+            words = words.replace("the certificate is", f"the certificate of {printable(server_name)} is", 1)
+            remedy = f"{remedy}; {SKIP_CHECK}"
+        raise Problem(f"TLS: {words}", remedy, NOTHING_RAN) from error
