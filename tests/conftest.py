@@ -104,21 +104,18 @@ def left_running(*folders: Path) -> list[str]:
     others use both as well.
     """
     found = []
-    for process in psutil.process_iter(["pid", "cmdline", "status"]):
-        if process.info["pid"] == os.getpid() or process.info["status"] == psutil.STATUS_ZOMBIE:
-            continue
-        try:
-            if any(_runs_in(process, folder) for folder in folders):
-                found.append(" ".join(process.info["cmdline"] or []))
-        except psutil.Error:
-            continue
+    for pid in psutil.pids():
+        with suppress(OSError, psutil.Error):  # it has just ended, or nobody has waited for it yet
+            if pid != os.getpid() and any(_runs_in(Path(f"/proc/{pid}"), folder) for folder in folders):
+                found.append(" ".join(psutil.Process(pid).cmdline()))
     return found
 
 
-def _runs_in(process: psutil.Process, folder: Path) -> bool:
+def _runs_in(process: Path, folder: Path) -> bool:
+    works_in = Path(os.readlink(process / "cwd").removesuffix(" (deleted)"))
     if not folder.is_symlink():
-        return Path(process.cwd()).is_relative_to(folder.resolve())
-    if process.environ().get(WORKERS_CACHE) != str(folder):
+        return works_in.is_relative_to(folder.resolve())
+    if f"{WORKERS_CACHE}={folder}".encode() not in (process / "environ").read_bytes().split(b"\0"):
         return False
     places = [folder.resolve(), *(build.resolve() for build in folder.glob("stacks/*") if build.is_symlink())]
-    return any(Path(process.cwd()).is_relative_to(place) for place in places)
+    return any(works_in.is_relative_to(place) for place in places)

@@ -47,12 +47,13 @@ def _started(lab: Lab, *command: str) -> "subprocess.Popen[str]":
 def run_there(cluster: OnHosts) -> list[psutil.Process]:
     """What the hosts of a cluster run beside a scheduler and workers started by hand, guards and stacks included."""
     found = []
-    for process in psutil.process_iter():
-        with suppress(psutil.Error, OSError):
-            if process.status() == psutil.STATUS_ZOMBIE or "distributed.cli" in " ".join(process.cmdline()):
-                continue
-            if process.environ().get(WORKERS_CACHE) == str(cluster.folder) and process.pid != os.getpid():
-                found.append(process)
+    told = f"{WORKERS_CACHE}={cluster.folder}".encode()
+    for pid in psutil.pids():
+        with suppress(psutil.Error, OSError):  # it has just ended; who has, and is not waited for yet, has no variables
+            if pid != os.getpid() and told in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
+                process = psutil.Process(pid)
+                if "distributed.cli" not in " ".join(process.cmdline()):
+                    found.append(process)
     return found
 
 
