@@ -34,6 +34,14 @@ warmup_limit_seconds = 0.1
 duration_seconds = {seconds}
 timeout_seconds = 2.0"""
 
+SPARING = """kind = "open"
+rate_per_second = 50
+connections = 4
+warmup_seconds = 0.1
+warmup_limit_seconds = 0.1
+duration_seconds = {seconds}"""
+"""A load that takes hardly anything of the processors, however long it lasts."""
+
 EXPERIMENT = """
 name = "tried"
 title = "A test"

@@ -18,18 +18,10 @@ from fairtrial.cluster.roles import REQUIRED_ROLES
 from tests.cluster import networks
 from tests.cluster.sshd import hosts_file, sshd
 from tests.cluster.there import commands_there, record_of, run_there, under_way
-from tests.command_line import Lab
+from tests.command_line import SPARING, Lab
 from tests.conftest import WORKERS_CACHE
 from tests.forked_command import Forked
 from tests.waiting import PATIENCE_SECONDS, wait_for
-
-SPARING = """kind = "open"
-rate_per_second = 50
-connections = 4
-warmup_seconds = 0.1
-warmup_limit_seconds = 0.1
-duration_seconds = {seconds}"""
-"""A load that takes hardly anything of the processors, however long it lasts."""
 
 
 @dataclass

@@ -74,7 +74,7 @@ def commands(lab: Lab, url: str) -> dict[str, list[str]]:
         "check": ["check", stack, "--stacks", str(lab.stacks)],
         "check a file": ["check", experiment, *named],
         "init": ["init", str(service), "--yes", "--command", "python3 app.py", "--port", "PORT", "--requests", "/"],
-        "load": ["load", "-d", "200ms", "-c", "2", url],
+        "load": ["load", "-n", "20", "-c", "2", url],
         "ab": ["ab", "-n", "10", url],
         "wrk": ["wrk", "-d", "1s", "-c", "2", "-t", "1", url],
     }

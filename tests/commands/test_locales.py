@@ -71,7 +71,7 @@ def test_a_title_with_any_character(locale: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("locale", LOCALES)
 def test_what_was_measured_is_printed(lab: Lab, serve: Callable[..., Target], locale: str) -> None:  # noqa: F811
     """After a load no character may cost its figures; files are UTF-8 in any locale."""
-    done = call(locale, lab.folder, "load", "-d", "200ms", "--json", "x.json", serve("--body", "gr\u00f6\u00dfe").url)
+    done = call(locale, lab.folder, "load", "-n", "20", "--json", "x.json", serve("--body", "gr\u00f6\u00dfe").url)
     assert done.returncode in (0, 3), done.stderr
     assert b"verified" in done.stdout and json.loads((lab.folder / "x.json").read_text(encoding="utf-8"))
 

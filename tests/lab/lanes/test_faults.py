@@ -10,7 +10,7 @@ import pytest
 
 from tests.cluster.clusters import Processes
 from tests.cluster.there import run_there, runs, under_way
-from tests.command_line import Lab
+from tests.command_line import SPARING, Lab
 from tests.lab.lanes.conftest import arguments_on, cluster
 from tests.waiting import wait_for
 
@@ -60,7 +60,7 @@ def test_the_other_lane_goes_on(lab: Lab, own: Processes, load_hosts: int) -> No
     workers = [own.start_worker(each) for each in roles]
     own.wait_for_workers(len(roles))
     options = ("--load-hosts", str(load_hosts)) if load_hosts else ()
-    arguments = arguments_on(lab, own, lab.stack("one"), options=options, seconds=2, blocks=3)
+    arguments = arguments_on(lab, own, lab.stack("one"), options=options, load=SPARING, seconds=2, blocks=3)
     with under_way(lab, *arguments) as process:
         wait_for(lambda: under_load(own), "a load is under way")
         workers[0].kill()
