@@ -15,9 +15,7 @@ import fairtrial.commands.carry_out
 import fairtrial.experiment.ab_test
 import fairtrial.judge.checks
 import fairtrial.judge.judging
-import fairtrial.lab.calibrate
 import fairtrial.lab.conduct
-import fairtrial.lab.profile.condition
 import fairtrial.lab.progress
 import fairtrial.plan.make
 import fairtrial.report.files
@@ -26,18 +24,10 @@ import fairtrial.report.terminal
 import fairtrial.tools.check.contract
 import fairtrial.tools.load.offer
 import fairtrial.tools.load.report.terminal
+import tests.hasty  # noqa: F401 before any of them is forked
 
 fairtrial.catalog.services.services()
 fairtrial.catalog.workloads.workloads()
 fairtrial.catalog.workloads.openapi.document()
 fairtrial.judge.checks.all_checks()
 fairtrial.report.html.report_template()
-
-# What a calibration finds is tested by itself; here it costs each of hundreds of runs a second of both processors.
-fairtrial.lab.calibrate.WARM_UP_SECONDS = 0.05
-fairtrial.lab.calibrate.LONGEST_WINDOW_SECONDS = fairtrial.lab.calibrate.SHORTEST_WINDOW_SECONDS = 0.1
-fairtrial.lab.calibrate.BLOCK_WINDOW_SECONDS = 0.1
-
-# As short as the trials of tests.
-fairtrial.lab.profile.condition.PROFILED_SECONDS = (0.5, 0.5)
-fairtrial.lab.profile.condition.SECOND_WARMUP_SECONDS = 0.1

@@ -17,6 +17,13 @@ from fairtrial.cluster.settings import as_yaml
 from tests.forked_command import become, forks
 
 START_WITHIN_SECONDS = 60.0
+ON_HOSTS = Path(__file__).parent / "on_hosts"
+
+
+def hasty() -> dict[str, str]:
+    """The variables by which labs on hosts are as hasty as those that tests run here: `tests.hasty`."""
+    folders = [str(ON_HOSTS), str(ON_HOSTS.parents[2]), os.environ.get("PYTHONPATH", "")]
+    return {"PYTHONPATH": os.pathsep.join(filter(None, folders))}
 
 
 @dataclass

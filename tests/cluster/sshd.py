@@ -14,6 +14,7 @@ from pathlib import Path
 import psutil
 
 from fairtrial.base.loopback import LOOPBACK
+from tests.cluster.clusters import hasty
 from tests.cluster.networks import NetworkHost
 from tests.machine.lack import sshd as sshd_program
 from tests.machine.needs import skip_without
@@ -94,8 +95,7 @@ def hosts_file(
         addresses: of hosts that are not at the address of loopback.
     """
     python = folder / "python"
-    of_checkout = {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
-    assignments = " ".join(shlex.quote(f"{name}={value}") for name, value in {**of_checkout, **variables}.items())
+    assignments = " ".join(shlex.quote(f"{name}={value}") for name, value in {**hasty(), **variables}.items())
     python.write_text(f'#!/bin/sh\nexec env {assignments} {shlex.quote(sys.executable)} "$@"\n')
     python.chmod(0o755)
     of_tests = {name: value for name, value in os.environ.items() if name.startswith("FAIRTRIAL_") or name == "PATH"}

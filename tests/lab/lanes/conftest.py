@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.cluster.clusters import Processes, running
+from tests.cluster.clusters import Processes, hasty, running
 from tests.command_line import Finished, Lab
 from tests.conftest import WORKERS_CACHE
 
@@ -29,7 +29,7 @@ def cluster(
         prefixes: put before the commands of workers, by their places.
     """
     # By the last variable, what its hosts run is told from all else: stacks inherit it as well.
-    environment = {"FAIRTRIAL_CACHE": str(cache), WORKERS_CACHE: str(folder), **(more or {})}
+    environment = {"FAIRTRIAL_CACHE": str(cache), WORKERS_CACHE: str(folder), **hasty(), **(more or {})}
     processes = Processes(folder, environment=environment, **settings)
     with running(processes):
         processes.start_scheduler()

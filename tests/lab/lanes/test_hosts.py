@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.cluster.clusters import Processes, running
+from tests.cluster.clusters import Processes, hasty, running
 from tests.cluster.networks import NetworkHost, hosts
 from tests.cluster.there import record_of, run_there, runs, under_way
 from tests.command_line import Lab
@@ -20,7 +20,7 @@ def cluster_on(
     folder: Path, cache: Path, network: Sequence[NetworkHost], *resources: str, **more: str
 ) -> Iterator[Processes]:
     """A scheduler on the first host, and a worker with resources on each further one."""
-    environment = {"FAIRTRIAL_CACHE": str(cache), WORKERS_CACHE: str(folder), **more}
+    environment = {"FAIRTRIAL_CACHE": str(cache), WORKERS_CACHE: str(folder), **hasty(), **more}
     processes = Processes(folder, host=network[0].address, environment=environment, prefix=network[0].prefix)
     with running(processes):
         processes.start_scheduler()

@@ -1,0 +1,11 @@
+"""Shortens what a lab does for figures that are tested by themselves: it costs each of hundreds of runs seconds."""
+
+import fairtrial.lab.calibrate
+import fairtrial.lab.profile.condition
+
+fairtrial.lab.calibrate.WARM_UP_SECONDS = 0.05
+fairtrial.lab.calibrate.LONGEST_WINDOW_SECONDS = fairtrial.lab.calibrate.SHORTEST_WINDOW_SECONDS = 0.1
+fairtrial.lab.calibrate.BLOCK_WINDOW_SECONDS = 0.1
+
+fairtrial.lab.profile.condition.PROFILED_SECONDS = (0.5, 0.5)
+fairtrial.lab.profile.condition.SECOND_WARMUP_SECONDS = 0.1
