@@ -10,7 +10,7 @@ import psutil
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from fairtrial.base.cache.once import COMPLETE
+from fairtrial.base.cache.seal import SEAL
 from fairtrial.base.locations import cache_folder
 from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.engine.binary import engine_binary, guard_binary
@@ -67,7 +67,7 @@ def cache(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def _shipped_builds() -> list[Path]:
     """Whole builds of shipped stacks in the user's cache, as `make build` leaves them."""
     names = find_stacks()
-    complete = (marker.parent for marker in cache_folder().glob(f"stacks/*/{COMPLETE}"))
+    complete = (marker.parent for marker in cache_folder().glob(f"stacks/*/{SEAL}"))
     return [folder for folder in complete if folder.name.rpartition("-")[0] in names]
 
 

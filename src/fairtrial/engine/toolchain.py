@@ -81,15 +81,7 @@ def _compiler_fault() -> str | None:
     if shutil.which(COMPILER) is None:
         return f"the load engine is built from source, and there is no C compiler, `{COMPILER}`, which Rust links with"
     try:
-        compilation = subprocess.run(
-            [COMPILER, "-x", "c", "-", "-o", os.devnull],
-            input=SMALLEST_PROGRAM,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-            timeout=ANSWERS_WITHIN_SECONDS,
-        )
+        compilation = _answer([COMPILER, "-x", "c", "-", "-o", os.devnull], SMALLEST_PROGRAM)
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"the C compiler `{COMPILER}`, which Rust links with, does not run: {error}"
     if compilation.returncode == 0:
@@ -110,19 +102,24 @@ def _minimum() -> str:
 def _version(name: str) -> tuple[str | None, str]:
     """The version, or None and why there is none: rustup's programs answer only where a toolchain is chosen."""
     try:
-        outcome = subprocess.run(
-            [name, "--version"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-            timeout=ANSWERS_WITHIN_SECONDS,
-        )
+        outcome = _answer([name, "--version"])
     except (OSError, subprocess.TimeoutExpired) as error:
         return None, str(error)
     version = re.search(rf"{name} (\d+(?:\.\d+)+)", outcome.stdout)
     return (None, outcome.stderr.strip()[:200]) if version is None else (version[1], "")
+
+
+def _answer(command: list[str], text: str = "") -> "subprocess.CompletedProcess[str]":
+    """A tool's answer to a text. Raises OSError or TimeoutExpired: there is none."""
+    return subprocess.run(
+        command,
+        input=text,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+        timeout=ANSWERS_WITHIN_SECONDS,
+    )
 
 
 def _packaged(name: str) -> str | None:

@@ -49,7 +49,6 @@ STREAMS_ALIKE = nothing_to_do(
 LONGER = (
     "lengthen duration_seconds where a drift matters; goodput and times of so short a window are those of its length"
 )
-OPEN_LOADS = nothing_to_do("windows of ten seconds and more show a drift of response times")
 OF_PROGRAMS = (
     "they are timed from their start, and their figures hold what a runtime compiles and loads meanwhile",
     nothing_to_do("give a job so many operations that the start weighs little"),

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
-from fairtrial.base.cache.seal import SEAL, damage, is_sealed, seal
+from fairtrial.base.cache.seal import damage, is_sealed, seal
 from fairtrial.base.locations import cache_folder
 from fairtrial.base.problem import Problem
 
-COMPLETE = SEAL
 RETRY_LOCK_AFTER_SECONDS = 0.1
 
 _found_good: set[Path] = set()
