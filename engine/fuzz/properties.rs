@@ -112,6 +112,7 @@ fn parse<'i>(parts: impl Iterator<Item = &'i [u8]>, is_head: bool) -> Outcome {
                     assert!(!piece.is_empty(), "a piece is never empty: this would not end");
                     outcome.body.extend_from_slice(piece);
                 }
+                Ok(BodyPart::Trailer(line)) => assert!(!line.is_empty(), "nor is a line"),
                 Ok(BodyPart::NeedMore) => {
                     assert!(input.is_empty(), "more is needed only when all is used");
                     break;

@@ -1,6 +1,6 @@
 //! The state of one exchange: the part of the awaited answer that a connection has received.
 
-use crate::http1::response::{BodyPart, Head, Malformed, ResponseParser};
+use crate::http1::response::{BodyPart, Coding, Head, Malformed, ResponseParser};
 use crate::record::{EXCERPT_BYTES, Sighting};
 use crate::verify::{Answer, Expectation};
 
@@ -45,13 +45,17 @@ pub struct Exchange {
 /// What is known of an answer, whatever protocol frames it.
 #[derive(Debug, Default)]
 struct Collected {
+    /// When its first byte came; 0: none has.
+    first_byte_ns: u64,
     status: u16,
     header_fits: bool,
     header_shows: Option<Sighting>,
     reusable: bool,
     has_two_framings: bool,
+    coding: Option<Coding>,
     content_type: Vec<u8>,
     head: Vec<u8>,
+    trailer: Vec<u8>,
     body_bytes: u64,
     kept: Vec<u8>,
 }
@@ -61,13 +65,20 @@ impl Exchange {
     #[inline]
     pub fn reset(&mut self) {
         self.parser.reset();
+        self.collected.first_byte_ns = 0;
         self.collected.body_bytes = 0;
         self.collected.kept.clear();
+        self.collected.trailer.clear();
     }
 
     /// True if no byte of the awaited answer has come.
     pub fn is_untouched(&self) -> bool {
         self.parser.is_untouched()
+    }
+
+    /// When the first byte of the awaited answer came.
+    pub fn first_byte_ns(&self) -> Option<u64> {
+        Some(self.collected.first_byte_ns).filter(|&first_byte_ns| first_byte_ns > 0)
     }
 
     /// Takes `input` up to the answer's end. `to_head_request`: the answer has no body, whatever its head says.
@@ -81,8 +92,10 @@ impl Exchange {
         more_may_follow: bool,
         expectation: &mut Expectation,
         asked_row: u64,
+        now_ns: u64,
     ) -> Received<'a> {
         let whole = *input;
+        self.collected.begins(now_ns);
         if self.parser.awaits_head() {
             match self.parser.head(input, to_head_request) {
                 Ok(Some(head)) => self.collected.head(&head, expectation, asked_row),
@@ -111,6 +124,11 @@ impl Exchange {
                         keep(&mut collected.kept, piece, kept_bytes);
                     }
                 }
+                Ok(BodyPart::Trailer(lines)) => {
+                    if expectation.keeps_trailer() {
+                        collected.trailer.extend_from_slice(lines);
+                    }
+                }
                 Ok(BodyPart::NeedMore) => {
                     if let Some(first) = first_piece {
                         keep(&mut collected.kept, first, kept_bytes);
@@ -137,7 +155,8 @@ impl Exchange {
     }
 
     /// The head of an answer that other frames than HTTP/1's carry.
-    pub fn take_head(&mut self, head: &Head<'_>, expectation: &mut Expectation, asked_row: u64) {
+    pub fn take_head(&mut self, head: &Head<'_>, expectation: &mut Expectation, asked_row: u64, now_ns: u64) {
+        self.collected.begins(now_ns);
         self.collected.head(head, expectation, asked_row);
     }
 
@@ -147,6 +166,13 @@ impl Exchange {
         keep(&mut self.collected.kept, piece, expectation.kept_bytes());
     }
 
+    /// A field of such an answer's trailer, which is kept.
+    pub fn take_trailer(&mut self, name: &[u8], value: &[u8]) {
+        for part in [name, b": ", value, b"\r\n"] {
+            self.collected.trailer.extend_from_slice(part);
+        }
+    }
+
     /// The answer whose end is known otherwise: by the peer's close, or by a frame.
     pub fn whole(&self, expectation: &Expectation) -> Answer<'_> {
         self.collected.answer(None, expectation.kept_bytes())
@@ -154,11 +180,19 @@ impl Exchange {
 }
 
 impl Collected {
+    /// Something of it has come.
+    #[inline]
+    fn begins(&mut self, now_ns: u64) {
+        if self.first_byte_ns == 0 {
+            self.first_byte_ns = now_ns;
+        }
+    }
+
     #[inline]
     fn head(&mut self, head: &Head<'_>, expectation: &mut Expectation, asked_row: u64) {
         let header_fits = expectation.header_fits(head, asked_row);
         (self.status, self.reusable) = (head.status, head.reusable);
-        self.has_two_framings = head.has_two_framings;
+        (self.has_two_framings, self.coding) = (head.has_two_framings, head.coding);
         self.header_fits = header_fits;
         self.header_shows = expectation.header_shows();
         if expectation.keeps_content_type() {
@@ -178,11 +212,14 @@ impl Collected {
             None => &self.kept,
         };
         Answer {
+            first_byte_ns: self.first_byte_ns,
             status: self.status,
             header_fits: self.header_fits,
             header_shows: self.header_shows,
+            coding: self.coding,
             content_type: &self.content_type,
             head: &self.head,
+            trailer: &self.trailer,
             body_bytes: self.body_bytes,
             body,
             reusable: self.reusable,
@@ -219,11 +256,12 @@ mod tests {
             exchange.reset();
             let (mut first, mut second) = ANSWER.split_at(split);
             assert!(matches!(
-                exchange.receive(&mut first, false, false, &mut expectation, 0),
+                exchange.receive(&mut first, false, false, &mut expectation, 0, 7),
                 Received::Partial
             ));
             assert_eq!(exchange.is_untouched(), split == 0);
-            let Received::Complete(answer) = exchange.receive(&mut second, false, false, &mut expectation, 0)
+            let Received::Complete(answer) =
+                exchange.receive(&mut second, false, false, &mut expectation, 0, 7)
             else {
                 panic!("not complete after {split}");
             };
@@ -236,11 +274,11 @@ mod tests {
     fn bytes_behind_the_answer_break_the_connection() {
         let bytes = [ANSWER, b"H"].concat();
         let received =
-            Exchange::default().receive(&mut &bytes[..], false, false, &mut text_plain(), 0).is_broken();
+            Exchange::default().receive(&mut &bytes[..], false, false, &mut text_plain(), 0, 7).is_broken();
         assert_eq!(received, Some(Malformed::SecondAnswer));
         let bytes = [ANSWER, b"x"].concat();
         let received =
-            Exchange::default().receive(&mut &bytes[..], false, false, &mut text_plain(), 0).is_broken();
+            Exchange::default().receive(&mut &bytes[..], false, false, &mut text_plain(), 0, 7).is_broken();
         assert_eq!(received, Some(Malformed::Surplus));
     }
 
@@ -251,10 +289,10 @@ mod tests {
             let mut exchange = Exchange::default();
             let (mut first, mut second) = bytes.split_at(split);
             assert!(matches!(
-                exchange.receive(&mut first, false, true, &mut text_plain(), 0),
+                exchange.receive(&mut first, false, true, &mut text_plain(), 0, 7),
                 Received::Partial
             ));
-            let received = exchange.receive(&mut second, false, true, &mut text_plain(), 0);
+            let received = exchange.receive(&mut second, false, true, &mut text_plain(), 0, 7);
             assert!(matches!(received, Received::Complete(answer) if answer.body == b"abcdef"));
             assert_eq!(second, b"HTTP/1.1 2");
         }
@@ -265,10 +303,10 @@ mod tests {
         let mut expectation = text_plain();
         let mut exchange = Exchange::default();
         let mut head = &b"HTTP/1.1 200 OK\r\n\r\n"[..];
-        assert!(exchange.receive(&mut head, false, false, &mut expectation, 0).is_broken().is_none());
+        assert!(exchange.receive(&mut head, false, false, &mut expectation, 0, 7).is_broken().is_none());
         let piece = vec![b'x'; 1024 * 1024];
         for _ in 0..100 {
-            let received = exchange.receive(&mut &piece[..], false, false, &mut expectation, 0);
+            let received = exchange.receive(&mut &piece[..], false, false, &mut expectation, 0, 7);
             assert!(received.is_broken().is_none());
         }
         assert!(exchange.is_complete_at_close());
@@ -282,11 +320,11 @@ mod tests {
         let mut exchange = Exchange::default();
         let mut first = &b"HTTP/1.1 200 OK\r\nX: a\r\n"[..];
         assert!(matches!(
-            exchange.receive(&mut first, false, false, &mut text_plain(), 0),
+            exchange.receive(&mut first, false, false, &mut text_plain(), 0, 7),
             Received::Partial
         ));
         let mut second = &b"no colon\r\n\r\n"[..];
-        let Received::Broken(broken) = exchange.receive(&mut second, false, false, &mut text_plain(), 0)
+        let Received::Broken(broken) = exchange.receive(&mut second, false, false, &mut text_plain(), 0, 7)
         else {
             panic!("a line without a colon is no header")
         };
@@ -298,7 +336,8 @@ mod tests {
     fn a_body_is_broken_behind_a_head_that_was_right() {
         let bytes = b"HTTP/1.1 503 No\r\nTransfer-Encoding: chunked\r\n\r\nxyz";
         let mut exchange = Exchange::default();
-        let Received::Broken(broken) = exchange.receive(&mut &bytes[..], false, false, &mut text_plain(), 0)
+        let Received::Broken(broken) =
+            exchange.receive(&mut &bytes[..], false, false, &mut text_plain(), 0, 7)
         else {
             panic!("no size of a chunk")
         };

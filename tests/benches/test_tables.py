@@ -10,7 +10,7 @@ import pytest
 from benches import document
 from benches.load import Command, Load, Percentiles, Tool
 from benches.processes import run, version
-from benches.tables import TABLES, closing, cost, http2, one_connection, scale, sizes, truth
+from benches.tables import TABLES, closing, cost, drivers, http2, one_connection, scale, sizes, truth
 from benches.tools import all_tools, engine
 from fairtrial.docs.pages import replace_part
 
@@ -29,6 +29,15 @@ def test_percentiles_that_a_tool_does_not_state_are_named(snapshot: object) -> N
     text = document.percentiles_table(truth.EXPECTED, [("wrk", Percentiles(0.38, None, 178.02, None))])
     assert text == snapshot
     assert text.splitlines()[-1] == "| wrk | 0.38 | not stated | 178.0 | not stated |"
+
+
+def test_drivers_stand_side_by_side_by_number_of_connections() -> None:
+    rows = [
+        drivers.DriverRow("io_uring", 64, [4.0, 6.0, 5.0], [0.1, 0.2, 0.1]),
+        drivers.DriverRow("epoll", 64, [5.0, 6.0, 4.0], [0.1, 0.1, 0.3]),
+    ]
+    lines = drivers.markdown(rows).splitlines()
+    assert lines[2:] == ["| 64 | 5.00 | 5.00 | 1.00 | 0.80 to 1.25 | 0.10 | 0.10 |"]
 
 
 def test_http2_rows_have_medians() -> None:
@@ -69,7 +78,7 @@ def test_each_table_compares_the_engine_with_others() -> None:
     for table in TABLES:
         compared = [tool for tool in tools if table.compares(tool)]
         assert compared[0].name == "fairtrial (io_uring)", table.name
-        assert any(not tool.is_ours for tool in compared), table.name
+        assert any(not tool.is_ours for tool in compared) or table is drivers.TABLE, table.name
 
 
 def test_the_row_of_one_connection_has_the_medians() -> None:

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::task::Waker;
 
-use http::header::{CONTENT_TYPE, LOCATION};
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use http::uri::Scheme;
 
 use super::channel::Channel;
@@ -13,7 +13,7 @@ use super::request::{self, Encoded};
 use super::scan::Unasked;
 use super::stream::{Heard, Stream, waker};
 use crate::driver::{Conversation, Failure, Next};
-use crate::http1::response::Head;
+use crate::http1::response::{Coding, Head};
 use crate::record::ErrorKind;
 use crate::schedule::Phase;
 use crate::session::{Ended, Session};
@@ -218,6 +218,7 @@ impl Http2Conversation {
                         status: head.status.as_u16(),
                         content_type: value(CONTENT_TYPE),
                         location: value(LOCATION),
+                        coding: value(CONTENT_ENCODING).and_then(Coding::of),
                         bytes: b"",
                         reusable: true,
                         has_two_framings: false,
@@ -226,6 +227,11 @@ impl Http2Conversation {
                 }
                 Heard::Piece(piece) => self.session.answer_piece(lane, &piece),
                 Heard::End => {
+                    if self.session.keeps_trailer(lane) {
+                        for (name, value) in &stream.trailer() {
+                            self.session.answer_trailer(lane, name.as_str(), value.as_bytes());
+                        }
+                    }
                     let (number, link) = (stream.number(), &mut self.links[lane / self.lanes]);
                     self.streams[lane] = None;
                     link.open_streams -= 1;

@@ -15,18 +15,23 @@ pub(super) struct Encoded {
 }
 
 /// Headers of a connection, which a request over HTTP/2 must not have (RFC 9113, 8.2.2).
-const OF_CONNECTIONS: [&str; 5] = ["keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade"];
+const OF_CONNECTIONS: [&str; 4] = ["keep-alive", "proxy-connection", "transfer-encoding", "upgrade"];
 
 /// Whether a request with these headers can be sent over HTTP/2.
 ///
 /// # Errors
 /// The header that cannot.
 pub fn check(headers: &[(String, String)]) -> Result<(), String> {
-    let refused = |name: &str| OF_CONNECTIONS.iter().any(|other| name.eq_ignore_ascii_case(other));
-    match headers.iter().find(|(name, _)| refused(name)) {
-        Some((name, _)) => Err(format!("headers: HTTP/2 has no {name:?}")),
-        None => Ok(()),
+    for (name, value) in headers {
+        let is = |other: &str| name.eq_ignore_ascii_case(other);
+        if OF_CONNECTIONS.into_iter().any(is) {
+            return Err(format!("headers: HTTP/2 has no {name:?}"));
+        }
+        if is("te") && value.trim() != "trailers" {
+            return Err(format!("headers: over HTTP/2, {name:?} can be \"trailers\" only"));
+        }
     }
+    Ok(())
 }
 
 /// Encodes a request. `text`: as HTTP/1.1 writes it.
@@ -90,6 +95,8 @@ mod tests {
     fn headers_of_connections_are_refused() {
         let header = |name: &str| [(name.to_owned(), "x".to_owned())];
         assert_eq!(check(&header("Upgrade")).unwrap_err(), "headers: HTTP/2 has no \"Upgrade\"");
+        assert!(check(&header("TE")).unwrap_err().ends_with("\"TE\" can be \"trailers\" only"));
         assert!(check(&header("X-Upgrade")).is_ok());
+        assert!(check(&[("TE".to_owned(), "trailers".to_owned())]).is_ok());
     }
 }

@@ -6,6 +6,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use bytes::Bytes;
 use h2::client::ResponseFuture;
 use h2::{RecvStream, SendStream};
+use http::HeaderMap;
 
 /// Lanes for which something has come, in this order.
 pub(super) type Ready = Arc<Mutex<Vec<usize>>>;
@@ -84,9 +85,21 @@ impl Stream {
                     Ok(()) => Heard::Piece(piece),
                     Err(error) => Heard::Failed(error),
                 },
-                // Behind it there may be trailers, which nobody asks for.
+                // Behind it there may be a trailer: see [`Stream::trailer`].
                 Poll::Ready(None) => Heard::End,
             },
+        }
+    }
+
+    /// What came behind the body; empty: nothing did. To be asked at the end.
+    pub(super) fn trailer(&mut self) -> HeaderMap {
+        let mut context = Context::from_waker(Waker::noop());
+        match &mut self.awaited {
+            Awaited::Body(body) => match body.poll_trailers(&mut context) {
+                Poll::Ready(Ok(Some(fields))) => fields,
+                _ => HeaderMap::new(),
+            },
+            Awaited::Head(_) => HeaderMap::new(),
         }
     }
 }

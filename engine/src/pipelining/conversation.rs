@@ -78,6 +78,17 @@ impl PipelinedConversation {
         self.links[number].waiting.extend(waiting);
     }
 
+    /// The peer has ended the connection.
+    fn lose_to_peer(&mut self, number: usize, kind: ErrorKind, now_ns: u64) {
+        let link = &self.links[number];
+        let is_being_answered =
+            link.in_order.front().is_some_and(|first| self.session.is_being_answered(first.lane));
+        if link.has_answered && !is_being_answered {
+            self.session.count_close(kind);
+        }
+        self.lose(number, kind, now_ns);
+    }
+
     /// Takes the answers in `bytes`, one after the other.
     fn take_answers(&mut self, number: usize, bytes: &[u8], now_ns: u64) {
         let mut input = bytes;
@@ -219,7 +230,7 @@ impl Conversation for PipelinedConversation {
         let link = &self.links[number];
         // Answers that are missing do not come any more; the end of what can be read will say so.
         if link.state == State::Ending && link.in_order.is_empty() {
-            self.lose(number, ErrorKind::Closed, now_ns);
+            self.lose_to_peer(number, ErrorKind::Closed, now_ns);
         }
         self.links[number].next(now_ns)
     }
@@ -228,13 +239,13 @@ impl Conversation for PipelinedConversation {
         let first = self.links[number].in_order.front().copied();
         match first.and_then(|first| Some((first.lane, self.session.whole_at_close(first.lane, now_ns)?))) {
             Some((lane, next)) => self.lose_beside(number, lane, next, ErrorKind::Closed, now_ns),
-            None => self.lose(number, ErrorKind::Closed, now_ns),
+            None => self.lose_to_peer(number, ErrorKind::Closed, now_ns),
         }
         self.links[number].next(now_ns)
     }
 
     fn broken(&mut self, number: usize, kind: ErrorKind, now_ns: u64) -> Next {
-        self.lose(number, kind, now_ns);
+        self.lose_to_peer(number, kind, now_ns);
         self.links[number].next(now_ns)
     }
 

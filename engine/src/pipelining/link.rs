@@ -42,6 +42,8 @@ pub(super) struct Link {
     pub in_order: VecDeque<Asked>,
     /// So many of `in_order` have gone whole.
     gone_whole: usize,
+    /// This socket has carried an answer.
+    pub has_answered: bool,
     /// When the driver was told to connect.
     pub connects_ns: u64,
     out: SendBuffer,
@@ -59,6 +61,7 @@ impl Link {
     #[inline]
     pub(super) fn first_is_answered(&mut self) {
         self.in_order.pop_front();
+        self.has_answered = true;
         self.gone_whole = self.gone_whole.saturating_sub(1);
     }
 
@@ -73,6 +76,7 @@ impl Link {
         self.state = State::Closed;
         self.in_order.clear();
         self.gone_whole = 0;
+        self.has_answered = false;
         self.out.clear();
     }
 

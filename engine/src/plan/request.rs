@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 
 /// One request of the mix.
@@ -69,6 +71,9 @@ pub struct Expect {
     /// Location is the text of this field of the row that was asked for.
     #[serde(default)]
     pub location_field: Option<String>,
+    /// Fields of the trailer, and their values.
+    #[serde(default)]
+    pub trailer: BTreeMap<String, String>,
     /// Length of the body, in bytes.
     #[serde(default)]
     pub body_bytes: Option<ByteRange>,
@@ -89,6 +94,7 @@ impl Default for Expect {
             status: Vec::new(),
             content_type: None,
             location_field: None,
+            trailer: BTreeMap::new(),
             body_bytes: None,
             body: BodyPlan::default(),
             check_every: 1,
@@ -113,10 +119,14 @@ pub struct ByteRange {
 pub enum BodyPlan {
     /// Anything.
     Any {},
-    /// Exactly this text.
+    /// Exactly this text, or these bytes.
     Exact {
         /// The text.
-        text: String,
+        #[serde(default)]
+        text: Option<String>,
+        /// The bytes, in base64 (RFC 4648, section 4).
+        #[serde(default)]
+        base64: Option<String>,
         /// Where texts of rows stand in it that change during the run, from front to back.
         #[serde(default)]
         changed: Vec<ChangedTextPlan>,
@@ -131,6 +141,22 @@ pub enum BodyPlan {
         /// By JSON pointer (RFC 6901), a JSON text that may hold `{{row …}}`.
         values: BTreeMap<String, String>,
     },
+}
+
+impl BodyPlan {
+    /// The bytes of an exact body.
+    ///
+    /// # Errors
+    /// The key that does not fit.
+    pub fn exact_bytes(&self) -> Result<Vec<u8>, String> {
+        match self {
+            BodyPlan::Exact { text: Some(text), base64: None, .. } => Ok(text.clone().into_bytes()),
+            BodyPlan::Exact { text: None, base64: Some(text), .. } => {
+                STANDARD.decode(text).map_err(|error| format!("expect.body.base64: {error}"))
+            }
+            _ => Err("expect.body: needs one of text and base64".to_owned()),
+        }
+    }
 }
 
 /// A row's text within a body, which becomes another one of the same length during the run.

@@ -137,7 +137,7 @@ impl Session {
         } else {
             self.socket_limit
         };
-        let closes = left == 1;
+        let closes = left == Some(1);
         let message = &self.requests[request].message;
         let reference = &mut self.reference;
         let (row, bytes, instance) = match message.fixed(closes) {

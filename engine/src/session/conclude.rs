@@ -179,7 +179,7 @@ impl Session {
             let InFlight { request, intended_ns, .. } = slot.current;
             if intended_ns >= self.cohort_from_ns && !record.is_spot_check(request) {
                 record.cohort.censored += 1;
-                record.unanswered(request, slot.current.unanswered(self.over_ns));
+                record.unanswered(request, slot.current.unanswered(slot.first_byte_ns(), self.over_ns));
             }
         }
         while let Some(intended_ns) = open.waiting.take() {
@@ -187,7 +187,7 @@ impl Session {
             let asked = InFlight { request: self.mix.next(), intended_ns, ..InFlight::default() };
             if intended_ns >= self.cohort_from_ns {
                 record.cohort.censored += 1;
-                record.unanswered(asked.request, asked.unanswered(self.over_ns));
+                record.unanswered(asked.request, asked.unanswered(None, self.over_ns));
             }
         }
     }

@@ -70,7 +70,7 @@ impl Conversation for Session {
                 self.begin(number, now_ns, now_ns)
             }
             // Where every request has its own connection, its connect is a part of it.
-            Pace::Open(_) if self.socket_limit == 1 => self.free(number, now_ns),
+            Pace::Open(_) if self.socket_limit == Some(1) => self.free(number, now_ns),
             Pace::Open(_) => {
                 self.deadlines.set(number, now_ns + self.timeout_ns);
                 self.connect(number, State::Opening, now_ns)

@@ -54,8 +54,16 @@ impl Session {
             State::Resting => slot.is_connected && slot.answers > 0,
             _ => false,
         };
+        if is_between {
+            self.count_close(kind);
+        }
+    }
+
+    /// Counts that a connection has ended between two answers, if the peer ended it.
+    #[cold]
+    pub(crate) fn count_close(&mut self, kind: ErrorKind) {
         let by_peer = matches!(kind, ErrorKind::Closed | ErrorKind::Reset);
-        if self.phase == Phase::Window && by_peer && is_between {
+        if self.phase == Phase::Window && by_peer {
             self.record.counters.unannounced_closes += 1;
         }
     }
@@ -84,7 +92,9 @@ impl Session {
         slot.answers += 1;
         slot.is_reused = true;
         slot.is_connected = stays;
-        slot.left_on_socket = slot.left_on_socket.saturating_sub(1);
+        if let Some(left) = &mut slot.left_on_socket {
+            *left = left.saturating_sub(1);
+        }
         slot.state = State::Resting;
         if !self.record.is_spot_check(slot.current.request) {
             self.end_request(now_ns);
@@ -139,15 +149,22 @@ impl Session {
         if self.record.is_spot_check(request) {
             return self.spot_check_failed(number, kind, now_ns);
         }
-        let current = self.slots[number].current;
-        self.end_without_answer(&current, kind, now_ns);
+        let slot = &self.slots[number];
+        let (current, first_byte_ns) = (slot.current, slot.first_byte_ns());
+        self.end_without_answer(&current, first_byte_ns, kind, now_ns);
         self.count_failure(Some(request), kind, now_ns);
         self.end_request(now_ns);
     }
 
     /// Records what a request without an answer took. One that was given up took at least so long; of other failures
     /// nothing is known.
-    pub(super) fn end_without_answer(&mut self, failed: &InFlight, kind: ErrorKind, now_ns: u64) {
+    pub(super) fn end_without_answer(
+        &mut self,
+        failed: &InFlight,
+        first_byte_ns: Option<u64>,
+        kind: ErrorKind,
+        now_ns: u64,
+    ) {
         if self.phase == Phase::Window {
             self.record.under_way.ended(now_ns.saturating_sub(failed.intended_ns));
         }
@@ -156,7 +173,7 @@ impl Session {
         }
         self.record.cohort.failures += 1;
         if matches!(kind, ErrorKind::Timeout | ErrorKind::Deadline) {
-            self.record.unanswered(failed.request, failed.unanswered(now_ns));
+            self.record.unanswered(failed.request, failed.unanswered(first_byte_ns, now_ns));
         }
     }
 

@@ -23,11 +23,10 @@ impl Session {
     ) -> Heard {
         let in_window = self.phase == Phase::Window;
         let slot = &mut self.slots[number];
-        slot.current.hears(now_ns);
         let current = &slot.current;
         let expectation = &mut self.expectations[current.request];
         let is_head = self.requests[current.request].is_head;
-        match slot.exchange.receive(input, is_head, more_may_follow, expectation, current.row) {
+        match slot.exchange.receive(input, is_head, more_may_follow, expectation, current.row, now_ns) {
             Received::Partial => Heard::Part,
             Received::Complete(answer) => {
                 let may_stay = answer.reusable && current.is_sent() && !current.closes;

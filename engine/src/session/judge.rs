@@ -63,7 +63,7 @@ pub(super) fn judge(
         Some(_) => tally.totals.add_error(),
     }
     if asked.intended_ns >= tally.cohort_from_ns {
-        record.answer_of_cohort(asked.request, asked.times(done_ns));
+        record.answer_of_cohort(asked.request, asked.times(answer.first_byte_ns, done_ns));
     }
     if !tally.in_window {
         if verdict.wrong.is_none() {
@@ -72,7 +72,12 @@ pub(super) fn judge(
         return verdict.wrong.is_none();
     }
     let since_opened_ns = done_ns - tally.opened_ns;
-    record.answer(asked.request, asked.times(done_ns), answer.body_bytes, since_opened_ns);
+    record.answer(
+        asked.request,
+        asked.times(answer.first_byte_ns, done_ns),
+        answer.body_bytes,
+        since_opened_ns,
+    );
     record.counters.checked_bodies += u64::from(verdict.checked_body);
     record.counters.two_framings += u64::from(answer.has_two_framings);
     if let Some((id, is_known)) = verdict.picked {
@@ -92,10 +97,10 @@ pub(super) fn judge(
             record.wrong_answer(kind, since_opened_ns);
             let reason = || match kind {
                 ErrorKind::WrongBody if !is_equal => Some("unequal to the reference's answer".to_owned()),
-                ErrorKind::WrongBody => expectation.difference(answer, asked.row),
-                _ => None,
+                _ => expectation.reason(kind, answer, asked.row),
             };
-            record.examples.add_because(kind, Some(answer.status), answer.body, done_ns, reason);
+            let body = answer.readable_body();
+            record.examples.add_because(kind, Some(answer.status), body, done_ns, reason);
         }
     }
     verdict.wrong.is_none()

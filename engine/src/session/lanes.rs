@@ -4,6 +4,7 @@
 //! with the session itself. Where requests share a connection, a slot is one of its lanes: the link between session and
 //! driver has the connection, frames what the lanes send, and tells the session what came for each of them.
 
+use super::slot::State;
 use super::{Next, Session, sent};
 use crate::driver::{Conversation, Failure};
 use crate::http1::response::Head;
@@ -90,6 +91,12 @@ impl Session {
         self.hear(lane, input, more_may_follow, false, now_ns)
     }
 
+    /// Something of the answer to the lane's request has come.
+    pub(crate) fn is_being_answered(&self, lane: usize) -> bool {
+        let slot = &self.slots[lane];
+        slot.state == State::Requesting && slot.first_byte_ns().is_some()
+    }
+
     /// Bytes have come on a connection without a request. The phase is not over.
     pub(crate) fn unasked(&mut self, lane: usize, bytes: &[u8], now_ns: u64) {
         self.received_at_rest(lane, bytes, now_ns);
@@ -113,15 +120,24 @@ impl Session {
     /// The head of the answer to a lane's request.
     pub(crate) fn answer_head(&mut self, lane: usize, head: &Head<'_>, now_ns: u64) {
         let slot = &mut self.slots[lane];
-        slot.current.hears(now_ns);
         let expectation = &mut self.expectations[slot.current.request];
-        slot.exchange.take_head(head, expectation, slot.current.row);
+        slot.exchange.take_head(head, expectation, slot.current.row, now_ns);
     }
 
     /// A piece of the answer's body.
     pub(crate) fn answer_piece(&mut self, lane: usize, piece: &[u8]) {
         let slot = &mut self.slots[lane];
         slot.exchange.take_piece(piece, &self.expectations[slot.current.request]);
+    }
+
+    /// True if something is expected of the answer's trailer.
+    pub(crate) fn keeps_trailer(&self, lane: usize) -> bool {
+        self.expectations[self.slots[lane].current.request].keeps_trailer()
+    }
+
+    /// A field of the trailer, which is kept.
+    pub(crate) fn answer_trailer(&mut self, lane: usize, name: &str, value: &[u8]) {
+        self.slots[lane].exchange.take_trailer(name.as_bytes(), value);
     }
 
     /// All of the answer has come.

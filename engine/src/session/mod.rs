@@ -103,8 +103,8 @@ pub struct Session {
     renderer: Renderer,
     quota: Quota,
     pace: Pace,
-    /// Requests that a socket may carry.
-    socket_limit: u32,
+    /// Requests that a socket may carry; `None`: any number.
+    socket_limit: Option<u32>,
     /// Left for connects of the window; `None`: there is always one.
     local_ports: Option<u64>,
     timeout_ns: u64,
@@ -178,7 +178,7 @@ impl Session {
                 !pace.is_by_the_clock() && parts.has_slices,
             ),
             pace,
-            socket_limit: parts.requests_per_connection.unwrap_or(u32::MAX),
+            socket_limit: parts.requests_per_connection,
             local_ports: parts.local_ports,
             timeout_ns: parts.timeout_ns,
             drain_ns: parts.drain_ns,

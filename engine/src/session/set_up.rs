@@ -126,7 +126,7 @@ impl Session {
         peer_closes: bool,
         now_ns: u64,
     ) -> Next {
-        match self.set_up_outcome(number, bytes) {
+        match self.set_up_outcome(number, bytes, now_ns) {
             Outcome::Partial => Next::Wait,
             Outcome::Failed(kind, status, reason) => self.fail_set_up(number, kind, status, &reason, now_ns),
             Outcome::Taken(stays) => {
@@ -145,7 +145,7 @@ impl Session {
         }
     }
 
-    fn set_up_outcome(&mut self, number: usize, bytes: &[u8]) -> Outcome {
+    fn set_up_outcome(&mut self, number: usize, bytes: &[u8], now_ns: u64) -> Outcome {
         let failed = |kind, text: &str| Outcome::Failed(kind, None, text.to_owned());
         let Some(set_up) = &mut self.set_up else { return Outcome::Partial };
         let Progress { step, sent_bytes, about, out } = &set_up.progress[number];
@@ -156,7 +156,7 @@ impl Session {
         let expectation = &mut set_up.parts.expectations[*step];
         let (mut input, is_head) = (bytes, request.encoded.is_head);
         let exchange = &mut self.slots[number].exchange;
-        match exchange.receive(&mut input, is_head, false, expectation, *about) {
+        match exchange.receive(&mut input, is_head, false, expectation, *about, now_ns) {
             Received::Partial => Outcome::Partial,
             Received::Broken(broken) => {
                 let reason = format!("what came is no answer: {}", broken.cause.name());

@@ -46,7 +46,7 @@ impl Session {
         // It would have been the next one of the mix.
         let request = self.mix.next();
         let late = InFlight { request, intended_ns, ..InFlight::default() };
-        self.end_without_answer(&late, ErrorKind::Deadline, now_ns);
+        self.end_without_answer(&late, None, ErrorKind::Deadline, now_ns);
         self.count_failure(Some(request), ErrorKind::Deadline, now_ns);
         self.end_request(now_ns);
     }
@@ -75,7 +75,7 @@ impl Session {
             let late = InFlight { request: self.mix.next(), intended_ns, ..InFlight::default() };
             if intended_ns >= self.cohort_from_ns {
                 self.record.cohort.failures += 1;
-                self.record.unanswered(late.request, late.unanswered(at_ns));
+                self.record.unanswered(late.request, late.unanswered(None, at_ns));
             }
             self.quota.end();
             self.totals.add_error();

@@ -38,8 +38,6 @@ pub(super) struct InFlight {
     pub intended_ns: u64,
     /// When its first byte was handed to the kernel.
     pub sent_ns: u64,
-    /// When the first byte of its answer came; 0: none has.
-    pub first_byte_ns: u64,
     /// Its length.
     pub bytes: usize,
     pub sent_bytes: usize,
@@ -53,28 +51,16 @@ impl InFlight {
         self.sent_bytes == self.bytes
     }
 
-    /// Something of its answer has come.
     #[inline]
-    pub(super) fn hears(&mut self, now_ns: u64) {
-        if self.first_byte_ns == 0 {
-            self.first_byte_ns = now_ns;
-        }
-    }
-
-    #[inline]
-    pub(super) fn times(&self, done_ns: u64) -> ExchangeTimes {
-        let InFlight { intended_ns, sent_ns, first_byte_ns, .. } = *self;
+    pub(super) fn times(&self, first_byte_ns: u64, done_ns: u64) -> ExchangeTimes {
+        let InFlight { intended_ns, sent_ns, .. } = *self;
         ExchangeTimes { intended_ns, sent_ns, first_byte_ns, done_ns }
     }
 
-    /// Its times if it is awaited no longer.
-    pub(super) fn unanswered(&self, given_up_ns: u64) -> Unanswered {
-        Unanswered {
-            intended_ns: self.intended_ns,
-            sent_ns: (self.sent_bytes > 0).then_some(self.sent_ns),
-            first_byte_ns: (self.first_byte_ns > 0).then_some(self.first_byte_ns),
-            given_up_ns,
-        }
+    /// Its times if it is awaited no longer. `first_byte_ns`: when the first byte of its answer came.
+    pub(super) fn unanswered(&self, first_byte_ns: Option<u64>, given_up_ns: u64) -> Unanswered {
+        let sent_ns = (self.sent_bytes > 0).then_some(self.sent_ns);
+        Unanswered { intended_ns: self.intended_ns, sent_ns, first_byte_ns, given_up_ns }
     }
 }
 
@@ -84,8 +70,8 @@ pub(super) struct Slot {
     pub is_connected: bool,
     /// The socket is older than the request: the peer may have closed it before it was asked.
     pub is_reused: bool,
-    /// Requests that this socket may still carry.
-    pub left_on_socket: u32,
+    /// Requests that this socket may still carry; `None`: any number.
+    pub left_on_socket: Option<u32>,
     pub connect_ns: u64,
     /// While it connects: why a request times out that waits for it, if more is known than that.
     pub if_late: Option<fn() -> Failure>,
@@ -99,6 +85,11 @@ pub(super) struct Slot {
 }
 
 impl Slot {
+    /// When the first byte of the answer to the current request came.
+    pub(super) fn first_byte_ns(&self) -> Option<u64> {
+        self.exchange.first_byte_ns().filter(|_| self.current.sent_bytes > 0)
+    }
+
     pub(super) fn is_under_way(&self) -> bool {
         matches!(self.state, State::Connecting | State::SettingUp | State::Requesting)
     }

@@ -76,8 +76,9 @@ impl Session {
     /// A spot check has ended without an answer.
     #[cold]
     pub(super) fn spot_check_failed(&mut self, number: usize, kind: ErrorKind, now_ns: u64) {
-        let asked = &self.slots[number].current;
-        self.record.spot_checked(SpotCheckOutcome::of(asked.request, asked.times(now_ns), Some(kind)));
+        let slot = &self.slots[number];
+        let times = slot.current.times(slot.first_byte_ns().unwrap_or(0), now_ns);
+        self.record.spot_checked(SpotCheckOutcome::of(slot.current.request, times, Some(kind)));
     }
 }
 
@@ -91,16 +92,13 @@ pub(super) fn judge_spot_check(
     tally: Tally<'_>,
 ) -> bool {
     let error = expectation.verify(answer, asked.row).wrong;
-    let reason = match error {
-        Some(ErrorKind::WrongBody) => expectation.difference(answer, asked.row),
-        _ => None,
-    };
+    let reason = error.and_then(|kind| expectation.reason(kind, answer, asked.row));
     if error.is_none() {
         for sighting in expectation.sightings() {
             tally.record.sighted(*sighting, asked.sent_ns);
         }
     }
-    let outcome = SpotCheckOutcome::of(asked.request, asked.times(done_ns), error);
-    tally.record.spot_checked(outcome.answered(answer.status, answer.body, reason));
+    let outcome = SpotCheckOutcome::of(asked.request, asked.times(answer.first_byte_ns, done_ns), error);
+    tally.record.spot_checked(outcome.answered(answer.status, answer.readable_body(), reason));
     error.is_none()
 }

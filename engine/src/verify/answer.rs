@@ -1,20 +1,27 @@
 //! The answer that is judged.
 
+use crate::http1::response::Coding;
 use crate::record::Sighting;
 
 /// A complete answer.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Answer<'a> {
+    /// When its first byte came, on the run's clock.
+    pub first_byte_ns: u64,
     /// 101, or 200 to 599.
     pub status: u16,
     /// What [`super::Expectation::header_fits`] said.
     pub header_fits: bool,
     /// What [`super::Expectation::header_shows`] said.
     pub header_shows: Option<Sighting>,
+    /// How the body is coded, as far as the head says it.
+    pub coding: Option<Coding>,
     /// Content-Type as it came, if [`super::Expectation::keeps_content_type`]; else, and without one, empty.
     pub content_type: &'a [u8],
     /// All of the head, if [`super::Expectation::keeps_head`]; else empty.
     pub head: &'a [u8],
+    /// The lines of the trailer, if [`super::Expectation::keeps_trailer`]; else empty.
+    pub trailer: &'a [u8],
     /// Length of the body.
     pub body_bytes: u64,
     /// The front of the body, up to [`super::Expectation::kept_bytes`].
@@ -23,4 +30,21 @@ pub struct Answer<'a> {
     pub reusable: bool,
     /// True if a Content-Length came beside a Transfer-Encoding.
     pub has_two_framings: bool,
+}
+
+impl<'a> Answer<'a> {
+    /// The coding that makes the body's bytes unreadable.
+    fn unreadable(&self) -> Option<Coding> {
+        self.coding.filter(|_| self.body_bytes > 0)
+    }
+
+    /// The body, if people can make something of it.
+    pub fn readable_body(&self) -> &'a [u8] {
+        if self.unreadable().is_some() { b"" } else { self.body }
+    }
+
+    /// What keeps people from reading the body.
+    pub(super) fn obstacle(&self) -> Option<String> {
+        self.unreadable().map(|coding| format!("the body is {}", coding.name()))
+    }
 }

@@ -22,8 +22,7 @@ struct Place {
 
 impl ExactBody {
     /// The error names what is wrong with `changed`.
-    pub(super) fn new(text: &str, changed: &[ChangedTextPlan]) -> Result<ExactBody, String> {
-        let text = text.as_bytes().to_vec();
+    pub(super) fn new(text: Vec<u8>, changed: &[ChangedTextPlan]) -> Result<ExactBody, String> {
         let mut places = Vec::new();
         let mut free_from = 0;
         for (number, plan) in changed.iter().enumerate() {
@@ -77,7 +76,8 @@ mod tests {
 
     #[test]
     fn each_place_shows_the_old_or_the_new_text_and_nothing_else() {
-        let body = ExactBody::new("[art,tea,sea]", &[change(1, 1, "bsu"), change(2, 9, "tfb")]).unwrap();
+        let body =
+            ExactBody::new(b"[art,tea,sea]".into(), &[change(1, 1, "bsu"), change(2, 9, "tfb")]).unwrap();
         let seen = |text: &str| {
             let mut seen = Vec::new();
             body.fits(text.as_bytes(), &mut seen)
@@ -101,7 +101,7 @@ mod tests {
             (vec![change(1, 2, "xy"), change(2, 0, "xy")], "changed[1].at: within"),
             (vec![change(1, 0, "")], "changed[0].at: this text stands there"),
         ] {
-            let text = ExactBody::new("abcde", &changed).unwrap_err();
+            let text = ExactBody::new(b"abcde".into(), &changed).unwrap_err();
             assert!(text.contains(what), "{text}");
         }
     }

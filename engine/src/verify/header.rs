@@ -130,7 +130,15 @@ mod tests {
     }
 
     fn head<'a>(content_type: Option<&'a [u8]>, location: Option<&'a [u8]>) -> Head<'a> {
-        Head { status: 301, content_type, location, bytes: b"", reusable: true, has_two_framings: false }
+        Head {
+            status: 301,
+            content_type,
+            location,
+            coding: None,
+            bytes: b"",
+            reusable: true,
+            has_two_framings: false,
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod row;
 mod sample;
 mod scalar;
 mod text;
+mod trailer;
 
 use std::sync::Arc;
 
@@ -22,6 +23,7 @@ use json::JsonBody;
 pub(crate) use json::{names as pointer_names, place as pointer_place};
 use row::RowBody;
 use sample::Sample;
+use trailer::TrailerExpectation;
 
 use crate::http1::response::Head;
 use crate::plan::{BodyPlan, ByteRange, Expect};
@@ -34,6 +36,7 @@ use crate::template::{RowText, Sources};
 pub struct Expectation {
     statuses: Vec<u16>,
     header: HeaderExpectation,
+    trailer: TrailerExpectation,
     body_bytes: Option<ByteRange>,
     body: BodyExpectation,
     kept_bytes: usize,
@@ -75,7 +78,9 @@ impl Expectation {
         let header = HeaderExpectation::new(expect, dataset)?;
         let body = match &expect.body {
             BodyPlan::Any {} => BodyExpectation::Any,
-            BodyPlan::Exact { text, changed } => BodyExpectation::Exact(ExactBody::new(text, changed)?),
+            BodyPlan::Exact { changed, .. } => {
+                BodyExpectation::Exact(ExactBody::new(expect.body.exact_bytes()?, changed)?)
+            }
             BodyPlan::Row { fields } => {
                 let Some(dataset) = dataset else {
                     return Err("expect.body: kind \"row\" needs the key dataset".to_owned());
@@ -103,6 +108,7 @@ impl Expectation {
         Ok(Expectation {
             statuses: expect.status.clone(),
             header,
+            trailer: TrailerExpectation::new(&expect.trailer),
             body_bytes: expect.body_bytes,
             body,
             kept_bytes: judged_bytes.max(handed_on_bytes),
@@ -179,6 +185,12 @@ impl Expectation {
         self.keeps_head
     }
 
+    /// True if the trailer must be kept.
+    #[inline]
+    pub fn keeps_trailer(&self) -> bool {
+        !self.trailer.is_any()
+    }
+
     /// True if Content-Type must be kept.
     #[inline]
     pub fn keeps_content_type(&self) -> bool {
@@ -214,9 +226,18 @@ impl Expectation {
         &self.sightings
     }
 
-    /// What is wrong with the body of an answer, for people; `None` where only its kind can be told.
+    /// Why an answer is wrong, for people; `None` where only its kind can be told. `kind`: what [`Verdict::wrong`] says.
     #[cold]
-    pub fn difference(&mut self, answer: &Answer<'_>, asked_row: u64) -> Option<String> {
+    pub fn reason(&mut self, kind: ErrorKind, answer: &Answer<'_>, asked_row: u64) -> Option<String> {
+        match kind {
+            ErrorKind::WrongHeader => self.trailer.difference(answer.trailer),
+            ErrorKind::WrongBody => answer.obstacle().or_else(|| self.difference(answer, asked_row)),
+            _ => answer.obstacle(),
+        }
+    }
+
+    /// What is wrong with the body of an answer.
+    fn difference(&mut self, answer: &Answer<'_>, asked_row: u64) -> Option<String> {
         let BodyExpectation::Json(body) = &mut self.body else { return None };
         if answer.body_bytes > json::BYTES_LIMIT as u64 {
             return Some(format!("longer than {} MiB", json::BYTES_LIMIT >> 20));
@@ -238,7 +259,7 @@ impl Expectation {
         let body_fits = self.body_fits(answer, asked_row, &mut verdict);
         let length_fits =
             self.body_bytes.is_none_or(|range| (range.min..=range.max).contains(&answer.body_bytes));
-        verdict.wrong = if !answer.header_fits {
+        verdict.wrong = if !answer.header_fits || !self.trailer.fits(answer.trailer) {
             Some(ErrorKind::WrongHeader)
         } else if !length_fits {
             Some(ErrorKind::WrongLength)

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::dataset::tests::items;
 use crate::dataset::{Dataset, Format, write_rows};
+use crate::http1::response::Coding;
 use crate::plan::ChangedRowPlan;
 
 fn expectation(expect: Value) -> Expectation {
@@ -15,17 +16,7 @@ fn expectation(expect: Value) -> Expectation {
 
 fn answer(status: u16, body: &[u8]) -> Answer<'_> {
     let body_bytes = body.len() as u64;
-    Answer {
-        status,
-        header_fits: true,
-        header_shows: None,
-        content_type: b"",
-        head: b"",
-        body_bytes,
-        body,
-        reusable: true,
-        has_two_framings: false,
-    }
+    Answer { status, header_fits: true, body_bytes, body, reusable: true, ..Answer::default() }
 }
 
 #[test]
@@ -158,11 +149,11 @@ fn values_are_compared_at_the_asked_rate_and_differences_are_told() {
     for _ in 0..2 {
         assert_eq!((0..3).filter(|_| expected.verify(&wrong, 0).wrong.is_some()).count(), 1);
     }
-    assert_eq!(expected.difference(&wrong, 0).unwrap(), "/id is 8, not 7");
+    assert_eq!(expected.reason(ErrorKind::WrongBody, &wrong, 0).unwrap(), "/id is 8, not 7");
     let cut_off = Answer { body_bytes: 99 << 20, ..answer(200, b"{\"id\": 7}") };
     let found: Vec<_> = (0..3).filter_map(|_| expected.verify(&cut_off, 0).wrong).collect();
     assert_eq!(found, [ErrorKind::WrongBody]);
-    assert_eq!(expected.difference(&cut_off, 0).unwrap(), "longer than 16 MiB");
+    assert_eq!(expected.reason(ErrorKind::WrongBody, &cut_off, 0).unwrap(), "longer than 16 MiB");
 }
 
 #[test]
@@ -176,6 +167,41 @@ fn what_is_expected_bounds_the_length_of_bodies() {
     let range = Some(ByteRange { min: 5, max: 90_000 });
     assert_eq!(bounds(None, BodyPlan::Any {}), (0, None));
     assert_eq!(bounds(range, BodyPlan::Any {}), (5, Some(90_000)));
-    let exact = || BodyPlan::Exact { text: "four".to_owned(), changed: Vec::new() };
+    let exact = || serde_json::from_value(json!({"kind": "exact", "text": "four"})).unwrap();
     assert_eq!(bounds(None, exact()), (4, Some(4)));
+}
+
+#[test]
+fn an_exact_body_may_be_bytes() {
+    let mut bytes = expectation(json!({"body": {"kind": "exact", "base64": "AP8="}}));
+    assert_eq!(bytes.verify(&answer(200, b"\0\xff"), 0).wrong, None);
+    assert_eq!(bytes.verify(&answer(200, b"\0\xfe"), 0).wrong, Some(ErrorKind::WrongBody));
+    for (body, key) in [
+        (json!({"kind": "exact"}), "expect.body: needs one"),
+        (json!({"kind": "exact", "text": "a", "base64": "YQ=="}), "expect.body: needs one"),
+        (json!({"kind": "exact", "base64": "Y"}), "expect.body.base64: "),
+    ] {
+        let expect = serde_json::from_value(json!({"body": body})).unwrap();
+        let error = Expectation::new(&expect, Sources::default(), &[]).unwrap_err();
+        assert!(error.starts_with(key), "{error}");
+    }
+}
+
+#[test]
+fn the_reason_is_what_keeps_a_body_from_being_right() {
+    let mut expected = expectation(json!({"trailer": {"a": "1"}, "body": {"kind": "exact", "text": "ok"}}));
+    let fields = Answer { trailer: b"A: 1\r\n", ..answer(200, b"ok") };
+    let coded = Answer { coding: Some(Coding::Zstd), ..fields };
+    let mut told = |answer: &Answer<'_>| {
+        let wrong = expected.verify(answer, 0).wrong;
+        (wrong, wrong.and_then(|kind| expected.reason(kind, answer, 0)))
+    };
+    let zstd = || Some("the body is zstd".to_owned());
+    assert_eq!(told(&fields), (None, None));
+    assert_eq!(told(&coded), (None, None), "what was expected came");
+    assert_eq!(told(&Answer { body: b"no", ..coded }), (Some(ErrorKind::WrongBody), zstd()));
+    assert_eq!(told(&Answer { status: 500, ..coded }), (Some(ErrorKind::Status5xx), zstd()));
+    assert_eq!(told(&Answer { status: 500, body_bytes: 0, ..coded }), (Some(ErrorKind::Status5xx), None));
+    let without = (Some(ErrorKind::WrongHeader), Some("the trailer has no a".to_owned()));
+    assert_eq!(told(&Answer { trailer: b"", ..coded }), without);
 }

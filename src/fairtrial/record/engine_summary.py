@@ -68,7 +68,9 @@ class Example(Strict):
     status: int | None = Field(description="null if the answer was not complete")
     excerpt: str = Field(description="at most 200 bytes, as lossy UTF-8")
     reason: str | None = Field(
-        None, description="of a wrong body, where it can be told: `/id is 8, not 7`; it quotes the answer"
+        None,
+        description="where it can be told: `/id is 8, not 7`, which quotes the answer; of a body that is coded, `the "
+        "body is gzip`, and `excerpt` is empty",
     )
     cause: str | None = Field(
         None,
@@ -366,8 +368,7 @@ class EngineSummary(Strict):
         "408, and streams of HTTP/2 on which frames came after their end; the first are in `examples`",
     )
     unannounced_closes: int | None = Field(
-        None,
-        description="connections that the server ended between two answers without having said so; not with pipelining",
+        None, description="connections that the server ended between two answers without having said so"
     )
     mix: list[Share] = Field(default_factory=list, description='each kind of request: see "Kinds of requests"')
     series: list[SecondOfSeries] = Field(description="each second of the window that began")

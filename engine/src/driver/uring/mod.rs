@@ -131,10 +131,7 @@ impl<C: Conversation> Driver<'_, C> {
             self.pace.follow(self.conversation.phase());
             if stop.is_pulled() || self.conversation.phase() == Phase::Over {
                 let used = self.pace.window_use();
-                for number in 0..self.connections.len() {
-                    self.bid_farewell(number);
-                }
-                self.ring.flush();
+                self.end();
                 return Ok((self.conversation.conclude(now), used));
             }
             let has_started = self.start_some();
@@ -152,6 +149,17 @@ impl<C: Conversation> Driver<'_, C> {
             self.perform(number, next, now);
         }
         !starting.is_empty()
+    }
+
+    /// Ends whatever is under way. The kernel's lists have the latest requests in front, so the last connections come first.
+    fn end(&mut self) {
+        for number in (0..self.connections.len()).rev() {
+            self.abandon(number);
+            if self.ring.room() < REQUESTS_PER_CONNECTION {
+                self.ring.drain();
+            }
+        }
+        self.ring.drain();
     }
 
     /// One call, and what came of it. `now`: shortly before. `has_started`: connections, so that more may be to start.
@@ -281,6 +289,14 @@ impl<C: Conversation> Driver<'_, C> {
 
     /// Forgets a connection's socket and cancels what it still does. Its file stays until it is replaced or uninstalled.
     fn close(&mut self, number: usize) {
+        if self.abandon(number) {
+            // The farewell refers to the file that goes now.
+            self.ring.flush();
+        }
+    }
+
+    /// The same, but a farewell may not be submitted yet; true if so.
+    fn abandon(&mut self, number: usize) -> bool {
         let has_farewell = self.bid_farewell(number);
         let connection = &mut self.connections[number];
         let tag = |operation| Tag { operation, generation: connection.generation, number: number as u32 };
@@ -297,10 +313,7 @@ impl<C: Conversation> Driver<'_, C> {
         connection.state = State::Closed;
         connection.wants = Wants::default();
         connection.is_receiving = false;
-        if has_farewell {
-            // It refers to the file that goes now.
-            self.ring.flush();
-        }
+        has_farewell
     }
 
     #[inline]

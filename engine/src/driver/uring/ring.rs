@@ -227,6 +227,22 @@ impl<'r> Ring<'r> {
         self.settle(result);
     }
 
+    /// Submits everything, and passes over all that comes, until the kernel has nothing more to do for this thread: what
+    /// was cancelled has ended then.
+    pub(super) fn drain(&mut self) {
+        self.flush();
+        for _ in 0..PATIENCE {
+            while let Some(completion) = self.next_completion() {
+                if let Some(filled) = completion.filled {
+                    self.recycle(filled);
+                }
+            }
+            if !self.has_work() || self.enter(0).is_err() {
+                return;
+            }
+        }
+    }
+
     /// Makes sure that all was submitted, or that nothing ever will be: memory of requests may be reused after that.
     fn settle(&mut self, mut result: io::Result<usize>) {
         for _ in 0..PATIENCE {
@@ -305,6 +321,8 @@ impl<'r> Ring<'r> {
 
 impl Drop for Ring<'_> {
     fn drop(&mut self) {
+        // The kernel looks for each request anew, past those that it has found already: quadratic in their number. So
+        // the driver has cancelled by tag whatever there are many of.
         let cancelled = match self.submitter.register_sync_cancel(None, CancelBuilder::any()) {
             Err(error) => error.raw_os_error() == Some(Errno::NOENT.raw_os_error()),
             Ok(()) => true,

@@ -8,6 +8,8 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::net::addr::SocketAddrArg;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::time::{ClockId, clock_gettime};
 
 use super::setup::{Sizes, WORK, Work, build};
 use super::*;
@@ -221,4 +223,62 @@ fn a_run_with_too_few_buffers_loses_no_byte_and_stalls_no_connection() {
             "{work:?}: only {without_buffer} times no buffer was left"
         );
     }
+}
+
+/// How many connections the longer of two ends has, at most as many as files may be open.
+const MANY: u64 = 16_000;
+
+/// Ends of the same number of connections; the fastest counts.
+const ENDS: usize = 3;
+
+/// Processor time of the end of a thread on whose connections answers are awaited, in nanoseconds. They share one socket.
+fn end_ns(connections: usize) -> u64 {
+    let mut io_uring = setup::create().unwrap();
+    let endpoint = Endpoint::from(SocketAddr::from((Ipv4Addr::LOCALHOST, 1)));
+    let peer = Peer::new(&endpoint).unwrap();
+    let buffers = Buffers { count: 8, bytes: 64 };
+    let mut ring = Ring::new(&mut io_uring, connections as u32, buffers, peer.addresses()).unwrap();
+    let (ours, _theirs) = UnixStream::pair().unwrap();
+    let ours = ours.into();
+    for number in 0..connections as u32 {
+        ring.install(number, &ours).unwrap();
+        ring.receive(Tag { operation: Operation::Receive, generation: 0, number });
+    }
+    ring.enter(0).unwrap();
+    let mut conversation = Rounds::of(1);
+    let awaiting = Connection { state: State::Open, is_receiving: true, ..Connection::default() };
+    let mut driver = Driver {
+        pace: Pace::new(&mut conversation, Wait::Sleep),
+        conversation,
+        peer,
+        ring,
+        connections: vec![awaiting; connections],
+        starts: Starts::of(0),
+        noted: Vec::new(),
+        outbox: Outbox::new(connections),
+    };
+    let processor_ns = || {
+        let time = clock_gettime(ClockId::ThreadCPUTime);
+        time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+    };
+    let before_ns = processor_ns();
+    driver.end();
+    drop(driver);
+    drop(io_uring);
+    processor_ns() - before_ns
+}
+
+#[test]
+fn the_end_takes_no_longer_for_each_connection_if_there_are_more() {
+    if probe(1).is_err() {
+        println!("skipped: no io_uring here");
+        return;
+    }
+    let most = getrlimit(Resource::Nofile).maximum;
+    setrlimit(Resource::Nofile, Rlimit { current: most, maximum: most }).unwrap();
+    let many = most.unwrap_or(MANY).min(MANY) as usize;
+    let fastest_ns = |connections| (0..ENDS).map(|_| end_ns(connections)).min().unwrap();
+    let (some_ns, many_ns) = (fastest_ns(many / 4), fastest_ns(many));
+    // Four times as many: four times as long, and sixteen times where each is looked for past all others.
+    assert!(many_ns < 8 * some_ns, "{many} connections: {many_ns} ns, a quarter of them: {some_ns} ns");
 }

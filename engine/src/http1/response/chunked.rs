@@ -1,9 +1,14 @@
 //! The chunked transfer coding.
 
+use memchr::memchr;
+
 use super::{BodyPart, HEAD_BYTES_LIMIT, Malformed, take};
 
 /// A chunk's size line, extensions included, is malformed beyond this. Bytes.
 const SIZE_LINE_LIMIT: u32 = 4096;
+
+/// No body is as long as a larger chunk, in bytes: who announces it does not send it.
+const LARGEST_CHUNK: u64 = i64::MAX as u64;
 
 /// Where in the chunks the input stands.
 #[derive(Debug)]
@@ -11,7 +16,7 @@ pub(super) enum Chunks {
     Size { size: u64, has_digits: bool, in_extension: bool, seen: u32 },
     Data { left: u64 },
     DataEnd,
-    Trailer { line: u32, seen: u32 },
+    Trailer { in_line: bool, seen: usize },
 }
 
 impl Chunks {
@@ -27,6 +32,7 @@ impl Chunks {
                 }
                 *self = Chunks::DataEnd;
             }
+            let whole = *input;
             let Some((&byte, rest)) = input.split_first() else {
                 return Ok(BodyPart::NeedMore);
             };
@@ -39,13 +45,15 @@ impl Chunks {
                     }
                     match (byte, char::from(byte).to_digit(16)) {
                         (_, Some(digit)) if !*in_extension => {
-                            let larger = size.checked_mul(16).ok_or(Malformed::BadChunk)?;
-                            *size = larger + u64::from(digit);
+                            if *size > LARGEST_CHUNK >> 4 {
+                                return Err(Malformed::BadChunk);
+                            }
+                            *size = *size << 4 | u64::from(digit);
                             *has_digits = true;
                         }
                         (b'\n', _) if *has_digits => {
                             *self = match *size {
-                                0 => Chunks::Trailer { line: 0, seen: 0 },
+                                0 => Chunks::Trailer { in_line: false, seen: 0 },
                                 left => Chunks::Data { left },
                             };
                         }
@@ -59,16 +67,24 @@ impl Chunks {
                     b'\n' => *self = Chunks::new(),
                     _ => return Err(Malformed::BadChunk),
                 },
-                Chunks::Trailer { line, seen } => {
-                    *seen += 1;
-                    if *seen as usize > HEAD_BYTES_LIMIT {
+                Chunks::Trailer { in_line, seen } => {
+                    let end = match byte {
+                        b'\r' | b'\n' if !*in_line => 1,
+                        _ => memchr(b'\n', whole).map_or(whole.len(), |at| at + 1),
+                    };
+                    let (line, rest) = whole.split_at(end);
+                    *input = rest;
+                    *seen += end;
+                    if *seen > HEAD_BYTES_LIMIT {
                         return Err(Malformed::HeadTooLong);
                     }
                     match byte {
-                        b'\n' if *line == 0 => return Ok(BodyPart::End),
-                        b'\n' => *line = 0,
-                        b'\r' => {}
-                        _ => *line += 1,
+                        b'\n' if !*in_line => return Ok(BodyPart::End),
+                        b'\r' if !*in_line => {}
+                        _ => {
+                            *in_line = !line.ends_with(b"\n");
+                            return Ok(BodyPart::Trailer(line));
+                        }
                     }
                 }
                 Chunks::Data { .. } => unreachable!("handled above"),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-use super::Malformed;
+use super::{Coding, Malformed};
 
 /// How the length of the body is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,7 @@ pub(super) struct ParsedHead {
     pub has_two_framings: bool,
     pub content_type: Option<Range<usize>>,
     pub location: Option<Range<usize>>,
+    pub coding: Option<Coding>,
 }
 
 /// False if no answer begins with these bytes, so that garbage is known at once.
@@ -84,6 +85,7 @@ struct Fields {
     content_length: Option<u64>,
     content_type: Option<Range<usize>>,
     location: Option<Range<usize>>,
+    coding: Option<Coding>,
     has_transfer_encoding: bool,
     is_chunked: bool,
     close: bool,
@@ -124,6 +126,9 @@ impl Fields {
                 }
                 self.content_length = Some(length);
             }
+            16 if name.eq_ignore_ascii_case(b"content-encoding") => {
+                self.coding = Coding::of(&line[colon + 1..]);
+            }
             17 if name.eq_ignore_ascii_case(b"transfer-encoding") => {
                 let last = line[colon + 1..].rsplit(|&byte| byte == b',').next().unwrap_or_default();
                 self.has_transfer_encoding = true;
@@ -152,8 +157,8 @@ impl Fields {
         // Two framings at once, or chunks from an HTTP/1.0 peer, leave doubt where the next answer begins.
         let doubtful = has_two_framings || (self.has_transfer_encoding && !is_1_1);
         let reusable = !self.close && (is_1_1 || self.keep_alive) && !doubtful && status != 101;
-        let Fields { content_type, location, .. } = self;
-        ParsedHead { status, framing, reusable, has_two_framings, content_type, location }
+        let Fields { content_type, location, coding, .. } = self;
+        ParsedHead { status, framing, reusable, has_two_framings, content_type, location, coding }
     }
 }
 

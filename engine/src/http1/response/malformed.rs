@@ -19,7 +19,7 @@ pub enum Malformed {
     BadLength,
     /// Several values of Content-Length.
     LengthsDisagree,
-    /// A chunk without a size below 2^64, or longer than its size.
+    /// A chunk without a size below 2^63, or longer than its size.
     BadChunk,
     /// The answer is complete, and another one follows that nobody asked for.
     SecondAnswer,

@@ -4,12 +4,14 @@
 //! than one part, and a body never. Its memory is bounded by [`HEAD_BYTES_LIMIT`].
 
 mod chunked;
+mod coding;
 mod head;
 mod malformed;
 
 use std::ops::Range;
 
 use chunked::Chunks;
+pub use coding::Coding;
 use head::{Framing, ParsedHead};
 pub use malformed::Malformed;
 
@@ -27,6 +29,8 @@ pub struct Head<'a> {
     pub content_type: Option<&'a [u8]>,
     /// The value of Location, without space around it.
     pub location: Option<&'a [u8]>,
+    /// How the body is coded, if that is one of the usual ways.
+    pub coding: Option<Coding>,
     /// All of it, with the blank line.
     pub bytes: &'a [u8],
     /// True if the connection can carry another request after this answer.
@@ -42,6 +46,8 @@ pub enum BodyPart<'a> {
     NeedMore,
     /// Some bytes of the body, at least one.
     Piece(&'a [u8]),
+    /// Some bytes of the trailer, at least one: lines as a head has them.
+    Trailer(&'a [u8]),
     /// The answer is complete.
     End,
 }
@@ -145,6 +151,7 @@ impl ResponseParser {
                 status: parsed.status,
                 content_type: parsed.content_type.map(value),
                 location: parsed.location.map(value),
+                coding: parsed.coding,
                 bytes,
                 reusable,
                 has_two_framings: parsed.has_two_framings,

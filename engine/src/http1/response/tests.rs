@@ -8,6 +8,7 @@ struct Parsed {
     reusable: bool,
     has_two_framings: bool,
     body: Vec<u8>,
+    trailer: Vec<u8>,
 }
 
 /// Feeds the parts one after the other; `Ok(None)` if the answer is not complete after the last.
@@ -38,6 +39,7 @@ fn feed(parts: &[&[u8]], to_head: bool, closes: bool) -> Result<Option<(Parsed, 
             match parser.body(&mut input)? {
                 BodyPart::NeedMore => break,
                 BodyPart::Piece(piece) => parsed.body.extend_from_slice(piece),
+                BodyPart::Trailer(piece) => parsed.trailer.extend_from_slice(piece),
                 BodyPart::End => {
                     complete = true;
                     rest.extend_from_slice(input);
@@ -83,7 +85,8 @@ fn answer(bytes: &str) -> Parsed {
 fn parsed(status: u16, content_type: Option<&str>, reusable: bool, body: &str) -> Parsed {
     let content_type = content_type.map(str::to_owned);
     let body = body.into();
-    Parsed { status, content_type, location: None, reusable, has_two_framings: false, body }
+    let (location, has_two_framings, trailer) = (None, false, Vec::new());
+    Parsed { status, content_type, location, reusable, has_two_framings, body, trailer }
 }
 
 #[test]
@@ -124,7 +127,10 @@ fn chunks_with_extensions_and_trailers() {
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\
              5\r\nhello\r\nA;x=\"y\"\r\n, world ok\r\n0\r\nExpires: never\r\nX: y\r\n\r\n"
         ),
-        parsed(200, None, true, "hello, world ok")
+        Parsed {
+            trailer: b"Expires: never\r\nX: y\r\n".into(),
+            ..parsed(200, None, true, "hello, world ok")
+        }
     );
     assert_eq!(
         answer("HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, Chunked\r\n\r\n3 \r\nabc\r\n000\r\n\r\n"),
@@ -225,6 +231,8 @@ fn malformed_answers() {
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", Malformed::BadChunk),
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n;ext\r\n", Malformed::BadChunk),
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n11111111111111111\r\n", Malformed::BadChunk),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff", Malformed::BadChunk),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8000000000000000", Malformed::BadChunk),
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nabc\r\n", Malformed::BadChunk),
     ] {
         assert_eq!(parse_however_split(bytes.as_bytes(), false, false), Err(cause), "{bytes:?}");
@@ -350,7 +358,7 @@ fn an_answer_to_head_has_no_body_whatever_it_announces() {
 #[test]
 fn bare_line_feeds_end_lines_everywhere() {
     let bytes = "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n2;x\nok\n0\nT: y\n\n";
-    assert_eq!(answer(bytes), parsed(200, None, true, "ok"));
+    assert_eq!(answer(bytes), Parsed { trailer: b"T: y\n".into(), ..parsed(200, None, true, "ok") });
 }
 
 #[test]

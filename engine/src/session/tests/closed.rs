@@ -174,6 +174,42 @@ fn the_nth_request_of_a_connection_says_that_it_is_the_last() {
     assert_eq!((ended.record.totals().answers, ended.record.counters.connects), (6, 3));
 }
 
+/// The first example of an answer in two parts that is expected to be `ok`, with a trailer.
+fn example(parts: [&[u8]; 2]) -> Value {
+    let expect = json!({"body": {"kind": "exact", "text": "ok"}, "trailer": {"state": "done"}});
+    let requests = json!([{"path": "/", "expect": expect}]);
+    let mut session = Setup { requests, opens_ns: 0, ..Setup::closed(1) }.session();
+    session.start(0, 0);
+    connect_and_send(&mut session, 0, MS);
+    for part in parts.into_iter().filter(|part| !part.is_empty()) {
+        session.received(0, part, false, 2 * MS);
+    }
+    let examples = session.conclude(3 * MS).record.examples;
+    serde_json::to_value(examples.as_slice().first()).unwrap()
+}
+
+#[test]
+fn a_coded_body_and_a_trailer_are_told_by_name() {
+    let coded = b"HTTP/1.1 200 OK\r\nContent-Encoding: GZIP\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n\x1f";
+    let told = example([coded, b"\x8b\r\n0\r\nState: done\r\n\r\n"]);
+    assert_eq!((&told["reason"], &told["excerpt"]), (&json!("the body is gzip"), &json!("")));
+    let head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n";
+    assert_eq!(example([head, b"State: done\r\n\r\n"]), json!(null));
+    assert_eq!(example([head, b"\r\n"])["reason"], "the trailer has no state");
+    let told = example([&[&head[..], b"Sta"].concat(), b"te: amiss\r\nx: y\r\n\r\n"]);
+    assert_eq!(told["reason"], "state in the trailer is amiss, not done");
+    assert_eq!(example([ANSWER, b""])["kind"], "wrong_header", "without chunks there is no trailer");
+}
+
+#[test]
+fn without_a_limit_requests_on_a_connection_are_not_counted_down() {
+    let mut session = Setup::closed(1).session();
+    session.start(0, 0);
+    connect_and_send(&mut session, 0, MS);
+    assert_eq!(session.received(0, ANSWER, false, 2 * MS), Next::Send);
+    assert_eq!(session.slots[0].left_on_socket, None);
+}
+
 #[test]
 fn thought_comes_before_the_next_request_and_is_in_no_response_time() {
     let load = json!({"kind": "closed", "connections": 4, "think_time_seconds": 0.040});

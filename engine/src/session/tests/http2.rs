@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 use h2::server::{self, Handshake, SendResponse};
 use h2::{Reason, RecvStream};
-use http::{Request, Response};
+use http::{HeaderName, HeaderValue, Request, Response};
 
 use super::*;
 use crate::driver::{Conversation, Failure};
@@ -441,4 +441,40 @@ fn a_server_that_closes_says_nothing_of_idle_lanes() {
     let ended = link.conclude(SECOND);
     assert_books_balance(&ended);
     assert_eq!(errors(&ended), []);
+}
+
+#[test]
+fn trailers_and_codings_are_told_as_over_http_1() {
+    let expect = json!({"body": {"kind": "exact", "text": "ok"}, "trailer": {"grpc-status": "0"}});
+    let requests = json!([{"path": "/", "headers": [["TE", "trailers"]], "expect": expect}]);
+    for (coding, status, told) in [
+        (None, Some("0"), None),
+        (None, Some("13"), Some("grpc-status in the trailer is 13, not 0")),
+        (None, None, Some("the trailer has no grpc-status")),
+        (Some("br"), Some("0"), Some("the body is br")),
+    ] {
+        let mut link = conversation(Setup { requests: requests.clone(), ..closed(1, 1) });
+        let mut peer = Peer::new();
+        link.start(0, 0);
+        let (request, mut respond) = greet(&mut link, &mut peer, 0, MS).remove(0);
+        assert_eq!(request.headers()["te"], "trailers");
+        let mut head = Response::builder().status(200);
+        if let Some(coding) = coding {
+            head = head.header("content-encoding", coding);
+        }
+        let mut stream = respond.send_response(head.body(()).unwrap(), false).unwrap();
+        let body = if coding.is_some() { "\x0b\x01" } else { "ok" };
+        stream.send_data(Bytes::from_static(body.as_bytes()), status.is_none()).unwrap();
+        if let Some(status) = status {
+            let status = HeaderValue::from_static(status);
+            stream
+                .send_trailers([(HeaderName::from_static("grpc-status"), status)].into_iter().collect())
+                .unwrap();
+        }
+        assert_eq!(talk(&mut link, &mut peer, 0, 2 * MS).len(), 1);
+        let record = link.conclude(3 * MS).record;
+        assert_eq!(record.totals().answers, 1);
+        let example = serde_json::to_value(record.examples.as_slice().first()).unwrap();
+        assert_eq!(example["reason"].as_str(), told);
+    }
 }

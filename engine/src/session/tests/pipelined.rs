@@ -57,6 +57,7 @@ fn a_broken_connection_fails_everything_in_flight() {
     let ended = session.conclude(5 * MS);
     assert_books_balance(&ended);
     assert_eq!(errors(&ended), [error("reset", 4)]);
+    assert_eq!(ended.record.counters.unannounced_closes, 1, "of the connection, not of its lanes");
     assert_eq!((ended.record.totals().sent, ended.books.in_flight_at_end), (9, 4));
 }
 
@@ -74,6 +75,7 @@ fn what_a_closing_server_leaves_unanswered_has_failed() {
     let ended = session.conclude(5 * MS);
     assert_books_balance(&ended);
     assert_eq!((errors(&ended), ended.record.totals().answers), (vec![error("closed", 3)], 3));
+    assert_eq!(ended.record.counters.unannounced_closes, 1, "the first close was announced");
 }
 
 #[test]
@@ -123,6 +125,18 @@ fn a_pipeline_meets_a_quota_exactly() {
         let ended = World::new(setup.pipelined(), |now_ns| Reaction::Answer(now_ns + MS)).run(u64::MAX);
         assert_books_balance(&ended);
         assert!(ended.record.totals().answers >= share, "{share}");
+    }
+}
+
+#[test]
+fn a_close_amid_an_answer_or_before_any_is_none_between_answers() {
+    for begin in [&b""[..], &ANSWER[..10], &[ANSWER, &ANSWER[..10]].concat()] {
+        let mut session = pipelined(1, 3).pipelined();
+        session.start(0, 0);
+        connect_and_send(&mut session, 0, MS);
+        session.received(0, begin, false, 2 * MS);
+        assert_eq!(session.peer_closed(0, 3 * MS), Next::Connect);
+        assert_eq!(session.conclude(4 * MS).record.counters.unannounced_closes, 0, "{}", begin.len());
     }
 }
 
