@@ -157,7 +157,7 @@ impl Run {
             emit(&Event::Body { request, status: body.status, times: body.times, text })?;
         }
         let (record, facts) = if let Some(PartPlan { number, of }) = self.plan.part {
-            let opened_unix_ns = clock::real_time_ns().saturating_sub(now_ns() - timeline.opens_ns);
+            let opened_unix_ns = (clock::real_time_ns() + timeline.opens_ns).saturating_sub(now_ns());
             let part = Part::new(number, of, clock::seconds(opened_unix_ns), record, facts)
                 .tallied_by(self.plan.dataset.clone().filter(|_| self.tallied_dataset().is_some()));
             emit(&Event::Part(&part))?;

@@ -152,12 +152,20 @@ fn ports_at_once() -> u64 {
     (bounds[1] + 1 - bounds[0]).div_ceil(2)
 }
 
+/// Whether this user may not have so many connections.
+fn lacks_files(connections: u64) -> bool {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).maximum;
+    let lacks = limit.is_some_and(|limit| limit < connections + 100);
+    if lacks {
+        println!("skipped: {connections} connections, {limit:?} files");
+    }
+    lacks
+}
+
 #[test]
 fn more_connections_than_one_source_has_ports_for() {
     let connections = ports_at_once() + 300;
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).maximum;
-    if limit.is_some_and(|limit| limit < connections + 100) || connections > 40_000 {
-        println!("skipped: {connections} connections, {limit:?} files");
+    if connections > 40_000 || lacks_files(connections) {
         return;
     }
     let target = Target::start(&[]);
@@ -186,9 +194,7 @@ fn connections_take_turns_over_several_addresses() {
 
 #[test]
 fn connections_that_will_search_for_a_port_are_said_before_they_are_opened() {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).maximum;
-    if limit.is_some_and(|limit| limit < ports_at_once() + 100) {
-        println!("skipped: {limit:?} files");
+    if lacks_files(ports_at_once()) {
         return;
     }
     // Nobody listens: connects fail at once.
@@ -200,4 +206,16 @@ fn connections_that_will_search_for_a_port_are_said_before_they_are_opened() {
         "connections_each": ports_at_once() + 1, "ports_each": ports_at_once()});
     assert_eq!(events[0], crowded);
     assert_eq!(events.last().unwrap()["routes"]["source_addresses"], 1);
+}
+
+#[test]
+fn the_window_ends_in_time_while_thousands_are_opened() {
+    if lacks_files(15_000) {
+        return;
+    }
+    let target = Target::start(&[]);
+    let summary = Plan::closed(&target.address, 15_000).seconds(0.1).run();
+    let seconds = summary.0["window_seconds"].as_f64().unwrap();
+    assert!((0.1..2.0).contains(&seconds), "{seconds}");
+    summary.assert_books_balance();
 }
