@@ -53,7 +53,7 @@ pub fn modes() -> Vec<Mode> {
             breaks("http2_head_too_long", "a head above 64 KiB"),
         ),
         whole("a flood of answers twice", |peer| flood(peer, answer), Outcome::Mostly("timeout"))
-            .and_unasked(),
+            .counts(&["unasked"]),
     ];
     modes.into_iter().map(Mode::silent).collect()
 }

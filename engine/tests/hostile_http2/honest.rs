@@ -10,8 +10,7 @@ use serde_json::json;
 use super::Outcome::{Partly, Verifies};
 use super::frames::*;
 use super::peer::Peer;
-use super::{Mode, each, whole};
-use crate::common::Plan;
+use super::{Mode, each, post, whole};
 
 pub fn modes() -> Vec<Mode> {
     [answers(), connections(), requests_with_a_body(), ends()].into_iter().flatten().collect()
@@ -80,7 +79,7 @@ fn answers() -> Vec<Mode> {
             |id| [right_head(id), piece(id, b"").repeat(4), hello(id)].concat(),
             Verifies,
         ),
-        // Wrong: RFC 9113 allows as many as a server likes.
+        // Wrong: RFC 9113 allows as many as a server likes; h2 takes 100 on a connection.
         each(
             "more than 100 empty DATA frames",
             |id| [right_head(id), piece(id, b"").repeat(10), hello(id)].concat(),
@@ -172,14 +171,6 @@ fn connections() -> Vec<Mode> {
 }
 
 fn requests_with_a_body() -> Vec<Mode> {
-    let post = |plan: Plan| {
-        plan.with(
-            "requests",
-            json!([{"name": "only", "method": "POST", "path": "/", "body": "a body", "expect": {
-                "status": [200], "body": {"kind": "exact", "text": "hello"}
-            }}]),
-        )
-    };
     vec![
         whole("a window of one byte", |peer| opening_windows(peer, 1), Verifies).plan(post),
         whole("a window opened by each request", |peer| opening_windows(peer, 0), Verifies).plan(post),

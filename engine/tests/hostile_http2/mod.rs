@@ -11,6 +11,7 @@ mod illegal_frames;
 mod peer;
 mod streams;
 
+use std::collections::BTreeSet;
 use std::fs::read_to_string;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -40,8 +41,8 @@ struct Mode {
     outcome: Outcome,
     /// Changes the plan for it.
     plan: fn(Plan) -> Plan,
-    /// Something that nobody asked for is counted besides.
-    is_unasked: bool,
+    /// Counts of the summary, beside errors, that are not zero.
+    counts: &'static [&'static str],
 }
 
 enum Behaviour {
@@ -81,9 +82,19 @@ fn whole(name: &'static str, behave: fn(&mut Peer) -> io::Result<()>, outcome: O
     Mode::new(name, Behaviour::Whole(behave), outcome)
 }
 
+/// Requests with a body.
+fn post(plan: Plan) -> Plan {
+    plan.with(
+        "requests",
+        json!([{"name": "only", "method": "POST", "path": "/", "body": "a body", "expect": {
+            "status": [200], "body": {"kind": "exact", "text": "hello"}
+        }}]),
+    )
+}
+
 impl Mode {
     fn new(name: &'static str, behaviour: Behaviour, outcome: Outcome) -> Mode {
-        Mode { name, behaviour, outcome, plan: |plan| plan, is_unasked: false }
+        Mode { name, behaviour, outcome, plan: |plan| plan, counts: &[] }
     }
 
     fn plan(self, plan: fn(Plan) -> Plan) -> Mode {
@@ -95,9 +106,8 @@ impl Mode {
         self.plan(|plan| plan.requests(4).with("timeout_seconds", json!(0.4)))
     }
 
-    /// Something that nobody asked for is counted besides.
-    fn and_unasked(self) -> Mode {
-        Mode { is_unasked: true, ..self }
+    fn counts(self, counts: &'static [&'static str]) -> Mode {
+        Mode { counts, ..self }
     }
 
     fn server(&self) -> Server {
@@ -192,12 +202,20 @@ impl Run {
         if !is_shown {
             return Some(format!("does not show {:?}", mode.outcome));
         }
-        let is_unasked = mode.is_unasked || matches!(mode.outcome, Outcome::Unasked(..));
-        if is_unasked != (self.summary.count("unasked") > 0) {
+        let is_unasked = matches!(mode.outcome, Outcome::Unasked(..)) || mode.counts.contains(&"unasked");
+        if is_unasked != (self.counted("unasked") > 0) {
             return Some("unasked".to_owned());
+        }
+        if mode.counts.contains(&"retried") && self.counted("retried") == 0 {
+            return Some("nothing is retried".to_owned());
         }
         let is_bounded = self.memory_kib < MEMORY_LIMIT_KIB;
         (!is_bounded).then(|| "memory".to_owned())
+    }
+
+    /// Zero also if the summary has no such count.
+    fn counted(&self, key: &str) -> u64 {
+        self.summary.0[key].as_u64().unwrap_or_default()
     }
 
     /// Whether an example shows this. Requests that time out have none.
@@ -220,10 +238,11 @@ impl Run {
             format!("{} {} {} {}", example["kind"], example["cause"], example["excerpt"], example["reason"])
         });
         format!(
-            "verified {}, errors {:?}, unasked {}, connects {}, {:.1} s, {} MiB, {first}",
+            "verified {}, errors {:?}, unasked {}, retried {}, connects {}, {:.1} s, {} MiB, {first}",
             self.summary.count("verified"),
             self.summary.errors(),
-            self.summary.count("unasked"),
+            self.counted("unasked"),
+            self.counted("retried"),
             self.summary.count("connects"),
             self.summary.0["window_seconds"].as_f64().unwrap_or_default(),
             self.memory_kib / 1024
@@ -238,8 +257,7 @@ fn most_memory_kib(pid: Pid) -> u64 {
     line.and_then(|line| line.trim().strip_suffix(" kB")?.parse().ok()).unwrap_or_default()
 }
 
-#[test]
-fn what_comes_of_every_server() {
+fn modes() -> Vec<Mode> {
     let rooms = [
         honest::modes(),
         heads::modes(),
@@ -248,7 +266,12 @@ fn what_comes_of_every_server() {
         closes::modes(),
         floods::modes(),
     ];
-    let modes: Vec<Mode> = rooms.into_iter().flatten().collect();
+    rooms.into_iter().flatten().collect()
+}
+
+#[test]
+fn what_comes_of_every_server() {
+    let modes = modes();
     let next = AtomicUsize::new(0);
     let work = || {
         let mut faults = Vec::new();
@@ -262,4 +285,22 @@ fn what_comes_of_every_server() {
         workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
     });
     assert!(faults.is_empty(), "{} of {}:\n{}", faults.len(), modes.len(), faults.join("\n"));
+}
+
+#[test]
+fn the_page_on_robustness_names_what_is_told() {
+    let page = include_str!("../../../docs/robustness.md");
+    let causes: BTreeSet<&str> = modes()
+        .iter()
+        .filter_map(|mode| match mode.outcome {
+            Outcome::Fails(_, cause, _) | Outcome::Partly(_, cause, _) | Outcome::Unasked(cause, _) => {
+                Some(cause)
+            }
+            Outcome::Verifies | Outcome::Mostly(_) => None,
+        })
+        .filter(|cause| !cause.is_empty())
+        .collect();
+    let written: BTreeSet<&str> = page.split('`').filter(|word| word.starts_with("http")).collect();
+    assert_eq!(written, causes);
+    assert!(page.contains(&format!("{} servers", modes().len())));
 }
