@@ -71,11 +71,6 @@ impl Exchange {
         self.collected.trailer.clear();
     }
 
-    /// True if no byte of the awaited answer has come.
-    pub fn is_untouched(&self) -> bool {
-        self.parser.is_untouched()
-    }
-
     /// When the first byte of the awaited answer came.
     pub fn first_byte_ns(&self) -> Option<u64> {
         Some(self.collected.first_byte_ns).filter(|&first_byte_ns| first_byte_ns > 0)
@@ -259,7 +254,7 @@ mod tests {
                 exchange.receive(&mut first, false, false, &mut expectation, 0, 7),
                 Received::Partial
             ));
-            assert_eq!(exchange.is_untouched(), split == 0);
+            assert_eq!(exchange.first_byte_ns(), Some(7));
             let Received::Complete(answer) =
                 exchange.receive(&mut second, false, false, &mut expectation, 0, 7)
             else {

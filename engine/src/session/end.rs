@@ -50,11 +50,14 @@ impl Session {
     pub(super) fn count_unannounced(&mut self, number: usize, kind: ErrorKind) {
         let slot = &self.slots[number];
         let is_between = match slot.state {
-            State::Requesting => slot.is_reused && slot.exchange.is_untouched(),
+            State::Requesting => slot.is_reused && slot.first_byte_ns().is_none(),
             State::Resting => slot.is_connected && slot.answers > 0,
             _ => false,
         };
-        if is_between {
+        // Each lane of a connection is told of its end, and none of another end before it was connected anew.
+        let end = Some((number / self.lanes, self.record.counters.connects));
+        if is_between && self.phase == Phase::Window && self.closed != end {
+            self.closed = end;
             self.count_close(kind);
         }
     }

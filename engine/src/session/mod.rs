@@ -132,6 +132,10 @@ pub struct Session {
     /// the window; a closed load's are those that end in it, so this is out of reach before it, and then 0.
     cohort_from_ns: u64,
     slots: Vec<Slot>,
+    /// Lanes of a connection.
+    lanes: usize,
+    /// The connection whose unannounced close was counted last, and how many connects there were then.
+    closed: Option<(usize, u64)>,
     /// A connection that something was awaited on when last asked: see [`Session::is_awaiting`].
     awaited: usize,
     answer_watch: AnswerWatch,
@@ -196,6 +200,8 @@ impl Session {
             closing: None,
             cohort_from_ns: if is_open { timeline.opens_ns } else { u64::MAX },
             slots,
+            lanes: parts.lanes,
+            closed: None,
             awaited: 0,
             deadlines: Deadlines::new(connections),
             rendered: vec![Vec::new(); if has_templates { connections } else { 0 }],

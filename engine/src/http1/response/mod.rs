@@ -94,11 +94,6 @@ impl ResponseParser {
         self.carry.clear();
     }
 
-    /// True if no byte of the awaited answer has come.
-    pub fn is_untouched(&self) -> bool {
-        matches!(self.state, State::Head) && self.carry.is_empty()
-    }
-
     /// What has come of a head in earlier parts.
     pub fn carried(&self) -> &[u8] {
         &self.carry

@@ -478,3 +478,23 @@ fn trailers_and_codings_are_told_as_over_http_1() {
         assert_eq!(example["reason"].as_str(), told);
     }
 }
+
+#[test]
+fn a_close_between_answers_is_counted_by_connection() {
+    let load = json!({"kind": "constant", "rate_per_second": 1000.0, "connections": 1});
+    let mut link = conversation(Setup { lanes: 2, ..arriving(load) });
+    let mut peer = Peer::new();
+    link.start(0, 0);
+    greet(&mut link, &mut peer, 0, MS / 2);
+    for place in 1..3 {
+        let now_ns = place * MS + MS / 2;
+        assert_eq!(link.due(now_ns), Some((0, Next::Send)));
+        for (_, respond) in &mut peer.hears(&sent(&mut link, 0, now_ns)) {
+            answer(respond, b"ok");
+        }
+        talk(&mut link, &mut peer, 0, now_ns);
+    }
+    assert_eq!(link.peer_closed(0, 2 * MS + MS / 2), Next::Close);
+    let record = link.conclude(3 * MS).record;
+    assert_eq!((record.totals().verified, record.counters.unannounced_closes), (2, 1));
+}
