@@ -91,6 +91,16 @@ impl Channel {
         self.sender.current_max_send_streams()
     }
 
+    /// True if no more streams may be opened, although the connection is well: the server has said so, or their numbers
+    /// have run out.
+    pub(super) fn is_leaving(&mut self) -> bool {
+        let mut context = Context::from_waker(Waker::noop());
+        match self.sender.poll_ready(&mut context) {
+            Poll::Ready(Err(error)) => !error.is_io() && !error.is_library(),
+            Poll::Ready(Ok(())) | Poll::Pending => false,
+        }
+    }
+
     /// Opens a stream for a request. There is room for it.
     pub(super) fn open(&mut self, request: Encoded, waker: Waker) -> Result<Stream, h2::Error> {
         let mut context = Context::from_waker(Waker::noop());

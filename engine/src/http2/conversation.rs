@@ -1,46 +1,59 @@
 //! A session over HTTP/2, as its driver sees it: bytes of connections outside, requests and answers of lanes inside.
 
-use std::ops::Range;
+use std::collections::VecDeque;
+use std::ops::{Range, RangeInclusive};
 use std::task::Waker;
 
-use http::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use http::uri::Scheme;
 
 use super::channel::Channel;
+use super::connection::{Connection, State};
 use super::failure::{self, Cause};
-use super::link::{Link, State};
-use super::request::{self, Encoded};
+use super::link::Link;
+use super::request::Encoded;
 use super::scan::Unasked;
-use super::stream::{Heard, Stream, waker};
+use super::stream::{LaneStream, waker};
 use crate::driver::{Conversation, Failure, Next};
-use crate::http1::response::{Coding, Head};
-use crate::record::ErrorKind;
+use crate::record::{ErrorKind, StreamUse};
 use crate::schedule::Phase;
 use crate::session::{Ended, Session};
 
-/// A session whose lanes are streams of HTTP/2: each connection carries the same number.
+/// Connections that links may have beside their current ones, while those before are answered. Where none is left, the
+/// next one is opened when the last answer has come. No more than a thread has open files for beside its connections.
+const SPARE: RangeInclusive<usize> = 4..=16;
+
+/// A session whose lanes are streams of HTTP/2: each of its links carries the same number.
 pub struct Http2Conversation {
-    session: Session,
-    /// Lanes of a connection.
-    lanes: usize,
-    scheme: Scheme,
-    links: Vec<Link>,
-    /// By lane, the stream whose answer it awaits.
-    streams: Vec<Option<Stream>>,
-    /// By lane.
-    wakers: Vec<Waker>,
-    /// By place among the requests, those that are the same each time, as soon as they were sent once.
-    encoded: Vec<Option<Encoded>>,
+    pub(super) session: Session,
+    /// Lanes of a link.
+    pub(super) lanes: usize,
+    pub(super) scheme: Scheme,
+    pub(super) links: Vec<Link>,
+    /// By number.
+    pub(super) connections: Vec<Connection>,
+    /// Numbers of connections that no link has.
+    spare: Vec<usize>,
+    /// What the driver does next on other connections than the one it was told about.
+    steps: VecDeque<(usize, Next)>,
     /// Connections on which more may be written, as what waited has gone.
     unsettled: Vec<usize>,
+    pub(super) stream_use: StreamUse,
+    /// By lane, the stream whose answer it awaits.
+    pub(super) streams: Vec<Option<LaneStream>>,
+    /// By lane.
+    pub(super) wakers: Vec<Waker>,
+    /// By place among the requests, those that are the same each time, as soon as they were sent once.
+    pub(super) encoded: Vec<Option<Encoded>>,
 }
 
 impl Http2Conversation {
     /// Puts HTTP/2 around a session with so many `lanes` to a connection. `is_tls`: it is inside TLS.
     pub fn new(session: Session, lanes: usize, is_tls: bool) -> Http2Conversation {
-        let connections = session.connections() / lanes;
-        let mut links = Vec::new();
-        links.resize_with(connections, Link::default);
+        let links: Vec<Link> =
+            (0..session.connections() / lanes).map(|current| Link { current, ..Link::default() }).collect();
+        let spare = links.len().clamp(*SPARE.start(), *SPARE.end());
+        let numbers = 0..links.len() + spare;
+        let connection = |number| Connection::of(number % links.len().max(1));
         let mut streams = Vec::new();
         streams.resize_with(session.connections(), || None);
         let wakers = (0..session.connections()).map(|lane| waker(lane, &links[lane / lanes].ready)).collect();
@@ -49,285 +62,162 @@ impl Http2Conversation {
             session,
             lanes,
             scheme,
+            connections: numbers.clone().map(connection).collect(),
+            spare: numbers.skip(links.len()).rev().collect(),
+            steps: VecDeque::new(),
+            unsettled: Vec::new(),
             links,
+            stream_use: StreamUse { planned: lanes as u64, allowed: None, most: 0 },
             streams,
             wakers,
             encoded: Vec::new(),
-            unsettled: Vec::new(),
         }
     }
 
-    fn lanes_of(&self, number: usize) -> Range<usize> {
-        number * self.lanes..(number + 1) * self.lanes
+    fn lanes_of(&self, link: usize) -> Range<usize> {
+        link * self.lanes..(link + 1) * self.lanes
     }
 
-    /// Does what the session wants of a lane.
-    fn follow(&mut self, lane: usize, first: Next, now_ns: u64) {
-        let number = lane / self.lanes;
-        let mut next = first;
-        loop {
-            next = match next {
-                Next::Wait => return,
-                Next::Send => return self.links[number].asking.push_back(lane),
-                Next::Close => return self.leave(lane),
-                Next::Connect => {
-                    self.leave(lane);
-                    if self.links[number].state != State::Open {
-                        return self.links[number].waiting.push(lane);
-                    }
-                    self.session.joined(lane, true, now_ns)
-                }
+    /// Does all that can be done on a connection, and on those that take its place. Gives what the driver does next on the
+    /// first.
+    fn settle(&mut self, number: usize, now_ns: u64) -> Next {
+        let link = self.connections[number].link;
+        let mut other = number;
+        self.go_on(number, now_ns);
+        while self.links[link].current != other {
+            other = self.links[link].current;
+            self.go_on(other, now_ns);
+            let next = if other == number { Next::Wait } else { self.next(other, now_ns) };
+            if next != Next::Wait {
+                self.steps.push_back((other, next));
             }
         }
+        self.next(number, now_ns)
     }
 
-    /// The lane wants nothing of its connection any more; a stream whose answer was awaited is reset.
-    fn leave(&mut self, lane: usize) {
-        let link = &mut self.links[lane / self.lanes];
-        link.forget_lane(lane);
-        if self.streams[lane].take().is_some() {
-            link.open_streams -= 1;
-        }
+    fn next(&mut self, number: usize, now_ns: u64) -> Next {
+        let connection = &mut self.connections[number];
+        let link = &self.links[connection.link];
+        connection.next(link.current == number && !link.waiting.is_empty(), now_ns)
     }
 
-    /// Does all that can be done on a connection, and gives what the driver does next.
-    fn settle(&mut self, number: usize, now_ns: u64) -> Next {
+    /// Does all that can be done on a connection.
+    fn go_on(&mut self, number: usize, now_ns: u64) {
+        let link = self.connections[number].link;
         loop {
             let has_opened = self.open_asked(number, now_ns);
-            let link = &mut self.links[number];
-            let ended = link.drive();
-            if ended.is_some() && link.state == State::Open {
-                link.state = State::Draining;
-            }
-            let ready = link.take_ready();
+            let ended = self.connections[number].drive();
+            let ready = self.links[link].take_ready();
             let has_heard = !ready.is_empty();
             for lane in ready {
                 self.hear(lane, now_ns);
             }
+            if self.connections[number].state == State::Draining {
+                self.retire(number, now_ns);
+            }
             if let Some(result) = ended {
-                let why = |channel: &Channel| channel.why_ended(&result);
-                let failure = self.links[number].channel.as_ref().map_or_else(failure::closed, why);
-                self.lose(number, &failure, now_ns);
-                break;
+                let failure = self.connections[number].why_ended(&result);
+                return self.lose(number, &failure, now_ns);
             }
             let has_greeted = self.greet(number, now_ns);
             if !(has_opened || has_heard || has_greeted) {
                 break;
             }
         }
-        let link = &self.links[number];
-        if link.state == State::Draining && link.open_streams == 0 {
+        if self.connections[number].is_idle() && !self.links[link].waiting.is_empty() {
+            // No answer comes that those which it has refused could wait for.
+            self.retire(number, now_ns);
+        }
+        let connection = &self.connections[number];
+        if connection.state == State::Draining && connection.open_streams == 0 {
             self.lose(number, &failure::closed(), now_ns);
         }
-        self.links[number].next(now_ns)
     }
 
-    /// Opens the connection's lanes as soon as the server's SETTINGS have come. True if that was now.
+    /// Opens the link's lanes as soon as the server's SETTINGS have come. True if that was now.
     fn greet(&mut self, number: usize, now_ns: u64) -> bool {
-        let link = &mut self.links[number];
-        let has_room = link.channel.as_ref().is_some_and(|channel| channel.room() > 0);
-        if link.state != State::Greeting || !has_room {
+        let connection = &mut self.connections[number];
+        let has_room = connection.channel.as_ref().is_some_and(|channel| channel.room() > 0);
+        if connection.state != State::Greeting || !has_room {
             return false;
         }
-        link.state = State::Open;
-        for (place, lane) in std::mem::take(&mut link.waiting).into_iter().enumerate() {
-            let next = match place {
-                0 => self.session.connected(lane, now_ns),
-                _ => self.session.joined(lane, false, now_ns),
-            };
+        connection.state = State::Open;
+        self.session.has_connected(connection.connects_ns, now_ns);
+        for lane in std::mem::take(&mut self.links[connection.link].waiting) {
+            let next = self.session.joined(lane, false, now_ns);
             self.follow(lane, next, now_ns);
         }
         true
     }
 
-    /// Opens streams for lanes that have something to ask, as many as the server takes. True if any.
-    fn open_asked(&mut self, number: usize, now_ns: u64) -> bool {
-        let mut has_opened = false;
-        while let Some(lane) = self.next_asking(number) {
-            if let Some(next) = self.session.drop_late(lane, now_ns) {
-                self.follow(lane, next, now_ns);
-                continue;
-            }
-            let encoded = match self.encode(lane) {
-                Ok(encoded) => encoded,
-                Err(error) => {
-                    let explanation = format!("HTTP/2 cannot say this request: {error}");
-                    self.fail(lane, &Cause::Request.failure(explanation), now_ns);
-                    continue;
-                }
-            };
-            let waker = self.wakers[lane].clone();
-            let link = &mut self.links[number];
-            let Some(channel) = &mut link.channel else { break };
-            match channel.open(encoded, waker) {
-                Ok(mut stream) => {
-                    stream.opened_ns = now_ns;
-                    self.streams[lane] = Some(stream);
-                    link.has_opened(lane);
-                    has_opened = true;
-                }
-                Err(_) => {
-                    // The server takes no more on this connection, which is its right: nobody asked yet.
-                    link.state = State::Draining;
-                    let left = std::mem::take(&mut link.asking);
-                    for lane in std::iter::once(lane).chain(left) {
-                        let next = self.session.broken(lane, ErrorKind::Closed, now_ns);
-                        self.follow(lane, next, now_ns);
-                    }
-                }
-            }
+    /// No more streams may be opened on a connection. Its link asks on another one, which is opened ahead if the server
+    /// has answered on this one: else it may end the next one as soon, without having been asked anything.
+    pub(super) fn retire(&mut self, number: usize, now_ns: u64) {
+        let connection = &mut self.connections[number];
+        connection.state = State::Draining;
+        let (has_answered, asking) = (connection.has_answered, std::mem::take(&mut connection.asking));
+        let (place, link) = (connection.link, &mut self.links[connection.link]);
+        if link.current == number
+            && let Some(successor) = self.spare.pop()
+        {
+            link.current = successor;
+            self.connections[successor].link = place;
+            self.connections[successor].is_ahead = has_answered;
         }
-        has_opened
-    }
-
-    /// Takes a lane that has something to ask, if a stream can be opened for it.
-    fn next_asking(&mut self, number: usize) -> Option<usize> {
-        let link = &mut self.links[number];
-        let room = link.channel.as_ref()?.room();
-        if link.state != State::Open || link.open_streams >= room {
-            return None;
+        for lane in asking {
+            self.ask_again(lane, number, &failure::closed(), now_ns);
         }
-        link.asking.pop_front()
-    }
-
-    /// The request that a lane is to send.
-    fn encode(&mut self, lane: usize) -> Result<Encoded, String> {
-        let asked = self.session.asked(lane);
-        if !asked.is_fixed {
-            return request::encode(asked.text, &self.scheme);
-        }
-        if self.encoded.len() <= asked.place {
-            self.encoded.resize(asked.place + 1, None);
-        }
-        if let Some(encoded) = &self.encoded[asked.place] {
-            return Ok(encoded.clone());
-        }
-        let encoded = request::encode(asked.text, &self.scheme)?;
-        self.encoded[asked.place] = Some(encoded.clone());
-        Ok(encoded)
-    }
-
-    /// Takes what has come for a lane.
-    fn hear(&mut self, lane: usize, now_ns: u64) {
-        while let Some(stream) = &mut self.streams[lane] {
-            match stream.hear() {
-                Heard::Nothing => return,
-                Heard::Head(head) => {
-                    let value = |name| head.headers.get(name).map(|value| value.as_bytes());
-                    let head = Head {
-                        status: head.status.as_u16(),
-                        content_type: value(CONTENT_TYPE),
-                        location: value(LOCATION),
-                        coding: value(CONTENT_ENCODING).and_then(Coding::of),
-                        bytes: b"",
-                        reusable: true,
-                        has_two_framings: false,
-                    };
-                    self.session.answer_head(lane, &head, now_ns);
-                }
-                Heard::Piece(piece) => self.session.answer_piece(lane, &piece),
-                Heard::End => {
-                    if self.session.keeps_trailer(lane) {
-                        for (name, value) in &stream.trailer() {
-                            self.session.answer_trailer(lane, name.as_str(), value.as_bytes());
-                        }
-                    }
-                    let (number, link) = (stream.number(), &mut self.links[lane / self.lanes]);
-                    self.streams[lane] = None;
-                    link.open_streams -= 1;
-                    if let Some(failure) =
-                        link.channel.as_mut().and_then(|channel| channel.fault_at_end(number))
-                    {
-                        self.fail(lane, &failure, now_ns);
-                        return;
-                    }
-                    let next = self.session.answer_ends(lane, now_ns);
-                    self.follow(lane, next, now_ns);
-                }
-                Heard::Failed(error) => {
-                    let why = |channel: &Channel| channel.why_failed(stream.number(), &error);
-                    let channel = self.links[lane / self.lanes].channel.as_ref();
-                    let failure = channel.map_or_else(failure::closed, why);
-                    self.leave(lane);
-                    self.fail(lane, &failure, now_ns);
-                }
-            }
-        }
-    }
-
-    fn fail(&mut self, lane: usize, failure: &Failure, now_ns: u64) {
-        self.session.explain(failure, now_ns);
-        let next = self.session.lane_failed(lane, failure.kind, now_ns);
-        self.follow(lane, next, now_ns);
     }
 
     /// The connection is of no more use.
     fn lose(&mut self, number: usize, failure: &Failure, now_ns: u64) {
-        let link = &mut self.links[number];
-        let was_ready = matches!(link.state, State::Open | State::Draining);
-        let failure = match link.is_http1 {
+        let connection = &mut self.connections[number];
+        let (place, state, is_asked) = (connection.link, connection.state, connection.open_streams > 0);
+        let was_ready = matches!(state, State::Open | State::Draining | State::Broken);
+        let failure = match connection.is_http1 {
             true => {
                 &Cause::Http1.failure("what came begins with HTTP/1: the server does not speak HTTP/2 here")
             }
             false => failure,
         };
-        let is_asked = link.open_streams > 0;
-        link.forget_socket();
-        let waiting = link.waiting.clone();
+        connection.forget_socket();
+        let link = &mut self.links[place];
+        let is_current = link.current == number;
+        // What waits behind a connection that was ready has seen nothing of it, and waits for the next one.
+        let waiting = if is_current && !was_ready { std::mem::take(&mut link.waiting) } else { Vec::new() };
+        if !is_current {
+            self.spare.push(number);
+        }
         if was_ready && is_asked {
             self.session.explain(failure, now_ns);
         }
-        for lane in self.lanes_of(number) {
-            self.streams[lane] = None;
-            let is_waiting = waiting.contains(&lane);
-            if is_waiting && was_ready {
-                // It waits for the next connection, and has seen nothing of this one.
+        for lane in self.lanes_of(place) {
+            let stream = self.streams[lane].take_if(|stream| stream.connection == number);
+            let is_on_another = self.streams[lane].is_some() || self.links[place].waiting.contains(&lane);
+            if stream.is_none() && (!is_current || is_on_another) {
                 continue;
             }
-            let next = if is_waiting {
+            let next = if waiting.contains(&lane) {
                 self.session.connect_failed(lane, failure.clone(), now_ns)
-            } else {
+            } else if matches!(state, State::Open | State::Broken) {
                 self.session.broken(lane, failure.kind, now_ns)
+            } else {
+                self.session.lane_lost(lane, failure.kind, now_ns)
             };
-            self.links[number].forget_lane(lane);
             self.follow(lane, next, now_ns);
-        }
-    }
-
-    /// Shows why a lane's request has timed out, where frames tell.
-    fn explain_late(&mut self, lane: usize, now_ns: u64) {
-        let link = &self.links[lane / self.lanes];
-        let Some(channel) = &link.channel else { return };
-        let failure = match &self.streams[lane] {
-            // Where streams are few, it waited for one for most of its time.
-            Some(stream)
-                if channel.room() < self.lanes
-                    && now_ns - stream.opened_ns < self.session.timeout_ns() / 2 =>
-            {
-                Some(channel.why_without_stream())
-            }
-            Some(stream) => channel.why_late(stream.number()),
-            None if link.asking.contains(&lane) => Some(channel.why_without_stream()),
-            None if link.state == State::Greeting && link.waiting.contains(&lane) => {
-                Some(channel.why_without_stream())
-            }
-            None => None,
-        };
-        if let Some(failure) = failure {
-            self.session.explain(&failure, now_ns);
         }
     }
 
     /// A lane's request has timed out: if all of its connection was silent, another one is needed.
     fn replace_if_silent(&mut self, number: usize, was_asked: bool, now_ns: u64) {
-        let link = &mut self.links[number];
+        let connection = &mut self.connections[number];
         let timeout_ns = self.session.timeout_ns();
-        match link.state {
-            State::Connecting | State::Greeting if now_ns >= link.connects_ns + timeout_ns => {
+        match connection.state {
+            State::Connecting | State::Greeting if now_ns >= connection.connects_ns + timeout_ns => {
                 // Those that wait for it have deadlines of their own.
-                link.forget_socket();
+                connection.forget_socket();
             }
-            State::Open | State::Draining if was_asked && now_ns >= link.heard_ns + timeout_ns => {
+            State::Open | State::Draining if was_asked && now_ns >= connection.heard_ns + timeout_ns => {
                 let silence = "nothing came on the connection within the timeout";
                 self.lose(number, &failure::failure(ErrorKind::Timeout, silence), now_ns);
             }
@@ -340,7 +230,7 @@ impl Conversation for Http2Conversation {
     type Outcome = Ended;
 
     fn connections(&self) -> usize {
-        self.links.len()
+        self.connections.len()
     }
 
     fn most_body_bytes(&self) -> Option<u64> {
@@ -352,7 +242,7 @@ impl Conversation for Http2Conversation {
     }
 
     fn wake_ns(&self) -> u64 {
-        if self.unsettled.is_empty() { self.session.wake_ns() } else { 0 }
+        if self.unsettled.is_empty() && self.steps.is_empty() { self.session.wake_ns() } else { 0 }
     }
 
     fn is_paced(&self) -> bool {
@@ -368,6 +258,9 @@ impl Conversation for Http2Conversation {
     }
 
     fn start(&mut self, number: usize, now_ns: u64) -> Next {
+        if number >= self.links.len() {
+            return Next::Wait;
+        }
         for lane in self.lanes_of(number) {
             let next = self.session.start(lane, now_ns);
             self.follow(lane, next, now_ns);
@@ -376,14 +269,17 @@ impl Conversation for Http2Conversation {
     }
 
     fn due(&mut self, now_ns: u64) -> Option<(usize, Next)> {
+        if let Some(step) = self.steps.pop_front() {
+            return Some(step);
+        }
         if let Some(number) = self.unsettled.pop() {
             return Some((number, self.settle(number, now_ns)));
         }
         let (lane, next) = self.session.due(now_ns)?;
-        let number = lane / self.lanes;
         self.explain_late(lane, now_ns);
-        let was_asked = self.streams[lane].is_some();
-        let was_waiting = self.links[number].waiting.contains(&lane);
+        let (link, stream) = (&self.links[lane / self.lanes], &self.streams[lane]);
+        let number = stream.as_ref().map_or(link.current, |stream| stream.connection);
+        let (was_asked, was_waiting) = (stream.is_some(), link.waiting.contains(&lane));
         self.follow(lane, next, now_ns);
         if was_asked || was_waiting {
             self.replace_if_silent(number, was_asked, now_ns);
@@ -393,12 +289,12 @@ impl Conversation for Http2Conversation {
 
     fn connected(&mut self, number: usize, now_ns: u64) -> Next {
         self.session.advance(now_ns);
-        let link = &mut self.links[number];
-        link.heard_ns = now_ns;
+        let connection = &mut self.connections[number];
+        connection.heard_ns = now_ns;
         match Channel::new(self.lanes) {
             Ok(channel) => {
-                link.channel = Some(channel);
-                link.state = State::Greeting;
+                connection.channel = Some(channel);
+                connection.state = State::Greeting;
             }
             Err(error) => self.lose(number, &failure::of_error(&error), now_ns),
         }
@@ -406,22 +302,25 @@ impl Conversation for Http2Conversation {
     }
 
     fn connect_failed(&mut self, number: usize, failure: Failure, now_ns: u64) -> Next {
+        if self.connections[number].state == State::Closed {
+            return Next::Close;
+        }
         self.lose(number, &failure, now_ns);
         self.settle(number, now_ns)
     }
 
     fn to_send(&mut self, number: usize) -> &[u8] {
-        self.links[number].to_send()
+        self.connections[number].to_send()
     }
 
     fn handed_over(&mut self, number: usize, bytes: usize, at_ns: u64) {
         self.session.count_bytes(bytes, 0);
-        let link = &mut self.links[number];
-        link.handed_over(bytes);
-        while let Some(lane) = link.next_sent() {
+        let connection = &mut self.connections[number];
+        connection.handed_over(bytes);
+        while let Some(lane) = connection.next_sent() {
             self.session.has_sent_all(lane, at_ns);
         }
-        if link.goes_on() && !self.unsettled.contains(&number) {
+        if connection.goes_on() && !self.unsettled.contains(&number) {
             self.unsettled.push(number);
         }
     }
@@ -432,10 +331,10 @@ impl Conversation for Http2Conversation {
             return Next::Close;
         }
         self.session.count_bytes(0, bytes.len());
-        let link = &mut self.links[number];
-        let Some(channel) = &mut link.channel else { return Next::Close };
-        link.is_http1 |= link.state == State::Greeting && bytes.starts_with(b"HTTP/1.");
-        link.heard_ns = now_ns;
+        let connection = &mut self.connections[number];
+        let Some(channel) = &mut connection.channel else { return Next::Close };
+        connection.is_http1 |= connection.state == State::Greeting && bytes.starts_with(b"HTTP/1.");
+        connection.heard_ns = now_ns;
         let unasked = channel.take_in(bytes);
         let is_overrun = channel.is_overrun();
         if let Some(Unasked { streams, failure }) = unasked {
@@ -450,7 +349,7 @@ impl Conversation for Http2Conversation {
 
     fn peer_closed(&mut self, number: usize, now_ns: u64) -> Next {
         self.session.advance(now_ns);
-        let Some(channel) = &mut self.links[number].channel else { return Next::Close };
+        let Some(channel) = &mut self.connections[number].channel else { return Next::Close };
         channel.end_input();
         self.settle(number, now_ns)
     }
@@ -461,8 +360,11 @@ impl Conversation for Http2Conversation {
 
     fn broken_because(&mut self, number: usize, failure: Failure, now_ns: u64) -> Next {
         self.session.advance(now_ns);
-        let link = &self.links[number];
-        if failure.kind == ErrorKind::Tls && link.state == State::Open && link.open_streams == 0 {
+        let connection = &self.connections[number];
+        if connection.channel.is_none() {
+            return Next::Close;
+        }
+        if failure.kind == ErrorKind::Tls && connection.is_idle() {
             self.session.unasked_streams(1, &failure, now_ns);
         }
         self.lose(number, &failure, now_ns);
@@ -470,10 +372,14 @@ impl Conversation for Http2Conversation {
     }
 
     fn awaits(&mut self, number: usize, failure: Option<fn() -> Failure>) {
-        self.lanes_of(number).for_each(|lane| self.session.awaits(lane, failure));
+        let link = self.connections[number].link;
+        if self.links[link].current == number {
+            self.lanes_of(link).for_each(|lane| self.session.awaits(lane, failure));
+        }
     }
 
-    fn conclude(self, now_ns: u64) -> Ended {
+    fn conclude(mut self, now_ns: u64) -> Ended {
+        self.session.has_used(self.stream_use);
         self.session.conclude(now_ns)
     }
 }

@@ -142,6 +142,12 @@ pub(super) fn of_error(error: &h2::Error) -> Failure {
     }
 }
 
+/// A request was asked again and again, and not once processed.
+pub(super) fn unprocessed(failure: Failure) -> Failure {
+    let words = "it was asked again, and the server did not process it";
+    Failure { explanation: format!("{}: {words}", failure.explanation).into(), ..failure }
+}
+
 /// An error code by its name, and what it means (RFC 9113, section 7).
 pub(super) fn code(reason: Reason) -> String {
     match u32::from(reason) {

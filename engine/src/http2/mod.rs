@@ -5,8 +5,10 @@
 //! not tell of the server's faults, a look at the frames as they pass by does ([`scan`]).
 
 mod channel;
+mod connection;
 mod conversation;
 mod failure;
+mod lanes;
 mod link;
 mod pipe;
 mod request;

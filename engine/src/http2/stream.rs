@@ -5,7 +5,7 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use bytes::Bytes;
 use h2::client::ResponseFuture;
-use h2::{RecvStream, SendStream};
+use h2::{Reason, RecvStream, SendStream};
 use http::HeaderMap;
 
 /// Lanes for which something has come, in this order.
@@ -42,6 +42,13 @@ pub(super) struct Stream {
     pub opened_ns: u64,
 }
 
+/// The stream on which a lane awaits its answer.
+pub(super) struct LaneStream {
+    /// The number of its connection.
+    pub connection: usize,
+    pub stream: Stream,
+}
+
 enum Awaited {
     Head(ResponseFuture),
     Body(RecvStream),
@@ -54,6 +61,8 @@ pub(super) enum Heard {
     Piece(Bytes),
     End,
     Failed(h2::Error),
+    /// The server says that it did nothing with the request.
+    Unprocessed(h2::Error),
 }
 
 impl Stream {
@@ -71,6 +80,7 @@ impl Stream {
         match &mut self.awaited {
             Awaited::Head(answer) => match std::pin::Pin::new(answer).poll(&mut context) {
                 Poll::Pending => Heard::Nothing,
+                Poll::Ready(Err(error)) if is_unprocessed(&error) => Heard::Unprocessed(error),
                 Poll::Ready(Err(error)) => Heard::Failed(error),
                 Poll::Ready(Ok(answer)) => {
                     let (head, body) = answer.into_parts();
@@ -102,4 +112,10 @@ impl Stream {
             Awaited::Head(_) => HeaderMap::new(),
         }
     }
+}
+
+/// Why a stream has failed is that the server did nothing with its request: a GOAWAY names an earlier one as the last
+/// (RFC 9113, section 6.8), or it was refused (section 8.7).
+fn is_unprocessed(error: &h2::Error) -> bool {
+    error.is_remote() && (error.is_go_away() || error.reason() == Some(Reason::REFUSED_STREAM))
 }

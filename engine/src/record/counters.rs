@@ -21,6 +21,8 @@ pub struct Counters {
     pub unasked: u64,
     /// Connections that ended between two answers, although no answer had said so.
     pub unannounced_closes: u64,
+    /// Requests that the server said it had not processed, each time one was asked again.
+    pub retried: u64,
 }
 
 impl Counters {
@@ -35,6 +37,7 @@ impl Counters {
             two_framings: self.two_framings + other.two_framings,
             unasked: self.unasked + other.unasked,
             unannounced_closes: self.unannounced_closes + other.unannounced_closes,
+            retried: self.retried + other.retried,
         }
     }
 }

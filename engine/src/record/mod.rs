@@ -19,6 +19,7 @@ mod setup;
 mod shares;
 mod sightings;
 mod spot_checks;
+mod streams;
 mod summary;
 mod tail_dispersion;
 mod times;
@@ -46,6 +47,7 @@ pub use setup::SetupCounts;
 pub use shares::{RequestCounts, RequestKinds, RequestShare};
 pub use sightings::{Sighting, Sightings, SightingsWritten};
 pub use spot_checks::{SpotCheckOutcome, SpotCheckWritten};
+pub use streams::StreamUse;
 pub use summary::{
     BodyBytes, Books, Handshakes, Routes, Summary, ThreadUse, TlsFacts, WaitingRequests, WindowAccount,
     WindowFacts,
@@ -122,6 +124,8 @@ pub struct Record {
     pub kept: KeptBodies,
     /// Of the whole run; `None` if nothing was set up.
     pub setup: Option<SetupCounts>,
+    /// `None` without HTTP/2.
+    pub streams: Option<StreamUse>,
     /// Of the whole run; `None` if no answers are compared.
     #[serde(skip)]
     pub comparison: Option<Comparison>,
@@ -158,6 +162,7 @@ impl Record {
             acknowledged: Vec::new(),
             kept: KeptBodies::default(),
             setup: None,
+            streams: None,
             comparison: None,
             evenness: Evenness::default(),
             sightings: None,
@@ -407,6 +412,9 @@ impl Record {
         self.spot_checks.sort_by_key(SpotCheckOutcome::intended_ns);
         if let Some(added) = other.setup {
             self.setup.get_or_insert_default().merge(&added);
+        }
+        if let (Some(streams), Some(added)) = (&mut self.streams, other.streams) {
+            *streams = streams.plus(added);
         }
         if let (Some(picks), Some(added)) = (&mut self.picks, &other.picks) {
             picks.merge(added);

@@ -137,8 +137,8 @@ mod tests {
     use crate::dataset::tests::items;
     use crate::record::{
         AcknowledgedNumbers, Books, Comparison, ErrorKind, Examples, ExchangeTimes, Handshakes, PickCounts,
-        RequestComparison, RequestKinds, Routes, SetupCounts, Sighting, SpotCheckOutcome, ThreadUse,
-        TlsFacts, Unanswered, UnequalAnswer, WaitingRequests, WindowAccount,
+        RequestComparison, RequestKinds, Routes, SetupCounts, Sighting, SpotCheckOutcome, StreamUse,
+        ThreadUse, TlsFacts, Unanswered, UnequalAnswer, WaitingRequests, WindowAccount,
     };
     use crate::wait::Wait;
 
@@ -181,6 +181,7 @@ mod tests {
         record.counters.received_bytes = 100 + seed;
         (record.counters.two_framings, record.counters.unasked, record.counters.unannounced_closes) =
             (1 + seed, 2, 3);
+        record.counters.retried = 4;
         record.evenness.slice([1, 2, mix(seed) % 5].into_iter());
         record
     }
@@ -252,6 +253,7 @@ mod tests {
         record.send_lag.record_at_least(1);
         record.connect_time.record_at_least(1);
         record.setup = Some(SetupCounts::default());
+        record.streams = Some(StreamUse { planned: 10, allowed: Some(5), most: 5 });
         record.sighted(Sighting { id: 1, is_changed: true }, 1);
         record.examples = Examples::default();
         record.examples.add_because(ErrorKind::WrongBody, Some(200), b"", 1, || Some("why".to_owned()));
@@ -353,6 +355,7 @@ mod tests {
             "/two_framings",
             "/unasked",
             "/unannounced_closes",
+            "/retried",
             "/in_flight_at_start",
             "/in_flight_at_end",
             "/under_way/ended_seconds",

@@ -10,7 +10,7 @@ use super::tail_dispersion::TailDispersion;
 use super::{
     Acknowledgements, Comparison, ConnectionAnswers, Counters, Distribution, ErrorCounts, Example, Picks,
     Record, RequestCounts, RequestShare, SeriesPoint, SetupCounts, Sightings, SightingsWritten,
-    SpotCheckWritten, Tenths, Times, UnderWayWritten,
+    SpotCheckWritten, StreamUse, Tenths, Times, UnderWayWritten,
 };
 use crate::PROTOCOL;
 use crate::clock;
@@ -378,6 +378,7 @@ pub struct Summary {
     bodies_left_out: u64,
     comparison: Option<Comparison>,
     setup_requests: Option<SetupCounts>,
+    streams: Option<StreamUse>,
     sightings: Option<SightingsWritten>,
     spot_checks: Vec<SpotCheckWritten>,
 }
@@ -436,6 +437,7 @@ impl Summary {
             bodies_left_out: record.kept.left_out(),
             comparison: record.comparison,
             setup_requests: record.setup,
+            streams: record.streams,
             sightings: record.sightings.map(Sightings::conclude),
             spot_checks,
         }

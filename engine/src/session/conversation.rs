@@ -97,10 +97,7 @@ impl Conversation for Session {
         if self.phase == Phase::Over {
             return Next::Close;
         }
-        if self.phase == Phase::Window {
-            self.record.counters.connects += 1;
-            self.record.connect_time.record(now_ns.saturating_sub(self.slots[number].connect_ns));
-        }
+        self.has_connected(self.slots[number].connect_ns, now_ns);
         self.has_connection(number, false, now_ns)
     }
 

@@ -8,8 +8,14 @@ use super::slot::State;
 use super::{Next, Session, sent};
 use crate::driver::{Conversation, Failure};
 use crate::http1::response::Head;
-use crate::record::ErrorKind;
+use crate::record::{ErrorKind, StreamUse};
 use crate::schedule::Phase;
+
+/// How often a request is asked again that the server did not process, where the connection has answered others.
+const MOST_RETRIES: u8 = 100;
+
+/// The same where it has answered none: a server that refuses all is not asked in a busy loop.
+const MOST_RETRIES_UNANSWERED: u8 = 3;
 
 /// The request that a lane is to send.
 pub(crate) struct Asked<'s> {
@@ -48,6 +54,14 @@ impl Session {
         self.has_connection(lane, is_older, now_ns)
     }
 
+    /// A connect has succeeded, which began at `since_ns`.
+    pub(crate) fn has_connected(&mut self, since_ns: u64, now_ns: u64) {
+        if self.phase == Phase::Window {
+            self.record.counters.connects += 1;
+            self.record.connect_time.record(now_ns.saturating_sub(since_ns));
+        }
+    }
+
     /// What a lane has to send after [`Next::Send`], as HTTP/1.1 writes it.
     #[inline]
     pub(crate) fn text(&self, lane: usize) -> &[u8] {
@@ -63,6 +77,12 @@ impl Session {
 
     /// The kernel has taken the begin of the lane's request at `at_ns`; how much of the rest is not known.
     pub(crate) fn has_sent_all(&mut self, lane: usize, at_ns: u64) {
+        let current = &mut self.slots[lane].current;
+        if current.sent_ns > 0 {
+            // It is counted already, and asked again.
+            (current.sent_ns, current.sent_bytes) = (at_ns, current.bytes);
+            return;
+        }
         self.has_sent(lane, self.slots[lane].current.bytes, at_ns);
     }
 
@@ -153,6 +173,29 @@ impl Session {
     pub(crate) fn lane_failed(&mut self, lane: usize, kind: ErrorKind, now_ns: u64) -> Next {
         self.advance(now_ns);
         self.fail(lane, kind, now_ns)
+    }
+
+    /// True if the lane's request, which the server did not process, waits for a connection to be asked again: as old as it
+    /// is, and with what is left of its timeout. False: that was so too often. `has_answered`: the connection has answered
+    /// others.
+    pub(crate) fn ask_again(&mut self, lane: usize, has_answered: bool, now_ns: u64) -> bool {
+        self.advance(now_ns);
+        let current = &mut self.slots[lane].current;
+        let most = if has_answered { MOST_RETRIES } else { MOST_RETRIES_UNANSWERED };
+        if self.phase == Phase::Over || current.retries >= most {
+            return false;
+        }
+        current.retries += 1;
+        let was_sent = std::mem::take(&mut current.sent_bytes) > 0;
+        if was_sent && self.phase == Phase::Window {
+            self.record.counters.retried += 1;
+        }
+        self.connect(lane, State::Connecting, now_ns) == Next::Connect
+    }
+
+    /// How many streams of HTTP/2 were asked for, allowed and used.
+    pub(crate) fn has_used(&mut self, streams: StreamUse) {
+        self.record.streams = Some(streams);
     }
 
     /// Shows why requests fail, before they do.

@@ -41,6 +41,8 @@ pub(super) struct InFlight {
     /// Its length.
     pub bytes: usize,
     pub sent_bytes: usize,
+    /// How often it was asked again, as the server had not processed it.
+    pub retries: u8,
     /// It says that it is the connection's last one.
     pub closes: bool,
 }

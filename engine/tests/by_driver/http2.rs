@@ -4,6 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use h2::Reason;
@@ -11,7 +12,7 @@ use h2::server::{Builder, SendResponse};
 use http::Response;
 use serde_json::json;
 
-use crate::common::{Engine, Plan, Server, TURN, Target, serve_http2};
+use crate::common::{Engine, Plan, Server, TURN, Target, serve_http2, serve_http2_in_turns};
 
 fn answer(respond: &mut SendResponse<Bytes>, body: &str) {
     let head = Response::builder().status(200).header("content-type", "text/plain").body(()).unwrap();
@@ -122,6 +123,29 @@ fn a_flood_of_who_does_not_read_takes_no_memory() {
 }
 
 #[test]
+fn what_a_server_refuses_is_asked_again_and_no_error() {
+    let server = server(|number, _, mut respond| match number % 5 {
+        3 => respond.send_reset(Reason::REFUSED_STREAM),
+        _ => answer(&mut respond, "right"),
+    });
+    let summary = plan(&server, 1, 4).requests(100).run();
+    summary.assert_books_balance();
+    assert_eq!(summary.errors(), []);
+    // The last ones may end the run before they are answered.
+    assert!((20..=30).contains(&summary.count("retried")), "{}", summary.count("retried"));
+}
+
+#[test]
+fn a_server_that_refuses_all_is_asked_with_growing_pauses() {
+    let server = server(|_, _, mut respond| respond.send_reset(Reason::REFUSED_STREAM));
+    let summary = plan(&server, 1, 2).seconds(0.5).run();
+    summary.assert_books_balance();
+    assert_eq!(summary.errors().iter().map(|(kind, _)| *kind).collect::<Vec<_>>(), ["reset"]);
+    assert!(summary.count("retried") <= 100, "{}", summary.count("retried"));
+    assert!(summary.0["examples"].to_string().contains("did not process it"), "{}", summary.0["examples"]);
+}
+
+#[test]
 fn long_answers_come_whole() {
     let body = "x".repeat(3_000_000);
     let long = body.clone();
@@ -140,6 +164,40 @@ fn an_open_load_keeps_its_rate_over_one_connection() {
     assert_eq!((summary.count("offered"), summary.errors()), (200, vec![]));
     // It is opened ahead of the window, unless the machine is too busy for that.
     assert!(summary.count("connects") <= 1, "{}", summary.count("connects"));
+}
+
+/// Says GOAWAY after a connection's twentieth request, and answers its eighteenth after 300 ms.
+fn leaving_server() -> Server {
+    Server::start(|_, stream| {
+        stream.set_nodelay(true).unwrap();
+        stream.set_read_timeout(Some(TURN)).unwrap();
+        let (mut asked, mut slow) = (0, Vec::new());
+        serve_http2_in_turns(stream, &Builder::new(), |request| {
+            let now = Instant::now();
+            for (_, mut respond) in slow.extract_if(.., |(at, _)| *at <= now) {
+                answer(&mut respond, "slow");
+            }
+            let Some((_, mut respond)) = request else { return false };
+            asked += 1;
+            match asked {
+                18 => slow.push((now + Duration::from_millis(300), respond)),
+                _ => answer(&mut respond, "right"),
+            }
+            asked == 20
+        });
+    })
+}
+
+#[test]
+fn the_next_connection_serves_while_the_last_one_is_answered() {
+    let load = json!({"kind": "constant", "rate_per_second": 60.0, "connections": 1});
+    let summary = plan(&leaving_server(), 1, 10).with("load", load).seconds(1.5).run();
+    summary.assert_books_balance();
+    assert_eq!(summary.errors(), []);
+    assert!(summary.count("connects") >= 3, "{}", summary.count("connects"));
+    // Each connection has a slow stream for about as long as it takes new ones: without the next one, half would wait.
+    let p75 = summary.seconds("response_time", "75");
+    assert!(p75 < 0.1, "{p75}");
 }
 
 #[test]

@@ -51,11 +51,27 @@ impl<S: Write + Unpin> AsyncWrite for Blocking<S> {
 /// How long a read of the stream should wait.
 pub const TURN: Duration = Duration::from_millis(1);
 
+pub type Asked = (Request<RecvStream>, SendResponse<Bytes>);
+
 /// Serves a connection to its end. `react` gets each request, in the order in which they came.
 pub fn serve_http2<S: Read + Write + Unpin>(
     stream: S,
     builder: &server::Builder,
     mut react: impl FnMut(Request<RecvStream>, SendResponse<Bytes>),
+) {
+    serve_http2_in_turns(stream, builder, |asked| {
+        if let Some((request, respond)) = asked {
+            react(request, respond);
+        }
+        false
+    });
+}
+
+/// The same. `react` is called without a request, too, at each turn, and says GOAWAY by returning true.
+pub fn serve_http2_in_turns<S: Read + Write + Unpin>(
+    stream: S,
+    builder: &server::Builder,
+    mut react: impl FnMut(Option<Asked>) -> bool,
 ) {
     let mut context = Context::from_waker(Waker::noop());
     let mut handshake = builder.handshake::<_, Bytes>(Blocking(stream));
@@ -67,10 +83,13 @@ pub fn serve_http2<S: Read + Write + Unpin>(
         }
     };
     loop {
-        match connection.poll_accept(&mut context) {
-            Poll::Ready(Some(Ok((request, respond)))) => react(request, respond),
+        let asked = match connection.poll_accept(&mut context) {
+            Poll::Ready(Some(Ok(asked))) => Some(asked),
             Poll::Ready(_) => return,
-            Poll::Pending => {}
+            Poll::Pending => None,
+        };
+        if react(asked) {
+            connection.graceful_shutdown();
         }
     }
 }

@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 #[allow(unused_imports, reason = "see above")]
-pub use http2::{TURN, serve_http2};
+pub use http2::{TURN, serve_http2, serve_http2_in_turns};
 #[allow(unused_imports, reason = "see above")]
 pub use server::{Server, read_request};
 

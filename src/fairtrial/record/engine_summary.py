@@ -266,6 +266,22 @@ class SetupCounts(Strict):
     failures: dict[str, int] = Field(description="by the kinds of `errors`")
 
 
+class StreamUse(Strict):
+    """Streams of HTTP/2 on each connection, over the whole run."""
+
+    planned: int = Field(description="at once, by the plan")
+    allowed: int | None = Field(
+        description="the fewest at once that the server allowed (SETTINGS_MAX_CONCURRENT_STREAMS); null: it named no "
+        "limit"
+    )
+    most: int = Field(description="at once on one connection")
+
+    @property
+    def limits_load(self) -> bool:
+        """Whether requests waited for a stream: as many as the server allowed were in use, and the plan has more."""
+        return self.allowed is not None and self.allowed < self.planned and self.most >= self.allowed
+
+
 class Sightings(Strict):
     """The answers that showed the old or the new text of a row that changed under the load."""
 
@@ -370,6 +386,10 @@ class EngineSummary(Strict):
     unannounced_closes: int | None = Field(
         None, description="connections that the server ended between two answers without having said so"
     )
+    retried: int | None = Field(
+        None,
+        description="requests that the server said it had not processed, each time one was asked again: over HTTP/2",
+    )
     mix: list[Share] = Field(default_factory=list, description='each kind of request: see "Kinds of requests"')
     series: list[SecondOfSeries] = Field(description="each second of the window that began")
     tenths: Tenths | None = Field(
@@ -404,6 +424,7 @@ class EngineSummary(Strict):
     setup_requests: SetupCounts | None = Field(
         None, description="of the whole run, and in no other figure but the bytes; null without"
     )
+    streams: StreamUse | None = Field(None, description="of HTTP/2, on each connection; null without")
     think_seconds: dict[str, float] = Field(
         default_factory=dict, description="by request, its own think time, where it has one"
     )

@@ -62,7 +62,7 @@ def test_a_server_of_http_1_is_named(call: Call, target: Target, secure_target: 
 
 @needs("nginx")
 def test_a_server_that_says_goodbye_loses_no_request(call: Call, tmp_path: Path) -> None:
-    """nginx sends GOAWAY after `keepalive_requests`; with one stream at a time, nothing is in flight then."""
+    """nginx sends GOAWAY after `keepalive_requests`, and has not processed what came on later streams."""
     port = free_port()
     (tmp_path / "nginx.conf").write_text(
         f"daemon off; master_process off; pid {tmp_path}/pid; error_log {tmp_path}/error.log;\n"
@@ -80,7 +80,11 @@ def test_a_server_that_says_goodbye_loses_no_request(call: Call, tmp_path: Path)
             wait_for(lambda: listens(port), f"somebody listens at port {port}", within_seconds=20)
             url = f"http://127.0.0.1:{port}/"
             measured = summary(call, url, "--http2", "-c", "2", "-n", "1000", "--expect-body", "hello")
+            streams = ("--streams", "30", "-c", "1", "-n", "3000")
+            finished = call("load", url, "--http2", *streams, "--expect-body", "hello")
         finally:
             process.terminate()
     assert measured["verified"] == 1000
     assert 9 <= measured["connects"] <= 12
+    assert finished.status == 0 and "errors: none" in finished.out, finished.out
+    assert "requests that the server said it had not processed" in finished.out

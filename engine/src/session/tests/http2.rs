@@ -11,6 +11,7 @@ use http::{HeaderName, HeaderValue, Request, Response};
 use super::*;
 use crate::driver::{Conversation, Failure};
 use crate::http2::{Http2Conversation, Pipe};
+use crate::record::StreamUse;
 
 /// SETTINGS without a setting: what a server of HTTP/2 begins with.
 pub(super) const SETTINGS: &[u8] = &[0, 0, 0, 4, 0, 0, 0, 0, 0];
@@ -125,6 +126,13 @@ pub(super) fn talk(link: &mut Http2Conversation, peer: &mut Peer, number: usize,
     }
 }
 
+/// The number of the connection that the link opens in place of another one.
+fn successor(link: &mut Http2Conversation, now_ns: u64) -> usize {
+    let (number, next) = link.due(now_ns).unwrap();
+    assert_eq!(next, Next::Connect);
+    number
+}
+
 #[test]
 fn streams_are_asked_at_once_and_answered_in_any_order() {
     let mut link = conversation(closed(1, 3));
@@ -167,6 +175,8 @@ fn a_server_is_asked_no_more_at_once_than_it_takes() {
     }
     assert!(answered >= 5);
     let ended = link.conclude(3 * MS);
+    let streams = StreamUse { planned: 5, allowed: Some(2), most: 2 };
+    assert_eq!(ended.record.streams, Some(streams));
     assert_books_balance(&ended);
     assert_eq!((ended.record.totals().verified, errors(&ended)), (5, vec![]));
 }
@@ -177,7 +187,7 @@ fn a_reset_stream_fails_its_own_request_only() {
     let mut peer = Peer::new();
     link.start(0, 0);
     let mut asked = greet(&mut link, &mut peer, 0, MS);
-    asked[0].1.send_reset(Reason::REFUSED_STREAM);
+    asked[0].1.send_reset(Reason::INTERNAL_ERROR);
     answer(&mut asked[1].1, b"ok");
     assert_eq!(talk(&mut link, &mut peer, 0, 2 * MS).len(), 2, "both ask again on the same connection");
     let ended = link.conclude(3 * MS);
@@ -185,8 +195,83 @@ fn a_reset_stream_fails_its_own_request_only() {
     assert_eq!((errors(&ended), ended.record.totals().verified), (vec![error("reset", 1)], 1));
     let example = &ended.record.examples.as_slice()[0];
     let example = serde_json::to_string(example).unwrap();
-    assert!(example.contains("RST_STREAM") && example.contains("refused"), "{example}");
-    assert_eq!(ended.record.counters.connects, 1);
+    assert!(example.contains("RST_STREAM") && example.contains("internal error"), "{example}");
+    assert_eq!((ended.record.counters.connects, ended.record.counters.retried), (1, 0));
+}
+
+#[test]
+fn a_refused_stream_is_asked_again_after_the_next_answer() {
+    let mut link = conversation(closed(1, 2));
+    let mut peer = Peer::new();
+    link.start(0, 0);
+    let mut asked = greet(&mut link, &mut peer, 0, MS);
+    asked[0].1.send_reset(Reason::REFUSED_STREAM);
+    assert!(talk(&mut link, &mut peer, 0, 2 * MS).is_empty(), "it waits for an answer");
+    answer(&mut asked[1].1, b"ok");
+    let mut asked = talk(&mut link, &mut peer, 0, 20 * MS);
+    assert_eq!(asked.len(), 2, "on the same connection");
+    asked.iter_mut().for_each(|(_, respond)| answer(respond, b"ok"));
+    talk(&mut link, &mut peer, 0, 30 * MS);
+    let ended = link.conclude(31 * MS);
+    assert_books_balance(&ended);
+    let totals = ended.record.totals();
+    assert_eq!((errors(&ended), totals.verified, totals.sent), (vec![], 3, 5));
+    assert_eq!((ended.record.counters.connects, ended.record.counters.retried), (1, 1));
+    let response = serde_json::to_value(ended.record.times().response).unwrap();
+    assert!(response["max_seconds"].as_f64().unwrap() > 0.029, "as old as it was: {response}");
+}
+
+#[test]
+fn what_a_goaway_leaves_out_is_asked_on_the_next_connection() {
+    for code in [0, 11] {
+        let mut link = conversation(closed(1, 3));
+        link.start(0, 0);
+        link.connected(0, MS);
+        sent(&mut link, 0, MS);
+        link.received(0, SETTINGS, false, 2 * MS);
+        sent(&mut link, 0, 2 * MS);
+        let goaway = frame(7, 0, 0, &[0, 0, 0, 1, 0, 0, 0, code]);
+        let mut bytes = [frame(1, 5, 1, &[0x88]), goaway].concat();
+        assert_eq!(link.received(0, &bytes, false, 3 * MS), Next::Close, "{code}");
+        let number = successor(&mut link, 3 * MS);
+        let mut peer = Peer::new();
+        let mut asked = greet(&mut link, &mut peer, number, 20 * MS);
+        assert_eq!(asked.len(), 3);
+        asked.iter_mut().for_each(|(_, respond)| answer(respond, b"ok"));
+        bytes = peer.says();
+        assert_eq!(link.received(number, &bytes, false, 40 * MS), Next::Send);
+        let ended = link.conclude(41 * MS);
+        assert_books_balance(&ended);
+        let totals = ended.record.totals();
+        // The first lane's second request was not sent on the first connection.
+        assert_eq!((errors(&ended), totals.verified, totals.sent), (vec![], 4, 4));
+        assert_eq!((ended.record.counters.connects, ended.record.counters.retried), (2, 2));
+        let response = serde_json::to_value(ended.record.times().response).unwrap();
+        assert_eq!(response["max_seconds"], 0.04, "as old as it was");
+        assert_eq!(ended.record.counters.unannounced_closes, 0);
+    }
+}
+
+#[test]
+fn a_server_that_refuses_all_is_named_and_not_asked_without_end() {
+    let mut link = conversation(closed(1, 1));
+    assert_eq!(link.start(0, 0), Next::Connect);
+    let mut number = 0;
+    for round in 1..=4 {
+        let mut peer = Peer::new();
+        let mut asked = greet(&mut link, &mut peer, number, round * MS);
+        asked[0].1.send_reset(Reason::REFUSED_STREAM);
+        let says = peer.says();
+        let next = link.received(number, &says, false, round * MS);
+        assert_eq!(next, if round < 4 { Next::Close } else { Next::Send }, "{round}");
+        number = if round < 4 { successor(&mut link, round * MS) } else { number };
+    }
+    let ended = link.conclude(5 * MS);
+    assert_books_balance(&ended);
+    assert_eq!((errors(&ended), ended.record.counters.retried), (vec![error("reset", 1)], 3));
+    assert_eq!(ended.record.totals().sent, 1);
+    let example = serde_json::to_string(&ended.record.examples.as_slice()[0]).unwrap();
+    assert!(example.contains("refused") && example.contains("did not process it"), "{example}");
 }
 
 #[test]
@@ -202,22 +287,76 @@ fn a_farewell_moves_what_follows_to_another_connection() {
     let mut next = Next::Wait;
     for _ in 0..5 {
         let says = peer.says();
-        if says.is_empty() || next == Next::Connect {
+        if says.is_empty() || next == Next::Close {
             break;
         }
         next = link.received(0, &says, false, 2 * MS);
-        if next != Next::Connect {
-            let bytes = sent(&mut link, 0, 2 * MS);
-            assert!(peer.hears(&bytes).is_empty(), "nothing is asked after a GOAWAY");
-        }
+        let bytes = sent(&mut link, 0, 2 * MS);
+        assert!(peer.hears(&bytes).is_empty(), "nothing is asked after a GOAWAY");
     }
-    assert_eq!(next, Next::Connect);
+    assert_eq!(next, Next::Close);
+    let number = successor(&mut link, 2 * MS);
     let mut other = Peer::new();
-    assert_eq!(greet(&mut link, &mut other, 0, 3 * MS).len(), 2);
+    assert_eq!(greet(&mut link, &mut other, number, 3 * MS).len(), 2);
     let ended = link.conclude(4 * MS);
     assert_books_balance(&ended);
     assert_eq!((errors(&ended), ended.record.totals().verified), (vec![], 2));
     assert_eq!(ended.record.counters.connects, 2);
+}
+
+#[test]
+fn the_next_connection_is_opened_while_the_last_one_is_answered() {
+    let mut link = conversation(closed(1, 3));
+    let mut peer = Peer::new();
+    link.start(0, 0);
+    let mut asked = greet(&mut link, &mut peer, 0, MS);
+    peer.connection().graceful_shutdown();
+    answer(&mut asked[0].1, b"ok");
+    assert!(talk(&mut link, &mut peer, 0, 2 * MS).is_empty());
+    let number = successor(&mut link, 2 * MS);
+    assert_eq!((number, link.due(2 * MS)), (1, None));
+    let mut other = Peer::new();
+    let mut next_asked = greet(&mut link, &mut other, number, 3 * MS);
+    assert_eq!(next_asked.len(), 1, "the lane that was answered");
+    answer(&mut asked[1].1, b"ok");
+    assert!(talk(&mut link, &mut peer, 0, 4 * MS).is_empty());
+    assert_eq!(link.due(4 * MS), Some((number, Next::Send)));
+    next_asked.extend(talk(&mut link, &mut other, number, 4 * MS));
+    assert_eq!(next_asked.len(), 2, "it asks on the new one");
+    answer(&mut asked[2].1, b"ok");
+    drop(asked);
+    let says = peer.says();
+    assert_eq!(link.received(0, &says, false, 5 * MS), Next::Close, "all of the old one is answered");
+    assert_eq!(link.due(5 * MS), Some((number, Next::Send)));
+    next_asked.extend(talk(&mut link, &mut other, number, 5 * MS));
+    assert_eq!(next_asked.len(), 3);
+    let ended = link.conclude(6 * MS);
+    assert_books_balance(&ended);
+    assert_eq!((errors(&ended), ended.record.totals().verified), (vec![], 3));
+    assert_eq!((ended.record.counters.connects, ended.record.counters.unannounced_closes), (2, 0));
+}
+
+#[test]
+fn an_open_loads_next_connection_is_there_before_it_is_needed() {
+    let load = json!({"kind": "constant", "rate_per_second": 100.0, "connections": 1});
+    let mut link = conversation(Setup { lanes: 2, ..arriving(load) });
+    let mut peer = Peer::new();
+    link.start(0, 0);
+    greet(&mut link, &mut peer, 0, MS / 2);
+    assert_eq!(link.due(MS), Some((0, Next::Send)));
+    let mut asked = peer.hears(&sent(&mut link, 0, MS));
+    answer(&mut asked[0].1, b"ok");
+    peer.connection().graceful_shutdown();
+    drop(asked);
+    assert_eq!(link.received(0, &peer.says(), false, 2 * MS), Next::Close);
+    let number = successor(&mut link, 2 * MS);
+    let mut other = Peer::new();
+    assert!(greet(&mut link, &mut other, number, 3 * MS).is_empty());
+    assert_eq!(link.due(11 * MS), Some((number, Next::Send)));
+    assert_eq!(other.hears(&sent(&mut link, number, 11 * MS)).len(), 1);
+    let ended = link.conclude(12 * MS);
+    assert_books_balance(&ended);
+    assert_eq!((errors(&ended), ended.record.counters.connects), (vec![], 1));
 }
 
 #[test]

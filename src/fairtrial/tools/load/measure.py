@@ -105,6 +105,12 @@ class Measurement:
         return self.load.load.is_open
 
     @property
+    def has_send_waits(self) -> bool:
+        """True if requests may wait before they are sent: for a free connection, or for a stream of HTTP/2."""
+        streams = self.summary.streams
+        return self.is_open or (streams is not None and streams.limits_load)
+
+    @property
     def exit_status(self) -> int:
         """0: all as expected, 1: an expected figure is refuted, 3: in doubt, 4: no right answer, 130: interrupted.
 

@@ -8,15 +8,17 @@ from rich.console import Console
 from fairtrial.lab.trial.capacity import judge_probe
 from fairtrial.load.capacity import CapacityLoad, Objective
 from fairtrial.record.capacity import CapacitySearch, Probe
-from fairtrial.record.engine_summary import AtLeast, Cohort
+from fairtrial.record.engine_summary import AtLeast, Cohort, StreamUse
 from fairtrial.report.columns import time_cell
 from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.report.figures import (
+    OF_STREAMS,
     FigureTable,
     columns,
     generator_in_words,
     goodput_in_words,
     missing_percentiles,
+    notes_on_times,
     probes_table,
     times_table,
 )
@@ -48,6 +50,10 @@ def test_only_supported_percentiles_are_shown(snapshot: object) -> None:
 def test_the_kinds_of_times_of_a_load() -> None:
     assert [row[0] for row in rows(measurement())] == ["response time"]
     assert [row[0] for row in rows(open_measurement())] == ["response time", "service time", "send lag"]
+    few_streams = StreamUse(planned=50, allowed=10, most=10)
+    waiting = measurement(load=closed(http2=True, streams=50), streams=few_streams)
+    assert [row[0] for row in rows(waiting)] == ["response time", "service time", "send lag"]
+    assert OF_STREAMS in notes_on_times(waiting)
     reopening = measurement(load=closed({"requests_per_connection": 1}))
     assert [row[0] for row in rows(reopening)] == ["response time", "connect time"]
 

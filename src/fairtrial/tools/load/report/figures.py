@@ -22,6 +22,10 @@ EXPLANATION = (
     "response time counts from the moment a request was due, service time from the moment it was sent; between them it "
     "waits for a free connection, which clients experience and a closed load never shows"
 )
+OF_STREAMS = (
+    "response time counts from the moment a client wanted to ask, service time from the moment its request was sent; "
+    "between them it waits for a stream, of which the server allows fewer than the load has"
+)
 
 
 class FigureTable(NamedTuple):
@@ -40,13 +44,13 @@ def columns(measurement: Measurement) -> list[str]:
 
 
 def times_table(measurement: Measurement) -> FigureTable | None:
-    """Response times and times to the first byte; in an open load also service times and send lags; connect times if
-    connections are reopened. None if no answer was complete."""
+    """Response times and times to the first byte; where requests wait before they are sent also service times and send
+    lags; connect times if connections are reopened. None if no answer was complete."""
     summary = measurement.summary
     if not summary.response_time.count:
         return None
     kinds: list[tuple[str, Distribution]] = [("response time", summary.response_time)]
-    if measurement.is_open:
+    if measurement.has_send_waits:
         kinds += [("service time", summary.service_time), ("send lag", summary.send_lag)]
     if summary.first_byte_time is not None:
         kinds.append(("first byte", summary.first_byte_time))
@@ -101,7 +105,8 @@ def missing_percentiles(measurement: Measurement) -> str:
 def notes_on_times(measurement: Measurement) -> list[str]:
     """Notes that a reader of the table of times needs."""
     has_lower_bounds = measurement.summary.response_time.at_least is not None
-    notes = [EXPLANATION] * measurement.is_open + [LOWER_BOUNDS] * has_lower_bounds
+    explanation = EXPLANATION if measurement.is_open else OF_STREAMS
+    notes = [explanation] * measurement.has_send_waits + [LOWER_BOUNDS] * has_lower_bounds
     return [*notes, *filter(None, [missing_percentiles(measurement)])]
 
 
@@ -219,6 +224,8 @@ def measured_facts(measurement: Measurement) -> Iterator[tuple[str, str]]:
     if cohort is not None and cohort.censored:
         after = f"{cohort.drain_seconds:.2f} s after its end"
         yield "unanswered", f"{cohort.censored:,} of the window's requests, {after}"
+    if summary.retried:
+        yield "asked again", f"{count(summary.retried, 'request')} that the server said it had not processed"
     if uneven := unevenness_in_words(measurement):
         yield "connections", uneven
     if route := route_in_words(measurement):

@@ -66,10 +66,11 @@ def distribution_chart(measurement: Measurement) -> Spec | None:
 
 
 def load_percentile_chart(measurement: Measurement) -> Spec | None:
-    """Response times by percentile, of an open load beside the service times. None without answers."""
+    """Response times by percentile, beside the service times where requests wait before they are sent. None without
+    answers."""
     summary = measurement.summary
     curves = {"response time": summary.response_time}
-    if measurement.is_open:
+    if measurement.has_send_waits:
         curves["service time"] = summary.service_time
     points = [
         percentile_point(name, percentile, seconds, times.is_lower_bound(seconds))
