@@ -35,8 +35,8 @@ pub struct Http2Conversation {
     spare: Vec<usize>,
     /// What the driver does next on other connections than the one it was told about.
     steps: VecDeque<(usize, Next)>,
-    /// Connections on which more may be written, as what waited has gone.
-    unsettled: Vec<usize>,
+    /// Connections on which more may be written, as what waited has gone, and since when.
+    unsettled: VecDeque<(usize, u64)>,
     pub(super) stream_use: StreamUse,
     /// By lane, the stream whose answer it awaits.
     pub(super) streams: Vec<Option<LaneStream>>,
@@ -65,7 +65,7 @@ impl Http2Conversation {
             connections: numbers.clone().map(connection).collect(),
             spare: numbers.skip(links.len()).rev().collect(),
             steps: VecDeque::new(),
-            unsettled: Vec::new(),
+            unsettled: VecDeque::new(),
             links,
             stream_use: StreamUse { planned: lanes as u64, allowed: None, most: 0 },
             streams,
@@ -272,11 +272,18 @@ impl Conversation for Http2Conversation {
         if let Some(step) = self.steps.pop_front() {
             return Some(step);
         }
-        if let Some(number) = self.unsettled.pop() {
+        // Each has one turn, so that others have theirs.
+        if let Some(&(number, since_ns)) = self.unsettled.front()
+            && since_ns < now_ns
+        {
+            self.unsettled.pop_front();
             return Some((number, self.settle(number, now_ns)));
         }
+        let failures = self.session.failures();
         let (lane, next) = self.session.due(now_ns)?;
-        self.explain_late(lane, now_ns);
+        if self.session.failures() > failures {
+            self.explain_late(lane, now_ns);
+        }
         let (link, stream) = (&self.links[lane / self.lanes], &self.streams[lane]);
         let number = stream.as_ref().map_or(link.current, |stream| stream.connection);
         let (was_asked, was_waiting) = (stream.is_some(), link.waiting.contains(&lane));
@@ -320,8 +327,8 @@ impl Conversation for Http2Conversation {
         while let Some(lane) = connection.next_sent() {
             self.session.has_sent_all(lane, at_ns);
         }
-        if connection.goes_on() && !self.unsettled.contains(&number) {
-            self.unsettled.push(number);
+        if connection.goes_on() && self.unsettled.iter().all(|&(other, _)| other != number) {
+            self.unsettled.push_back((number, at_ns));
         }
     }
 

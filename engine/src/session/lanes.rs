@@ -44,6 +44,11 @@ impl Session {
         self.timeout_ns
     }
 
+    /// Requests of the window that have failed so far.
+    pub(crate) fn failures(&self) -> u64 {
+        self.record.counters.failures
+    }
+
     /// The lane shares a connection that another lane's connect has made. `is_older`: it was there before this lane wanted
     /// one, so that its end says nothing about the request.
     pub(crate) fn joined(&mut self, lane: usize, is_older: bool, now_ns: u64) -> Next {

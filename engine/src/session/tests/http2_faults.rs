@@ -351,13 +351,15 @@ fn a_server_that_reads_late_gets_all_it_waits_for() {
         assert_eq!(link.received(0, bytes, false, 3 * MS), Next::Send);
     }
     assert!(link.to_send(0).len() <= 1_048_576);
-    let mut bytes = sent(&mut link, 0, 4 * MS);
-    while let Some((number, next)) = link.due(5 * MS) {
+    let (mut bytes, mut now_ns) = (sent(&mut link, 0, 4 * MS), 5 * MS);
+    while let Some((number, next)) = link.due(now_ns) {
         assert_eq!((number, next), (0, Next::Send));
-        bytes.extend(sent(&mut link, 0, 5 * MS));
+        bytes.extend(sent(&mut link, 0, now_ns));
+        assert_eq!(link.due(now_ns), None, "others have their turn");
+        now_ns += MS;
     }
     assert_eq!(bytes.windows(9).filter(|bytes| *bytes == [0, 0, 8, 6, 1, 0, 0, 0, 0]).count(), 100_000);
-    assert_eq!(link.conclude(6 * MS).record.totals().verified, 1);
+    assert_eq!(link.conclude(now_ns).record.totals().verified, 1);
 }
 
 #[test]
@@ -371,12 +373,12 @@ fn a_long_body_goes_in_pieces_where_the_server_reads_slowly() {
     let window = [frame(8, 0, 0, &[0, 64, 0, 0]), frame(8, 0, 1, &[0, 64, 0, 0])].concat();
     link.received(0, &window, false, 2 * MS);
     let mut total = 0;
-    loop {
+    for turn in 3.. {
         let waiting = link.to_send(0).len();
         assert!(waiting <= 1_048_576 + 16_393, "{waiting}");
         total += waiting;
-        link.handed_over(0, waiting, 3 * MS);
-        if link.due(4 * MS).is_none() {
+        link.handed_over(0, waiting, turn * MS);
+        if link.due((turn + 1) * MS).is_none() {
             break;
         }
     }
