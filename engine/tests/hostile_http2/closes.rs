@@ -170,7 +170,7 @@ fn farewells() -> Vec<Mode> {
                 peer.send(&go_away(7, 0, ""))?;
                 peer.fall_silent()
             },
-            Fails("timeout", "", "nothing came on the connection within the timeout"),
+            Fails("timeout", "", ""),
         )
         .silent(),
     ]
