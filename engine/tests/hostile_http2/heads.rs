@@ -35,7 +35,6 @@ fn wrong_answers() -> Vec<Mode> {
             },
             Fails("wrong_header", "", "hello"),
         ),
-        // Wrong: it does not say gzip.
         each(
             "a compressed body",
             |id| {
