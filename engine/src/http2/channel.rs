@@ -4,12 +4,16 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
+use h2::Reason;
 use h2::client::{Builder, Connection, SendRequest};
+use http::HeaderMap;
 
+use super::failure::{self, Cause};
+use super::multiplex::{Heard, Multiplex, Unasked};
 use super::pipe::Pipe;
 use super::request::Encoded;
-use super::scan::{Scan, Unasked};
-use super::stream::Stream;
+use super::scan::Scan;
+use super::stream::{Piece, Stream};
 use crate::driver::Failure;
 use crate::http1::response::HEAD_BYTES_LIMIT;
 
@@ -27,16 +31,20 @@ pub(super) const MOST_WAITING_BYTES: usize = 1024 * 1024;
 const MOST_UNREAD_BYTES: usize = 4 * 1024 * 1024;
 
 /// One connection's state: frames in, frames out.
-pub(super) struct Channel {
+pub struct Channel {
     pipe: Pipe,
     scan: Scan,
     connection: Connection<Pipe, Bytes>,
     sender: SendRequest<Bytes>,
+    has_heard: bool,
+    /// What came first was HTTP/1.
+    is_http1: bool,
 }
 
-impl Channel {
-    /// A connection that begins. `streams`: so many may be reset and still be answered.
-    pub(super) fn new(streams: usize) -> Result<Channel, h2::Error> {
+impl Multiplex for Channel {
+    type Stream = Stream;
+
+    fn begin(streams: usize) -> Result<Channel, Failure> {
         let pipe = Pipe::default();
         let mut builder = Builder::new();
         builder
@@ -53,27 +61,26 @@ impl Channel {
         let mut context = Context::from_waker(Waker::noop());
         match handshake.as_mut().poll(&mut context) {
             Poll::Ready(Ok((sender, connection))) => {
-                Ok(Channel { pipe, scan: Scan::default(), connection, sender })
+                let scan = Scan::default();
+                Ok(Channel { pipe, scan, connection, sender, has_heard: false, is_http1: false })
             }
-            Poll::Ready(Err(error)) => Err(error),
+            Poll::Ready(Err(error)) => Err(failure::of_error(&error)),
             Poll::Pending => unreachable!("it only writes, and a pipe takes everything"),
         }
     }
 
-    /// Bytes have come. `Some`: there are answers among them that nobody asked for.
-    pub(super) fn take_in(&mut self, bytes: &[u8]) -> Option<Unasked> {
+    fn take_in(&mut self, bytes: &[u8]) -> Option<Unasked> {
+        self.is_http1 |= !self.has_heard && bytes.starts_with(b"HTTP/1.");
+        self.has_heard = true;
         self.pipe.put(bytes);
         self.scan.receives(bytes)
     }
 
-    /// No more bytes come.
-    pub(super) fn end_input(&self) {
+    fn end_input(&mut self) {
         self.pipe.end();
     }
 
-    /// Reads what has come, and writes what is to go behind `out`, of which so many bytes are `waiting`. `Some`: the
-    /// connection has ended.
-    pub(super) fn drive(&mut self, out: &mut Vec<u8>, waiting: usize) -> Option<Result<(), h2::Error>> {
+    fn drive(&mut self, out: &mut Vec<u8>, waiting: usize) -> Option<Failure> {
         let mut context = Context::from_waker(Waker::noop());
         self.pipe.allow(MOST_WAITING_BYTES.saturating_sub(waiting));
         let ended = Pin::new(&mut self.connection).poll(&mut context);
@@ -82,18 +89,15 @@ impl Channel {
         self.scan.sends(&out[before..]);
         match ended {
             Poll::Pending => None,
-            Poll::Ready(result) => Some(result),
+            Poll::Ready(result) => Some(self.scan.why_ended(result.as_ref(), &self.pipe.last())),
         }
     }
 
-    /// So many streams the server takes at once; 0 until its SETTINGS have come.
-    pub(super) fn room(&self) -> usize {
+    fn room(&self) -> usize {
         self.sender.current_max_send_streams()
     }
 
-    /// True if no more streams may be opened, although the connection is well: the server has said so, or their numbers
-    /// have run out.
-    pub(super) fn is_leaving(&mut self) -> bool {
+    fn is_leaving(&mut self) -> bool {
         let mut context = Context::from_waker(Waker::noop());
         match self.sender.poll_ready(&mut context) {
             Poll::Ready(Err(error)) => !error.is_io() && !error.is_library(),
@@ -101,52 +105,64 @@ impl Channel {
         }
     }
 
-    /// Opens a stream for a request. There is room for it.
-    pub(super) fn open(&mut self, request: Encoded, waker: Waker) -> Result<Stream, h2::Error> {
+    fn open(&mut self, request: Encoded, waker: Waker) -> Option<Stream> {
         let mut context = Context::from_waker(Waker::noop());
-        if let Poll::Ready(Err(error)) = self.sender.poll_ready(&mut context) {
-            return Err(error);
+        if let Poll::Ready(Err(_)) = self.sender.poll_ready(&mut context) {
+            return None;
         }
         let Encoded { head, body } = request;
-        let (answer, mut sender) = self.sender.send_request(head, body.is_empty())?;
+        let (answer, mut sender) = self.sender.send_request(head, body.is_empty()).ok()?;
         if !body.is_empty() {
-            sender.send_data(body, true)?;
+            sender.send_data(body, true).ok()?;
         }
-        Ok(Stream::new(answer, sender, waker))
+        Some(Stream::new(answer, sender, waker))
     }
 
-    /// More is to go than may wait: nothing is taken in until some of it has gone.
-    pub(super) fn is_blocked(&self) -> bool {
+    fn hear(&mut self, stream: &mut Stream) -> Heard {
+        match stream.hear() {
+            Piece::Nothing => Heard::Nothing,
+            Piece::Head(head) => Heard::Head(head),
+            Piece::Body(piece) => Heard::Piece(piece),
+            Piece::End => match self.scan.fault_at_end(stream.number()) {
+                Some(failure) => Heard::Failed(failure),
+                None => Heard::End,
+            },
+            Piece::Failed(error) => {
+                let failure = self.scan.why(&error, Some(stream.number()), &self.pipe.last());
+                if is_unprocessed(&error) { Heard::Unprocessed(failure) } else { Heard::Failed(failure) }
+            }
+        }
+    }
+
+    fn trailer(&mut self, stream: &mut Stream) -> HeaderMap {
+        stream.trailer()
+    }
+
+    fn is_blocked(&self) -> bool {
         self.pipe.is_full()
     }
 
-    /// The server sends on and on, and reads nothing.
-    pub(super) fn is_overrun(&self) -> bool {
-        self.is_blocked() && self.pipe.unread_bytes() > MOST_UNREAD_BYTES
+    fn fault(&self) -> Option<Failure> {
+        if self.is_http1 {
+            let what = "what came begins with HTTP/1: the server does not speak HTTP/2 here";
+            return Some(Cause::Http1.failure(what));
+        }
+        let is_overrun = self.is_blocked() && self.pipe.unread_bytes() > MOST_UNREAD_BYTES;
+        let what = "frames come and come, and the server does not read what it is sent";
+        is_overrun.then(|| Cause::Unread.failure(what))
     }
 
-    /// Why the connection has ended.
-    pub(super) fn why_ended(&self, result: &Result<(), h2::Error>) -> Failure {
-        self.scan.why_ended(result.as_ref(), &self.pipe.last())
+    fn why_late(&self, stream: &Stream) -> Option<Failure> {
+        self.scan.why_late(stream.number(), self.is_blocked())
     }
 
-    /// Why a stream has failed.
-    pub(super) fn why_failed(&self, stream: u32, error: &h2::Error) -> Failure {
-        self.scan.why(error, Some(stream), &self.pipe.last())
-    }
-
-    /// Why a stream whose end has come is no answer.
-    pub(super) fn fault_at_end(&mut self, stream: u32) -> Option<Failure> {
-        self.scan.fault_at_end(stream)
-    }
-
-    /// Why no answer came in time on a stream, as far as that can be told.
-    pub(super) fn why_late(&self, stream: u32) -> Option<Failure> {
-        self.scan.why_late(stream, self.is_blocked())
-    }
-
-    /// Why no stream was free for a request in time.
-    pub(super) fn why_without_stream(&self) -> Failure {
+    fn why_without_stream(&self) -> Failure {
         self.scan.why_without_stream()
     }
+}
+
+/// Why a stream has failed is that the server did nothing with its request: a GOAWAY names an earlier one as the last
+/// (RFC 9113, section 6.8), or it was refused (section 8.7).
+fn is_unprocessed(error: &h2::Error) -> bool {
+    error.is_remote() && (error.is_go_away() || error.reason() == Some(Reason::REFUSED_STREAM))
 }

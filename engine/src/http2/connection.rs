@@ -1,9 +1,9 @@
-//! One connection of HTTP/2 at a time, by the number that its driver knows it by.
+//! One connection at a time, by the number that its driver knows it by.
 
 use std::collections::VecDeque;
 
-use super::channel::{Channel, MOST_WAITING_BYTES};
-use super::failure;
+use super::channel::MOST_WAITING_BYTES;
+use super::multiplex::Multiplex;
 use crate::driver::{Failure, Next};
 use crate::send_buffer::SendBuffer;
 
@@ -24,12 +24,11 @@ pub(super) enum State {
     Broken,
 }
 
-#[derive(Default)]
-pub(super) struct Connection {
+pub(super) struct Connection<M> {
     /// The place of its link.
     pub link: usize,
     pub state: State,
-    pub channel: Option<Channel>,
+    pub channel: Option<M>,
     /// It is to be opened although nobody waits for it.
     pub is_ahead: bool,
     /// Lanes whose request has no stream yet.
@@ -42,8 +41,6 @@ pub(super) struct Connection {
     pub connects_ns: u64,
     /// When the last bytes came.
     pub heard_ns: u64,
-    /// What came first was HTTP/1.
-    pub is_http1: bool,
     out: SendBuffer,
     /// Bytes of this socket that were ever put into `out`.
     written: u64,
@@ -51,10 +48,23 @@ pub(super) struct Connection {
     unsent: VecDeque<(u64, usize)>,
 }
 
-impl Connection {
+impl<M: Multiplex> Connection<M> {
     /// One without a socket. `link`: the place of its link.
-    pub(super) fn of(link: usize) -> Connection {
-        Connection { link, ..Connection::default() }
+    pub(super) fn of(link: usize) -> Connection<M> {
+        Connection {
+            link,
+            state: State::default(),
+            channel: None,
+            is_ahead: false,
+            asking: VecDeque::new(),
+            open_streams: 0,
+            has_answered: false,
+            connects_ns: 0,
+            heard_ns: 0,
+            out: SendBuffer::default(),
+            written: 0,
+            unsent: VecDeque::new(),
+        }
     }
 
     /// The socket is gone, and all that was on it.
@@ -74,8 +84,8 @@ impl Connection {
         self.unsent.push_back((self.written, lane));
     }
 
-    /// Reads what has come and writes what is to go. `Some`: the connection has ended.
-    pub(super) fn drive(&mut self) -> Option<Result<(), h2::Error>> {
+    /// Reads what has come and writes what is to go. `Some`: the connection has ended, and why.
+    pub(super) fn drive(&mut self) -> Option<Failure> {
         let before = self.out.left().len();
         let channel = self.channel.as_mut()?;
         let ended = channel.drive(self.out.end(), before);
@@ -90,22 +100,12 @@ impl Connection {
 
     /// So many streams the server takes at once; `None`: none can be opened now.
     pub(super) fn room(&self) -> Option<usize> {
-        self.channel.as_ref().filter(|_| self.state == State::Open).map(Channel::room)
+        self.channel.as_ref().filter(|_| self.state == State::Open).map(Multiplex::room)
     }
 
     /// It is open, and nothing is asked on it.
     pub(super) fn is_idle(&self) -> bool {
         self.state == State::Open && self.open_streams == 0 && self.asking.is_empty()
-    }
-
-    /// Why one of its streams has failed.
-    pub(super) fn why_failed(&self, stream: u32, error: &h2::Error) -> Failure {
-        self.channel.as_ref().map_or_else(failure::closed, |channel| channel.why_failed(stream, error))
-    }
-
-    /// Why it has ended.
-    pub(super) fn why_ended(&self, result: &Result<(), h2::Error>) -> Failure {
-        self.channel.as_ref().map_or_else(failure::closed, |channel| channel.why_ended(result))
     }
 
     pub(super) fn to_send(&self) -> &[u8] {
@@ -119,7 +119,7 @@ impl Connection {
     /// What waited because too much had to go may be written now.
     pub(super) fn goes_on(&self) -> bool {
         let has_room = self.to_send().len() <= MOST_WAITING_BYTES / 2;
-        has_room && self.channel.as_ref().is_some_and(Channel::is_blocked)
+        has_room && self.channel.as_ref().is_some_and(Multiplex::is_blocked)
     }
 
     /// The next lane whose request has begun to go.

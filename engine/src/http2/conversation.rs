@@ -1,4 +1,4 @@
-//! A session over HTTP/2, as its driver sees it: bytes of connections outside, requests and answers of lanes inside.
+//! A session whose requests share connections, as its driver sees it: bytes of connections outside, requests and answers of lanes inside.
 
 use std::collections::VecDeque;
 use std::ops::{Range, RangeInclusive};
@@ -6,13 +6,12 @@ use std::task::Waker;
 
 use http::uri::Scheme;
 
-use super::channel::Channel;
 use super::connection::{Connection, State};
-use super::failure::{self, Cause};
+use super::failure;
 use super::link::Link;
+use super::multiplex::{Multiplex, Unasked};
 use super::request::Encoded;
-use super::scan::Unasked;
-use super::stream::{LaneStream, waker};
+use super::stream::waker;
 use crate::driver::{Conversation, Failure, Next};
 use crate::record::{ErrorKind, StreamUse};
 use crate::schedule::Phase;
@@ -22,15 +21,24 @@ use crate::session::{Ended, Session};
 /// next one is opened when the last answer has come. No more than a thread has open files for beside its connections.
 const SPARE: RangeInclusive<usize> = 4..=16;
 
-/// A session whose lanes are streams of HTTP/2: each of its links carries the same number.
-pub struct Http2Conversation {
+/// The stream on which a lane awaits its answer.
+pub(super) struct LaneStream<S> {
+    /// The number of its connection.
+    pub connection: usize,
+    /// When it was opened.
+    pub opened_ns: u64,
+    pub stream: S,
+}
+
+/// A session whose lanes are streams: each of its links carries the same number.
+pub struct MultiplexConversation<M: Multiplex> {
     pub(super) session: Session,
     /// Lanes of a link.
     pub(super) lanes: usize,
     pub(super) scheme: Scheme,
     pub(super) links: Vec<Link>,
     /// By number.
-    pub(super) connections: Vec<Connection>,
+    pub(super) connections: Vec<Connection<M>>,
     /// Numbers of connections that no link has.
     spare: Vec<usize>,
     /// What the driver does next on other connections than the one it was told about.
@@ -39,16 +47,16 @@ pub struct Http2Conversation {
     unsettled: VecDeque<(usize, u64)>,
     pub(super) stream_use: StreamUse,
     /// By lane, the stream whose answer it awaits.
-    pub(super) streams: Vec<Option<LaneStream>>,
+    pub(super) streams: Vec<Option<LaneStream<M::Stream>>>,
     /// By lane.
     pub(super) wakers: Vec<Waker>,
     /// By place among the requests, those that are the same each time, as soon as they were sent once.
     pub(super) encoded: Vec<Option<Encoded>>,
 }
 
-impl Http2Conversation {
-    /// Puts HTTP/2 around a session with so many `lanes` to a connection. `is_tls`: it is inside TLS.
-    pub fn new(session: Session, lanes: usize, is_tls: bool) -> Http2Conversation {
+impl<M: Multiplex> MultiplexConversation<M> {
+    /// Puts the protocol around a session with so many `lanes` to a connection. `is_tls`: it is inside TLS.
+    pub fn new(session: Session, lanes: usize, is_tls: bool) -> MultiplexConversation<M> {
         let links: Vec<Link> =
             (0..session.connections() / lanes).map(|current| Link { current, ..Link::default() }).collect();
         let spare = links.len().clamp(*SPARE.start(), *SPARE.end());
@@ -58,7 +66,7 @@ impl Http2Conversation {
         streams.resize_with(session.connections(), || None);
         let wakers = (0..session.connections()).map(|lane| waker(lane, &links[lane / lanes].ready)).collect();
         let scheme = if is_tls { Scheme::HTTPS } else { Scheme::HTTP };
-        Http2Conversation {
+        MultiplexConversation {
             session,
             lanes,
             scheme,
@@ -115,8 +123,7 @@ impl Http2Conversation {
             if self.connections[number].state == State::Draining {
                 self.retire(number, now_ns);
             }
-            if let Some(result) = ended {
-                let failure = self.connections[number].why_ended(&result);
+            if let Some(failure) = ended {
                 return self.lose(number, &failure, now_ns);
             }
             let has_greeted = self.greet(number, now_ns);
@@ -174,12 +181,6 @@ impl Http2Conversation {
         let connection = &mut self.connections[number];
         let (place, state, is_asked) = (connection.link, connection.state, connection.open_streams > 0);
         let was_ready = matches!(state, State::Open | State::Draining | State::Broken);
-        let failure = match connection.is_http1 {
-            true => {
-                &Cause::Http1.failure("what came begins with HTTP/1: the server does not speak HTTP/2 here")
-            }
-            false => failure,
-        };
         connection.forget_socket();
         let link = &mut self.links[place];
         let is_current = link.current == number;
@@ -226,7 +227,7 @@ impl Http2Conversation {
     }
 }
 
-impl Conversation for Http2Conversation {
+impl<M: Multiplex> Conversation for MultiplexConversation<M> {
     type Outcome = Ended;
 
     fn connections(&self) -> usize {
@@ -298,12 +299,12 @@ impl Conversation for Http2Conversation {
         self.session.advance(now_ns);
         let connection = &mut self.connections[number];
         connection.heard_ns = now_ns;
-        match Channel::new(self.lanes) {
+        match M::begin(self.lanes) {
             Ok(channel) => {
                 connection.channel = Some(channel);
                 connection.state = State::Greeting;
             }
-            Err(error) => self.lose(number, &failure::of_error(&error), now_ns),
+            Err(failure) => self.lose(number, &failure, now_ns),
         }
         self.settle(number, now_ns)
     }
@@ -340,16 +341,14 @@ impl Conversation for Http2Conversation {
         self.session.count_bytes(0, bytes.len());
         let connection = &mut self.connections[number];
         let Some(channel) = &mut connection.channel else { return Next::Close };
-        connection.is_http1 |= connection.state == State::Greeting && bytes.starts_with(b"HTTP/1.");
         connection.heard_ns = now_ns;
         let unasked = channel.take_in(bytes);
-        let is_overrun = channel.is_overrun();
+        let fault = channel.fault();
         if let Some(Unasked { streams, failure }) = unasked {
             self.session.unasked_streams(streams, &failure, now_ns);
         }
-        if is_overrun {
-            let why = "frames come and come, and the server does not read what it is sent";
-            self.lose(number, &Cause::Unread.failure(why), now_ns);
+        if let Some(failure) = fault {
+            self.lose(number, &failure, now_ns);
         }
         self.settle(number, now_ns)
     }

@@ -3,14 +3,14 @@
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 
 use super::connection::State;
-use super::conversation::Http2Conversation;
+use super::conversation::{LaneStream, MultiplexConversation};
 use super::failure::{self, Cause};
+use super::multiplex::{Heard, Multiplex};
 use super::request::{self, Encoded};
-use super::stream::{Heard, LaneStream};
 use crate::driver::{Failure, Next};
 use crate::http1::response::{Coding, Head};
 
-impl Http2Conversation {
+impl<M: Multiplex> MultiplexConversation<M> {
     /// Does what the session wants of a lane.
     pub(super) fn follow(&mut self, lane: usize, first: Next, now_ns: u64) {
         let link = lane / self.lanes;
@@ -67,16 +67,15 @@ impl Http2Conversation {
             let connection = &mut self.connections[number];
             let Some(channel) = &mut connection.channel else { break };
             match channel.open(encoded, waker) {
-                Ok(mut stream) => {
-                    stream.opened_ns = now_ns;
+                Some(stream) => {
                     connection.has_opened(lane);
                     self.stream_use.most = self.stream_use.most.max(connection.open_streams as u64);
                     // The first look tells the stream whom to wake.
                     self.links[connection.link].look_at(lane);
-                    self.streams[lane] = Some(LaneStream { connection: number, stream });
+                    self.streams[lane] = Some(LaneStream { connection: number, opened_ns: now_ns, stream });
                     has_opened = true;
                 }
-                Err(_) => {
+                None => {
                     connection.asking.push_front(lane);
                     self.retire(number, now_ns);
                 }
@@ -115,10 +114,11 @@ impl Http2Conversation {
 
     /// Takes what has come for a lane.
     pub(super) fn hear(&mut self, lane: usize, now_ns: u64) {
-        while let Some(LaneStream { connection: number, stream }) = &mut self.streams[lane] {
+        while let Some(LaneStream { connection: number, stream, .. }) = &mut self.streams[lane] {
             let number = *number;
             let connection = &mut self.connections[number];
-            match stream.hear() {
+            let Some(channel) = &mut connection.channel else { return };
+            match channel.hear(stream) {
                 Heard::Nothing => return,
                 Heard::Head(head) => {
                     let value = |name| head.headers.get(name).map(|value| value.as_bytes());
@@ -136,29 +136,22 @@ impl Http2Conversation {
                 Heard::Piece(piece) => self.session.answer_piece(lane, &piece),
                 Heard::End => {
                     if self.session.keeps_trailer(lane) {
-                        for (name, value) in &stream.trailer() {
+                        for (name, value) in &channel.trailer(stream) {
                             self.session.answer_trailer(lane, name.as_str(), value.as_bytes());
                         }
                     }
-                    let stream = stream.number();
                     self.streams[lane] = None;
                     connection.open_streams -= 1;
                     connection.has_answered = true;
-                    let fault = connection.channel.as_mut().and_then(|channel| channel.fault_at_end(stream));
-                    if let Some(failure) = fault {
-                        return self.fail(lane, &failure, now_ns);
-                    }
                     let next = self.session.answer_ends(lane, now_ns);
                     self.follow(lane, next, now_ns);
                     self.admit_refused(lane / self.lanes, now_ns);
                 }
-                Heard::Failed(error) => {
-                    let failure = connection.why_failed(stream.number(), &error);
+                Heard::Failed(failure) => {
                     self.leave(lane);
                     self.fail(lane, &failure, now_ns);
                 }
-                Heard::Unprocessed(error) => {
-                    let failure = connection.why_failed(stream.number(), &error);
+                Heard::Unprocessed(failure) => {
                     self.leave(lane);
                     self.ask_again(lane, number, &failure::unprocessed(failure), now_ns);
                 }
@@ -180,13 +173,12 @@ impl Http2Conversation {
         let Some(channel) = &connection.channel else { return };
         let failure = match stream {
             // Where streams are few, it waited for one for most of its time.
-            Some(LaneStream { stream, .. })
-                if channel.room() < self.lanes
-                    && now_ns - stream.opened_ns < self.session.timeout_ns() / 2 =>
+            Some(LaneStream { opened_ns, .. })
+                if channel.room() < self.lanes && now_ns - opened_ns < self.session.timeout_ns() / 2 =>
             {
                 Some(channel.why_without_stream())
             }
-            Some(LaneStream { stream, .. }) => channel.why_late(stream.number()),
+            Some(LaneStream { stream, .. }) => channel.why_late(stream),
             None if connection.asking.contains(&lane) => Some(channel.why_without_stream()),
             None if connection.state == State::Greeting && link.waiting.contains(&lane) => {
                 Some(channel.why_without_stream())

@@ -10,12 +10,17 @@ mod conversation;
 mod failure;
 mod lanes;
 mod link;
+mod multiplex;
 mod pipe;
 mod request;
 mod scan;
 mod stream;
 
-pub use conversation::Http2Conversation;
+use channel::Channel;
+use conversation::MultiplexConversation;
 #[cfg(test)]
 pub(crate) use pipe::Pipe;
 pub use request::check;
+
+/// A session whose lanes are streams of HTTP/2.
+pub type Http2Conversation = MultiplexConversation<Channel>;

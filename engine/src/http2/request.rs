@@ -9,7 +9,7 @@ use crate::http1::head_end;
 
 /// A request, ready to be sent on a stream.
 #[derive(Clone, Debug)]
-pub(super) struct Encoded {
+pub struct Encoded {
     pub head: Request<()>,
     pub body: Bytes,
 }

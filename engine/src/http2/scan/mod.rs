@@ -18,6 +18,7 @@ use head::{Block, Fault, quoted};
 use streams::{FIRST_WINDOW_BYTES, MOST_WINDOW_BYTES, Stream, Streams};
 
 use super::failure::{Cause, closed, code, of_error};
+use super::multiplex::Unasked;
 use crate::driver::Failure;
 use crate::http1::response::HEAD_BYTES_LIMIT;
 
@@ -26,13 +27,6 @@ const PREFACE_BYTES: u32 = 24;
 
 /// Of a head in several frames, what is kept to be looked at. h2 refuses it before.
 const MOST_HEAD_BYTES: usize = 4 * HEAD_BYTES_LIMIT;
-
-/// Answers that nobody asked for.
-pub(super) struct Unasked {
-    pub streams: u64,
-    /// The first of them.
-    pub failure: Failure,
-}
 
 /// A head of more than one frame.
 struct LongHead {
