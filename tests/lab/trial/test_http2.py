@@ -159,7 +159,7 @@ def test_a_stack_that_says_it_and_does_not_is_refused_by_its_contract(lab: Lab) 
     (trial,) = finished.record[1:]
     clauses = {clause["name"]: clause for clause in trial["contract"]}
     assert [name for name, clause in clauses.items() if not clause["passed"]] == ["http2"]
-    assert clauses["http2"]["evidence"].startswith("protocol, http2 frames: "), "it answers without a status line"
+    assert clauses["http2"]["evidence"].startswith("protocol, http2 preface: "), "it answers with text"
     assert trial["engine"] is None
     assert finished.trial("tried")["outcome"] == "refused"
 

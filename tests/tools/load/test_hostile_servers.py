@@ -56,6 +56,12 @@ WRONG = [
         "protocol",
         "each chunk is its size",
     ),
+    (
+        "a chunk of 2^64 - 1 bytes",
+        says(head("Transfer-Encoding: chunked") + b"ffffffffffffffff\r\nok\r\n"),
+        "protocol",
+        "hexadecimal digits",
+    ),
     ("a status of two digits", says(head("Content-Length: 2", status="99 What") + b"ok"), "protocol", "three digits"),
     (
         "lengths that disagree",
@@ -75,7 +81,6 @@ SILENT = [
     ("interim answers without end", interim_without_end),
     ("no answer", never),
     ("a head without end, a line at a time", trickle),
-    ("a chunk of 2^64 - 1 bytes", says(head("Transfer-Encoding: chunked") + b"ffffffffffffffff\r\nok\r\n")),
 ]
 
 Call = Callable[..., Finished]

@@ -27,6 +27,8 @@ class StackUnderTest:
     """(address, port) of every socket on which the stack listens"""
     listens_at: str = ""
     """the address at which it is to listen; empty: that of the client's URL"""
+    address: str = ""
+    """where the load engine connects, which looks up no names; empty: the client's URL has an address"""
     path: str = "/health"
     """one that it answers by GET, whatever the workload; with which status does not matter"""
     on_summary: Callable[[EngineSummary], None] = lambda _summary: None
@@ -44,7 +46,7 @@ class StackUnderTest:
         secure = url.scheme == "https"
         host = f"[{url.host}]" if ":" in url.host else url.host
         return EnginePlan(
-            address=f"{host}:{url.port or (443 if secure else 80)}",
+            address=self.address or f"{host}:{url.port or (443 if secure else 80)}",
             host=url.netloc.decode(),
             tls=Tls(server_name=url.host) if secure else None,
             requests=[request],

@@ -36,6 +36,7 @@ def try_contract(
     speaks_http2: bool = False,
     http2: bool = False,
     listens_at: str = "",
+    address: str = "",
 ) -> Iterator[Clause]:
     """Test the stack at `url` against the clauses of a workload, in order.
 
@@ -53,6 +54,7 @@ def try_contract(
         speaks_http2: whether the stack says that it speaks HTTP/2 as well, which is then tried.
         http2: whether the load comes over HTTP/2: clauses that take a run of the engine are then asked over it.
         listens_at: the address at which the stack is to listen; empty: that of the URL.
+        address: `HOST:PORT` where the load engine connects; empty: the URL has no name, but an address.
     """
     answers: list[httpx.Response] = []
     summaries: list[EngineSummary] = []
@@ -69,6 +71,7 @@ def try_contract(
             options,
             listening or set(),
             listens_at=listens_at,
+            address=address,
             path=ready.path or "/",
             on_summary=ran,
             http2=http2,

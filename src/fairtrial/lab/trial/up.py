@@ -90,6 +90,7 @@ class UpContender:
             speaks_http2=stack.speaks_http2(context.condition.variant),
             http2=context.condition.load.http2,
             listens_at=context.environment.trial_hosts.host,
+            address=deployment.address,
         )
         hidden = context.redaction.hidden
         for clause in clauses:
