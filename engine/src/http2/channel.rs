@@ -13,7 +13,7 @@ use super::multiplex::{Heard, Multiplex, Unasked};
 use super::pipe::Pipe;
 use super::request::Encoded;
 use super::scan::Scan;
-use super::stream::{Piece, Stream};
+use super::stream::Stream;
 use crate::driver::Failure;
 use crate::http1::response::HEAD_BYTES_LIMIT;
 
@@ -120,14 +120,12 @@ impl Multiplex for Channel {
 
     fn hear(&mut self, stream: &mut Stream) -> Heard {
         match stream.hear() {
-            Piece::Nothing => Heard::Nothing,
-            Piece::Head(head) => Heard::Head(head),
-            Piece::Body(piece) => Heard::Piece(piece),
-            Piece::End => match self.scan.fault_at_end(stream.number()) {
+            Ok(Heard::End) => match self.scan.fault_at_end(stream.number()) {
                 Some(failure) => Heard::Failed(failure),
                 None => Heard::End,
             },
-            Piece::Failed(error) => {
+            Ok(heard) => heard,
+            Err(error) => {
                 let failure = self.scan.why(&error, Some(stream.number()), &self.pipe.last());
                 if is_unprocessed(&error) { Heard::Unprocessed(failure) } else { Heard::Failed(failure) }
             }

@@ -8,6 +8,8 @@ use h2::client::ResponseFuture;
 use h2::{RecvStream, SendStream};
 use http::HeaderMap;
 
+use super::multiplex::Heard;
+
 /// Lanes for which something has come, in this order.
 pub(super) type Ready = Arc<Mutex<Vec<usize>>>;
 
@@ -45,15 +47,6 @@ enum Awaited {
     Body(RecvStream),
 }
 
-/// What came for a stream.
-pub(super) enum Piece {
-    Nothing,
-    Head(http::response::Parts),
-    Body(Bytes),
-    End,
-    Failed(h2::Error),
-}
-
 impl Stream {
     pub(super) fn new(answer: ResponseFuture, request: SendStream<Bytes>, waker: Waker) -> Stream {
         Stream { awaited: Awaited::Head(answer), request, waker }
@@ -64,27 +57,27 @@ impl Stream {
     }
 
     /// The next thing that came; to be called until it is nothing, or the end.
-    pub(super) fn hear(&mut self) -> Piece {
+    pub(super) fn hear(&mut self) -> Result<Heard, h2::Error> {
         let mut context = Context::from_waker(&self.waker);
         match &mut self.awaited {
             Awaited::Head(answer) => match std::pin::Pin::new(answer).poll(&mut context) {
-                Poll::Pending => Piece::Nothing,
-                Poll::Ready(Err(error)) => Piece::Failed(error),
+                Poll::Pending => Ok(Heard::Nothing),
+                Poll::Ready(Err(error)) => Err(error),
                 Poll::Ready(Ok(answer)) => {
                     let (head, body) = answer.into_parts();
                     self.awaited = Awaited::Body(body);
-                    Piece::Head(head)
+                    Ok(Heard::Head(head))
                 }
             },
             Awaited::Body(body) => match body.poll_data(&mut context) {
-                Poll::Pending => Piece::Nothing,
-                Poll::Ready(Some(Err(error))) => Piece::Failed(error),
+                Poll::Pending => Ok(Heard::Nothing),
+                Poll::Ready(Some(Err(error))) => Err(error),
                 Poll::Ready(Some(Ok(piece))) => match body.flow_control().release_capacity(piece.len()) {
-                    Ok(()) => Piece::Body(piece),
-                    Err(error) => Piece::Failed(error),
+                    Ok(()) => Ok(Heard::Piece(piece)),
+                    Err(error) => Err(error),
                 },
                 // Behind it there may be a trailer: see [`Stream::trailer`].
-                Poll::Ready(None) => Piece::End,
+                Poll::Ready(None) => Ok(Heard::End),
             },
         }
     }
