@@ -309,7 +309,7 @@ def work_proven(record: ExperimentRecord, condition: Condition, trials: Sequence
     measured = [trial for trial in trials if trial.engine is not None or trial.program is not None]
     if work is None or not measured:
         return None
-    implied = {name for name, least in {**work.per_answer, **work.per_answer_in_tables}.items() if least > 0}
+    implied = set(work.least_per_answer)
     if condition.service == "none":
         implied.intersection_update(WITHOUT_DATABASE)
     if not implied:

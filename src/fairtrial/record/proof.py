@@ -26,6 +26,15 @@ class ImpliedWork(Strict):
         description="by request, for how long the database sleeps within statements; empty in older records",
     )
 
+    @property
+    def least_per_answer(self) -> dict[str, float]:
+        """By kind of work, in tables too, the least for each verified answer: kinds of which some is implied.
+
+        Of the others nothing can be missing, and a count may say -1: what the lab itself did is taken off it, and the
+        database may count that late.
+        """
+        return {kind: least for kind, least in {**self.per_answer, **self.per_answer_in_tables}.items() if least > 0}
+
 
 class Ledger(Strict):
     """Counts of the database from before the load (warm-up included) until the load had ended, the stack still up.

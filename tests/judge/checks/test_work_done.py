@@ -68,6 +68,17 @@ def in_window(seconds: float = 2.0, upstream_share: float | None = None, calls: 
     return a_trial().record().model_copy(update={"window_work": [work], "ledger": ledger})
 
 
+def test_what_no_answer_implies_is_not_missing_where_the_labs_own_work_was_counted_late() -> None:
+    """The lab's own commit is taken off a count in which it does not stand yet."""
+    work = ImpliedWork(per_answer={"reads": 1.0, "writing_commits": 0.0}, per_answer_in_tables={"writes.items": 0.0})
+    record = EXPERIMENT.model_copy(update={"implied_work": dict.fromkeys(EXPERIMENT.implied_work, work)})
+    trial = in_window(reads=10_000, **{"writing_commits": -1, "writes.items": -1})
+    assert trial.ledger
+    trial.ledger.done.update({"writing_commits": -1, "writes.items": -1})
+    for check in ("work-before-the-window", "ledger"):
+        assert "refusal" not in severities(found(check, record, [trial]))
+
+
 @pytest.mark.parametrize(
     ("seconds", "reads", "refused"),
     [

@@ -84,7 +84,7 @@ def ledger(ledger: Ledger, trial: TrialRecord, case: Case, *, share: float) -> I
         yield finding("warning", WORK_UNKNOWN, "run the experiment again to have the work proven")
         return
     left_out = LATE_ELSEWHERE if _is_external(case, trial) else set()
-    implied = {**work.per_answer, **work.per_answer_in_tables, **_sleeping(work, ledger)}
+    implied = {**work.least_per_answer, **_sleeping(work, ledger)}
     short = {
         name: least
         for name, least in implied.items()

@@ -39,7 +39,7 @@ def work_before_the_window(
     work = case.record.implied_work.get(trial.condition)
     if work is None:
         return
-    implied = {**work.per_answer, **work.per_answer_in_tables}
+    implied = work.least_per_answer
     for window in window_work:
         answers = window.answers
         for name, least in implied.items():
