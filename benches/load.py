@@ -16,11 +16,13 @@ class Load:
     scratch: Path  # an empty folder for the generator's files
     answer_bytes: int | None = None  # of each answer's body; None: the target's own, two bytes
     request_bytes: int = 0  # of each request's body; 0: a GET
-    streams: int = 0  # of each connection, over HTTP/2 and TLS; 0: HTTP/1.1 without TLS
+    streams: int = 0  # of each connection, over HTTP/2; 0: HTTP/1.1
+    tls: bool = False
+    connection_each: bool = False  # one for each request
 
     @property
     def url(self) -> str:
-        return f"{'https' if self.streams else 'http'}://{self.address}/"
+        return f"{'https' if self.tls else 'http'}://{self.address}/"
 
     @property
     def request_body(self) -> Path:
@@ -74,7 +76,7 @@ class Tool:
 
     `cost` gives the command for one thread, at the highest rate; None for a tool that keeps a rate. `closed` is such a
     command that states percentiles; None if it states none. `truths` are commands that do, at a given rate. `http2` is
-    a command for one thread that speaks HTTP/2 and accepts any certificate; None if it cannot.
+    a command for one thread that speaks HTTP/2, over TLS with any certificate and without; None if it cannot.
     """
 
     name: str
@@ -84,6 +86,8 @@ class Tool:
     closed: Truth | None = None
     http2: Callable[[Load], Command] | None = None
     sends_bodies: bool = False  # `cost` heeds the bodies of requests
+    speaks_tls: bool = False  # `cost` and `closed` do, with any certificate
+    opens_for_each: bool = False  # `cost` and `closed` heed `connection_each`
     is_ours: bool = False
     variant: bool = False  # of a tool that is in the list already, for some of the tables
     version_pattern: str = r"\d+\.\d+(?:\.\d+)?"

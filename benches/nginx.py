@@ -1,4 +1,4 @@
-"""nginx as a server of HTTP/2 over TLS, which counts the requests that it answers."""
+"""nginx as a server of TLS and HTTP/2, which counts the requests that it answers."""
 
 import re
 import shutil
@@ -17,10 +17,17 @@ STARTS_WITHIN_SECONDS = 20.0
 
 
 class Nginx:
-    """nginx on a processor of its own: `ok` for every request, over HTTP/2."""
+    """nginx on a processor of its own: `ok` for every request.
 
-    def __init__(self, cpu: int, folder: Path) -> None:
+    Over TLS 1.3, without tickets, by HTTP/1.1 or HTTP/2, as the client asks by ALPN; without TLS by HTTP/2 alone.
+    """
+
+    def __init__(self, cpu: int, folder: Path, *, tls: bool = True) -> None:
         self._port, self._status_port = free_port(), free_port()
+        tls_keys = (
+            f"ssl_certificate {CERTIFICATES}/server.pem; ssl_certificate_key {CERTIFICATES}/server.key; "
+            "ssl_protocols TLSv1.3; ssl_session_tickets off;"
+        )
         temporary = "".join(
             f"  {name}_temp_path {folder}/{name};\n" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
         )
@@ -28,8 +35,8 @@ class Nginx:
             f"daemon off; master_process off; pid {folder}/pid;\n"
             "events { worker_connections 4096; }\n"
             f"http {{\n  access_log off; keepalive_requests 1000000000;\n{temporary}"
-            f"  ssl_certificate {CERTIFICATES}/server.pem; ssl_certificate_key {CERTIFICATES}/server.key;\n"
-            f"  server {{ listen {LOOPBACK}:{self._port} ssl http2; return 200 'ok'; }}\n"
+            f"  {tls_keys if tls else ''}\n"
+            f"  server {{ listen {LOOPBACK}:{self._port} {'ssl ' if tls else ''}http2; return 200 'ok'; }}\n"
             f"  server {{ listen {LOOPBACK}:{self._status_port}; stub_status; }}\n}}\n"
         )
         command = ["nginx", "-c", str(folder / "nginx.conf"), "-e", str(folder / "error.log")]
@@ -50,8 +57,8 @@ class Nginx:
 
     @property
     def address(self) -> str:
-        """Host and port; the certificate is for `localhost`."""
-        return f"localhost:{self._port}"
+        """Host and port."""
+        return f"{LOOPBACK}:{self._port}"
 
     def __enter__(self) -> Self:
         return self

@@ -1,15 +1,16 @@
-"""The tables of docs/benchmarks.md, in their order there."""
+"""The tables of docs/benchmarks.md and benches/measured.md, in their order there."""
 
-from benches.tables import closing, cost, drivers, http2, one_connection, scale, sizes, truth
+from benches.tables import alternation, closing, drivers, peers, scale, sizes, truth
 
 TABLES = (
-    cost.TABLE,
+    peers.TABLE,
+    alternation.COST,
     drivers.TABLE,
-    one_connection.TABLE,
+    alternation.ONE_CONNECTION,
     sizes.ANSWERS,
     sizes.REQUESTS,
     truth.TABLE,
     closing.TABLE,
     scale.TABLE,
-    http2.TABLE,
+    alternation.OVER_HTTP2,
 )

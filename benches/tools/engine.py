@@ -18,8 +18,13 @@ def plan(
     threads: int = 1,
     cpus: Sequence[int] = (),
     warmup_seconds: float = 0.0,
+    requests: int = 0,
 ) -> str:
-    """The engine's plan as JSON. Whatever the target answers is verified: a long body's length, the short one whole."""
+    """The engine's plan as JSON. Whatever the target answers is verified: a long body's length, the short one whole.
+
+    Args:
+        requests: after so many it ends; 0: after the load's seconds.
+    """
     expect: dict[str, Any] = {
         "status": [200],
         "content_type": "text/plain",
@@ -35,19 +40,24 @@ def plan(
     model: dict[str, Any] = {"kind": "closed", "connections": load.connections}
     if load.rate_per_second is not None:
         model = {"kind": "constant", "rate_per_second": load.rate_per_second, "connections": load.connections}
-    http2: dict[str, Any] = {}
+    more: dict[str, Any] = {"stop": {"kind": "seconds", "seconds": load.seconds}}
     if load.streams:
-        http2 = {"http2": {"streams": load.streams}, "tls": {"insecure": True}}
+        more["http2"] = {"streams": load.streams}
+    if load.tls:
+        more["tls"] = {"insecure": True}
+    if load.connection_each:
+        more["requests_per_connection"] = 1
+    if requests:
+        more["stop"] = {"kind": "requests", "requests": requests}
     return json.dumps(
         {
-            **http2,
+            **more,
             "protocol": 2,
             "address": load.address,
             "driver": driver,
             "wait": wait,
             "requests": [request],
             "load": model,
-            "stop": {"kind": "seconds", "seconds": load.seconds},
             "threads": threads,
             "cpus": list(cpus),
             "warmup_seconds": warmup_seconds,
@@ -97,6 +107,8 @@ def tool(path: Path, driver: str, wait: str = "sleep") -> Tool:
         http2=command if wait == "sleep" and driver != "auto" else None,
         truths=() if variant else (truth,),
         sends_bodies=True,
+        speaks_tls=True,
+        opens_for_each=True,
         is_ours=True,
         variant=variant,
     )

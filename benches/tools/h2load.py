@@ -13,5 +13,5 @@ def http2(load: Load) -> Command:
     return Command(["h2load", "-t1", f"-c{load.connections}", streams, f"-D{load.seconds:g}", load.url])
 
 
-TOOL = Tool(name="h2load --h1", version_command=["h2load", "--version"], cost=cost, sends_bodies=True)
+TOOL = Tool(name="h2load --h1", version_command=["h2load", "--version"], cost=cost, sends_bodies=True, speaks_tls=True)
 HTTP2 = Tool(name="h2load", version_command=["h2load", "--version"], cost=None, http2=http2)

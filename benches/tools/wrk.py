@@ -23,7 +23,8 @@ def posting(load: Load) -> Path:
 
 
 def closed(load: Load) -> Command:
-    return Command(["wrk", "-t1", f"-c{load.connections}", f"-d{load.seconds:g}s", "--latency", load.url])
+    closing = ["-H", "Connection: close"] if load.connection_each else []
+    return Command([*cost(load).arguments[:-1], *closing, "--latency", load.url])
 
 
 def at_rate(load: Load) -> Command:
@@ -45,6 +46,8 @@ TOOL = Tool(
     truths=(Truth("wrk, closed, 64", closed, percentiles, keeps_rate=False),),
     closed=Truth("wrk", closed, percentiles, keeps_rate=False),
     sends_bodies=True,
+    speaks_tls=True,
+    opens_for_each=True,
 )
 WRK2 = Tool(
     name="wrk2",

@@ -3,26 +3,28 @@
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from benches import document
+from benches.bench import Bench
 from benches.load import Command, Load, Percentiles, Tool
 from benches.processes import run, version
-from benches.tables import TABLES, closing, cost, drivers, http2, one_connection, scale, sizes, truth
-from benches.tools import all_tools, engine
+from benches.tables import TABLES, alternation, closing, drivers, peers, scale, sizes, truth
+from benches.tools import all_tools, engine, h2load
 from fairtrial.docs.pages import replace_part
 
 
-def test_cost_rows_have_medians() -> None:
+def test_rows_of_generators_have_medians() -> None:
     rows = [
-        cost.CostRow("ours", [5.0, 5.2, 9.0], [1.0, 1.0, 1.0]),
-        cost.CostRow("theirs", [7.0, 7.8, 8.0], [1.4, 1.5, 0.9]),
+        alternation.Row("ours", [5.0, 5.2, 9.0], [900.0, 1000.0, 2000.0], [0.09, 0.1, 0.2], [1.0] * 3, [1.0] * 3),
+        alternation.Row("theirs", [7.0, 7.8, 8.0], [10.0, 20.0, 30.0], [], [1.4, 1.5, 0.9], [0.5, 0.6, 0.4]),
     ]
-    lines = cost.markdown(rows).splitlines()
-    assert lines[2] == "| ours | 5.20 | 5.00 to 9.00 | 1.00 |"
-    assert lines[3] == "| theirs | 7.80 | 7.00 to 8.00 | 1.40 |"
+    lines = alternation.markdown(rows).splitlines()
+    assert lines[2] == "| ours | 5.20 | 5.00 to 9.00 | 1.00 | 1,000 | 1.00 | 0.1 |"
+    assert lines[3] == "| theirs | 7.80 | 7.00 to 8.00 | 1.40 | 20 | 0.50 | not stated |"
 
 
 def test_percentiles_that_a_tool_does_not_state_are_named(snapshot: object) -> None:
@@ -38,16 +40,6 @@ def test_drivers_stand_side_by_side_by_number_of_connections() -> None:
     ]
     lines = drivers.markdown(rows).splitlines()
     assert lines[2:] == ["| 64 | 5.00 | 5.00 | 1.00 | 0.80 to 1.25 | 0.10 | 0.10 |"]
-
-
-def test_http2_rows_have_medians() -> None:
-    rows = [
-        http2.Http2Row("ours", [900.0, 1000.0, 2000.0], [5.0, 6.0, 9.0], [1.0, 1.0, 1.0]),
-        http2.Http2Row("theirs", [10.0, 20.0, 30.0], [7.0, 7.5, 8.0], [1.4, 1.5, 0.9]),
-    ]
-    lines = http2.markdown(rows).splitlines()
-    assert lines[2] == "| ours | 1,000 | 6.00 | 1.00 |"
-    assert lines[3] == "| theirs | 20 | 7.50 | 1.40 |"
 
 
 def test_scale_rows_state_memory_per_connection() -> None:
@@ -79,15 +71,6 @@ def test_each_table_compares_the_engine_with_others() -> None:
         compared = [tool for tool in tools if table.compares(tool)]
         assert compared[0].name == "fairtrial (io_uring)", table.name
         assert any(not tool.is_ours for tool in compared) or table is drivers.TABLE, table.name
-
-
-def test_the_row_of_one_connection_has_the_medians() -> None:
-    rows = [
-        one_connection.OneRow("ours", [9_000.0, 10_000.0, 11_000.0], [0.09, 0.1, 0.2], [1.0, 1.0, 1.0]),
-        one_connection.OneRow("theirs", [4_500.0, 6_000.0, 4_400.0], [], [0.5, 0.6, 0.4]),
-    ]
-    lines = one_connection.markdown(rows).splitlines()
-    assert lines[2:] == ["| ours | 10,000 | 1.00 | 0.1 |", "| theirs | 4,500 | 0.50 | not stated |"]
 
 
 def test_a_window_that_closes_into_a_stall_has_its_percentiles_by_arithmetic() -> None:
@@ -146,3 +129,24 @@ def test_a_plan_of_long_requests_sends_a_file(tmp_path: Path) -> None:
     (request,) = json.loads(engine.plan(load, "auto"))["requests"]
     assert request["method"] == "POST" and Path(request["body_file"]).stat().st_size == 65_536
     assert request["expect"]["body"] == {"kind": "exact", "text": "ok"}
+
+
+def test_the_engine_stands_beside_its_peers(engine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Real runs, far too short to mean anything; what is not installed has a row that says so."""
+    monkeypatch.setattr(peers, "SETTINGS", (peers.TLS_EACH, alternation.HTTP2))
+    monkeypatch.setattr(peers, "CONNECTS", (100, 200))
+    monkeypatch.setattr(peers, "version", lambda tool: None if tool is h2load.HTTP2 else version(tool))
+    ours, *others = [tool for tool in all_tools(engine) if peers.TABLE.compares(tool)]
+    installed = [ours, *(tool for tool in others if not tool.is_ours and peers.version(tool) is not None)]
+    cpus = sorted(os.sched_getaffinity(0))
+    bench = Bench(engine, cpus[0], cpus[-1], rounds=1, seconds=1.0, report=lambda _: None)
+    rows = [line.split(" | ") for line in peers.costs(bench, installed).splitlines()[2:]]
+    assert [row[0] for row in rows] == [f"| {peers.TLS_EACH.name}", f"| {alternation.HTTP2.name}"]
+    assert [row[1].split(":")[0] for row in rows] == ["wrk", "h2load"]
+    assert rows[1][1].endswith("not installed")
+
+    bench = replace(bench, seconds=0.5)
+    stated = peers.pauses(bench, [ours]).splitlines()[2].split(" | ")[1]
+    assert 60.0 < float(stated) < 300.0
+    openings = peers.openings_table(peers.openings(bench)).splitlines()[2:]
+    assert [row.split(" | ")[:2] for row in openings] == [["| 100", "1"], ["| 200", "1"]]
