@@ -142,21 +142,19 @@ def result_of(folder: Path, name: str) -> Path | None:
     return None
 
 
-def run(folder: Path, name: str, text: str, options: argparse.Namespace) -> None:
-    """Run an experiment, within bounds, and note how long that took."""
-    file = folder / f"{name}.toml"
-    file.write_text(text)
-    command = [sys.executable, "-m", "fairtrial", "run", str(file), "--out", str(folder), *options.passed_on]
+def carry_out(folder: Path, name: str, arguments: Sequence[str], within_seconds: float) -> None:
+    """Call `fairtrial` with these arguments, within bounds, and note how long that took."""
+    command = [sys.executable, "-m", "fairtrial", *arguments, "--out", str(folder)]
     began = time.monotonic()
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=sys.stderr) as running:
         try:
-            running.wait(options.run_within_seconds)
+            running.wait(within_seconds)
         except (subprocess.TimeoutExpired, KeyboardInterrupt) as ended:
             running.send_signal(signal.SIGINT)
             running.wait()
             if isinstance(ended, KeyboardInterrupt):
                 raise
-            print(f"{name}: not done within {options.run_within_seconds:g} s", file=sys.stderr)
+            print(f"{name}: not done within {within_seconds:g} s", file=sys.stderr)
     noted = folder / WALL
     walls: dict[str, float] = json.loads(noted.read_text()) if noted.exists() else {}
     noted.write_text(json.dumps(walls | {name: round(time.monotonic() - began, 1)}))
@@ -228,10 +226,16 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
+def own_and_passed_on() -> tuple[list[str], list[str]]:
+    """The arguments of this command, and what stands after `--`."""
+    own = sys.argv[1:]
+    if "--" not in own:
+        return own, []
+    return own[: own.index("--")], own[own.index("--") + 1 :]
+
+
 def arguments() -> argparse.Namespace:
-    own, passed_on = sys.argv[1:], []
-    if "--" in own:
-        own, passed_on = own[: own.index("--")], own[own.index("--") + 1 :]
+    own, passed_on = own_and_passed_on()
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--folder", type=Path, default=Path("honest-trials"), help="for results; it is gone on with")
     parser.add_argument("--trials", type=int, default=200, help="at least so many, in whole experiments")
@@ -255,7 +259,9 @@ def main() -> int:
         name = f"{setting.name}-{number}"
         if result_of(folder, name) is None:
             print(f"{name}: {', '.join(setting.stacks)}", file=sys.stderr)
-            run(folder, name, toml({"name": name, **setting.experiment(options)}), options)
+            file = folder / f"{name}.toml"
+            file.write_text(toml({"name": name, **setting.experiment(options)}))
+            carry_out(folder, name, ["run", str(file), *options.passed_on], options.run_within_seconds)
         if (results := result_of(folder, name)) is not None:
             findings.add(results, setting)
             findings.wall_seconds += json.loads((folder / WALL).read_text()).get(name, 0.0)
