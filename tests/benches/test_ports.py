@@ -19,7 +19,7 @@ IP_BIND_ADDRESS_NO_PORT = 24
 
 
 def test_the_page_has_what_is_simulated() -> None:
-    assert f"<!-- {ports.NAME} -->\n{ports.text()}\n<!-- /{ports.NAME} -->" in ports.PAGE.read_text()
+    assert ports.text() in ports.PAGE.read_text()
 
 
 def test_ports_of_the_lowest_one_s_parity_come_first_then_each_connect_passes_all_of_them() -> None:
