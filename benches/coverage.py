@@ -120,6 +120,51 @@ def equivalence(repetitions: int) -> str:
     return by_blocks("deviations of either (upheld, refuted)", DEVIATIONS, cell)
 
 
+def answers(repetitions: int) -> str:
+    """Of claims that equality may answer, how many are answered wrongly, by where the truth and the bound are."""
+    plans = ([5], [10], [20], [40], plan_looks(5, 40))
+
+    def cell(name: str, plan: list[int], world: str) -> str:
+        verdicts = error_rates.answers(name, world, plan, repetitions)
+        return percent(sum(verdicts[each] for each in error_rates.ANSWERS[world][2]), repetitions)
+
+    rows = [
+        [name, ", ".join(map(str, plan)), *(cell(name, plan, world) for world in error_rates.ANSWERS)]
+        for name in ("normal", "Student t, 3 degrees", "lognormal, sigma 1", "one slow start in ten, against none")
+        for plan in plans
+    ]
+    return table(["deviations of either side", "looks at", *error_rates.ANSWERS], rows)
+
+
+def orders(repetitions: int) -> str:
+    """Of claims that three contenders are in order, how many are answered wrongly."""
+
+    def cell(world: str, blocks: int) -> str:
+        verdicts = error_rates.order_answers(world, blocks, repetitions)
+        return percent(sum(verdicts[each] for each in error_rates.ORDERS[world][1]), repetitions)
+
+    return by_blocks("three contenders", error_rates.ORDERS, cell)
+
+
+def shown_equal(repetitions: int) -> str:
+    """Of claims that one of two equals is ahead, how many are answered by *equal*."""
+    world = next(iter(error_rates.ANSWERS))
+    rows = [
+        [
+            f"{100 * scatter:g}%",
+            *(
+                percent(
+                    error_rates.answers("normal", world, [each], repetitions, scatter / math.sqrt(2))["equal"],
+                    repetitions,
+                )
+                for each in BLOCKS[1:]
+            ),
+        ]
+        for scatter in (0.01, 0.02, 0.04, 0.06)
+    ]
+    return table(["the ratio scatters by", *(f"{each} blocks" for each in BLOCKS[1:])], rows)
+
+
 def looks(repetitions: int) -> str:
     plans = (plan_looks(3, 24), plan_looks(5, 40))
 
@@ -369,6 +414,9 @@ TABLES: dict[str, tuple[Callable[[int], str], int]] = {
     "equal-stacks": (equal_stacks, 10_000),
     "ties": (ties, 10_000),
     "equivalence": (equivalence, 10_000),
+    "answers": (answers, 1_000),
+    "orders": (orders, 1_000),
+    "shown-equal": (shown_equal, 1_000),
     "looks": (looks, 10_000),
     "clock": (clock, 4_000),
     "ties-of-starts": (ties_of_starts, 1_000),

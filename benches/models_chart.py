@@ -17,7 +17,7 @@ KINDS = {
 }
 """The experiments that try the same source under two models, and the kind of work that each asks for."""
 
-COLOURS = {"upheld": "#1a7f4b", "refuted": "#b3261e", "undecided": "#6b7280"}
+COLOURS = {"upheld": "#1a7f4b", "refuted": "#b3261e", "equal": "#2f63b5", "undecided": "#6b7280"}
 
 
 def chart_svg(results: Sequence[KeptResult]) -> str:
@@ -51,10 +51,11 @@ def _specification(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "scale": {"type": "log", "nice": False, "padding": 8},
         "axis": {"title": "ratio of goodput", "values": [0.25, 0.5, 1, 2, 4], "format": "~g"},
     }
+    colours = {verdict: COLOURS[verdict] for verdict in COLOURS if any(row["verdict"] == verdict for row in rows)}
     colour = {
         "field": "verdict",
         "type": "nominal",
-        "scale": {"domain": list(COLOURS), "range": list(COLOURS.values())},
+        "scale": {"domain": list(colours), "range": list(colours.values())},
         "legend": {"title": "the claim is", "orient": "bottom"},
     }
     return {

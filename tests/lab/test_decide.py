@@ -89,7 +89,7 @@ def test_builds_are_made_apart_and_taken_in_turn(lab: Lab) -> None:
 
 @pytest.mark.parametrize(
     ("verdict", "blocks", "is_still_open"),
-    [("undecided", 5, True), ("undecided", 4, False), ("upheld", 5, False), ("refuted", 5, False)],
+    [("undecided", 5, True), ("undecided", 4, False), ("upheld", 5, False), ("refuted", 5, False), ("equal", 5, False)],
 )
 def test_a_claim_is_open_while_more_blocks_could_decide_it(verdict: str, blocks: int, is_still_open: bool) -> None:
     """Of five blocks, a claim that rests on four has lost one to a refusal: more blocks do not bring it back."""

@@ -3,7 +3,7 @@
 ALL_WELL = 0
 """all trials valid and all claims upheld; every clause holds; every request got the right answer"""
 REFUTED = 1
-"""a claim refuted; an expected figure of a load not met"""
+"""a claim refuted or equal; an expected figure of a load not met"""
 WRONG_USE = 2
 """wrong usage, or an invalid file"""
 IN_DOUBT = 3

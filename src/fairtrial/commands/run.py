@@ -58,7 +58,7 @@ def run(
 ) -> None:
     """Conduct an experiment: every stack on trial, every claim judged.
 
-    Exit status: 0 all trials valid and all claims upheld; 1 a claim refuted; 2 wrong use, a broken file or a
+    Exit status: 0 all trials valid and all claims upheld; 1 a claim refuted or equal; 2 wrong use, a broken file or a
     worthless design; 3 a trial refused or not run, or a claim undecided; 4 nothing could run; 130 interrupted.
     """
     from rich.console import Console

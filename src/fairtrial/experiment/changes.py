@@ -32,12 +32,12 @@ def with_stacks(experiment: Experiment, stacks: Sequence[StackRef]) -> tuple[Exp
 
 
 def with_claims_of(experiment: Experiment, other: Experiment, file: Path) -> tuple[Experiment, list[str]]:
-    """The experiment with the claims of another, and the ids of those that are about what it does not try.
+    """The experiment with claims and margin of another, and the ids of those that are about what it does not try.
 
     Raises:
         Problem: none of the claims is about what it tries.
     """
-    changed, left_out = _changed(experiment, {}, other.claims)
+    changed, left_out = _changed(experiment, {"margin": other.margin}, other.claims)
     if not changed.claims:
         conditions = sorted(map(str, experiment.condition_refs))
         raise Problem(

@@ -118,17 +118,49 @@ class Bounds(Strict):
         low, high = self.at_least, self.at_most
         return None if low is None else _base_value(low), None if high is None else _base_value(high)
 
+    def holds_around(self, value: float) -> bool:
+        """Whether the value keeps the bounds, and so do those close to it."""
+        low, high = self.range
+        return (low is None or low < value) and (high is None or value < high)
+
 
 def _base_value(bound: Quantity | float) -> float:
     return bound.value if isinstance(bound, Quantity) else bound
 
 
-class RatioClaim(MetricClaim, Bounds):
+class ComparingClaim(MetricClaim):
+    """A claim that one condition is ahead of another by a metric, where *equal* may be the answer."""
+
+    margin: float | None = Field(
+        None, gt=0, lt=10, description="a share: what differs by less is equal; null: that of the experiment"
+    )
+
+    @property
+    def may_be_equal(self) -> bool:
+        """Whether equality is an answer: not to a claim that holds where both sides are equal, and around it. Such a
+        claim has a margin in its bounds, and *upheld* is the answer."""
+        return True
+
+    @model_validator(mode="after")
+    def _uses_its_margin(self) -> Self:
+        if self.margin is not None and not self.may_be_equal:
+            raise ValueError(
+                "margin: the claim holds where both sides are equal, and its bounds say by how much they may differ: "
+                "leave margin out"
+            )
+        return self
+
+
+class RatioClaim(ComparingClaim, Bounds):
     """`metric` of one condition divided by that of another, paired within each block."""
 
     kind: Literal["ratio"]
     of: ConditionRef
     to: ConditionRef
+
+    @property
+    def may_be_equal(self) -> bool:
+        return not self.holds_around(1.0)
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -144,12 +176,16 @@ class RatioClaim(MetricClaim, Bounds):
         return [self.of, self.to]
 
 
-class DifferenceClaim(MetricClaim, Bounds):
+class DifferenceClaim(ComparingClaim, Bounds):
     """`metric` of one condition minus that of another, in the metric's unit, paired within each block."""
 
     kind: Literal["difference"]
     of: ConditionRef
     to: ConditionRef
+
+    @property
+    def may_be_equal(self) -> bool:
+        return not self.holds_around(0.0)
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -160,7 +196,7 @@ class DifferenceClaim(MetricClaim, Bounds):
         return [self.of, self.to]
 
 
-class OrderClaim(MetricClaim):
+class OrderClaim(ComparingClaim):
     """Several conditions in the order claimed, the best by `metric` first."""
 
     kind: Literal["order"]

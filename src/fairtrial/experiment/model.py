@@ -204,6 +204,12 @@ class Experiment(Strict):
         description="thresholds that differ from a check's own: [checks.NAME] KEY = VALUE",
     )
     claims: list[Claim] = Field(default_factory=list)
+    margin: float = Field(
+        0.05,
+        gt=0,
+        lt=10,
+        description="a share: where neither side of a claim is proven to be ahead, what differs by less is *equal*",
+    )
     claims_judged: ClaimsJudged = Field(
         "each", description="each: at 95% by itself; together: all of them at 95%, by Holm's procedure"
     )

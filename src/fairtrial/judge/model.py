@@ -225,6 +225,9 @@ class ClaimResult(Strict):
     )
     at_least: float | None
     at_most: float | None
+    margin: float | None = Field(
+        None, description="the share within which both sides are equal; null: equality is no answer to the claim"
+    )
     verdict: Verdict
     estimate: float | None
     interval: tuple[float, float] | None = Field(
@@ -242,7 +245,7 @@ class ClaimResult(Strict):
     remarks: list[str] = Field(
         default_factory=list, description="of the sentence, what is known beside figure and verdict"
     )
-    reason: str | None = Field(description="why it is undecided, if it is")
+    reason: str | None = Field(description="why it is undecided, or which difference is left of an equal one")
     stack_classes: dict[str, StackClass] = Field(
         default_factory=dict, description="the class of each stack that it compares, where they are of different ones"
     )

@@ -60,9 +60,9 @@ def condition_outcome(trials: Sequence[TrialResult]) -> tuple[Outcome, str | Non
 def exit_status(result: Result) -> int:
     """The exit status of `fairtrial run` and `fairtrial judge`.
 
-    0 all trials valid and all claims upheld; 1 a claim refuted; 3 a trial refused or not run, or a claim undecided; 4
-    nothing could run; 130 interrupted. 2 is wrong usage, which never comes from a result. Trials of blocks that were
-    left out whole do not count.
+    0 all trials valid and all claims upheld; 1 a claim refuted or equal; 3 a trial refused or not run, or a claim
+    undecided; 4 nothing could run; 130 interrupted. 2 is wrong usage, which never comes from a result. Trials of blocks
+    that were left out whole do not count. An equal claim is not upheld, and nothing about it is in doubt.
     """
     trials = [trial for condition in result.conditions for trial in condition.trials]
     outcomes = {trial.outcome for trial in trials if trial.block not in result.blocks_left_out}
@@ -71,7 +71,7 @@ def exit_status(result: Result) -> int:
     verdicts = {claim.verdict for claim in result.claims}
     if result.interrupted:
         return INTERRUPTED
-    if "refuted" in verdicts:
+    if verdicts & {"refuted", "equal"}:
         return REFUTED
     if not outcomes & {"valid", "refused"}:
         return NOTHING_RAN

@@ -1,8 +1,8 @@
 """The result as JUnit XML: a test case for each claim and for each condition, as CI systems show them.
 
-A refuted claim is a failure, and a refused condition is an error. Undecided claims and conditions that were not run are
-skipped, with the reason. Only elements that both Jenkins and Surefire read are used: testsuites, testsuite, testcase,
-failure, error, skipped.
+A claim that is refuted or equal is a failure, and a refused condition is an error. Undecided claims and conditions that
+were not run are skipped, with the reason. Only elements that both Jenkins and Surefire read are used: testsuites,
+testsuite, testcase, failure, error, skipped.
 """
 
 from collections.abc import Sequence
@@ -30,11 +30,11 @@ def junit_text(result: Result) -> str:
     cases = []
     for claim in result.claims:
         fault: Literal["failure", "skipped"] | None = None
-        message: str = claim.verdict
-        if claim.verdict == "refuted":
+        message = claim.verdict if claim.reason is None else f"{claim.verdict}: {claim.reason}"
+        if claim.verdict in ("refuted", "equal"):
             fault = "failure"
         elif claim.verdict == "undecided":
-            fault, message = "skipped", f"undecided: {claim.reason}"
+            fault = "skipped"
         cases.append(JunitCase("claims", claim.id, fault, message, claim.sentence))
     for condition in result.conditions:
         reason = condition.reason or ""

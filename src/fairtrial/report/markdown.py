@@ -1,7 +1,7 @@
 """The result as Markdown, for a pull request or a review."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from fairtrial.base.formatting import bounded_below, figure, figure_in, plain_in, span, span_in
 from fairtrial.base.printable import printable
@@ -31,7 +31,7 @@ SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!])")
 
 CLAIMS_HEAD = ["| | claim | asked | published | measured | blocks |", "| --- " * 6 + "|"]
 
-MARKS = {"upheld": "✓", "refuted": "✗", "undecided": "~"}
+MARKS: Mapping[Verdict, str] = {"upheld": "✓", "refuted": "✗", "equal": "=", "undecided": "~"}
 
 
 def markdown_text(result: Result) -> str:

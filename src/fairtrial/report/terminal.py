@@ -45,6 +45,7 @@ STYLES = {
     **OUTCOME_STYLES,
     "upheld": "bold green",
     "refuted": "bold red",
+    "equal": "bold blue",
     "undecided": "bold yellow",
     "refusal": "bold red",
     "warning": "yellow",
@@ -164,11 +165,18 @@ def _claims(result: Result, *, verbose: bool) -> Iterator[RenderableType]:
     of_all = [remark for remark in result.claims[0].remarks if _is_of_all(remark, result)] if result.claims else []
     for claim in result.claims:
         claim_remarks = [remark for remark in claim.remarks if remark not in of_all]
-        undecided = [] if claim.reason is None else [f"Undecided, because {claim.reason}.", claim.ending]
-        yield _claim(claim, " ".join([f"{claim.text.strip().rstrip('.')}.", *filter(None, undecided), *claim_remarks]))
+        yield _claim(claim, " ".join([f"{claim.text.strip().rstrip('.')}.", *_not_settled(claim), *claim_remarks]))
     if of_all:
         yield Text(printable(" ".join(["All claims:", *of_all])))
     yield from (Text(printable(sentence), style="dim") for sentence in when_stated(result))
+
+
+def _not_settled(claim: ClaimResult) -> list[str]:
+    """Of a claim that is neither upheld nor refuted, why, and what would decide or overturn it."""
+    if claim.reason is None:
+        return []
+    why = f"Equal: {claim.reason}." if claim.verdict == "equal" else f"Undecided, because {claim.reason}."
+    return [why, *filter(None, [claim.ending])]
 
 
 def _is_of_all(remark: str, result: Result) -> bool:

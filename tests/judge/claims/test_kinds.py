@@ -50,9 +50,9 @@ def test_orders(order: list[str], expected: str) -> None:
     assert claim.asked == " before ".join(order)
 
 
-def test_an_order_of_equals_is_undecided_and_names_them(snapshot: object) -> None:
-    equals = served({"fast": 3000.0, "middle": 2000.0, "other": 2000.0})
-    claim = verdict("order", equals, "fast", "middle", "other", order=["fast", "middle", "other"])
+def test_an_order_that_is_undecided_names_who_is_not_told_apart(snapshot: object) -> None:
+    near = served({"fast": 3000.0, "middle": 2000.0, "other": 2000.0})
+    claim = verdict("order", near, "fast", "middle", "other", order=["fast", "middle", "other"], margin=0.001)
     assert claim.verdict == "undecided"
     assert claim.reason == snapshot
 
@@ -63,7 +63,9 @@ def test_where_no_number_of_blocks_decides_the_offered_margin_is_upheld(kind: st
         return a_trial().serving(1000.0 + (50.0 if (block % 2 == 0) == (name == "one") else 0.0) + block)
 
     asked: dict[str, Any] = {"order": ["one", "other"]} if kind == "order" else {"of": "one", "to": "other"}
-    claim = verdict(kind, noisy, "one", "other", blocks=8, **asked, **({"within": 0.001} if kind == "equal" else {}))
+    claim = verdict(
+        kind, noisy, "one", "other", blocks=8, **asked, **{"within" if kind == "equal" else "margin": 0.001}
+    )
     assert claim.verdict == "undecided" and "Not even 200 blocks" in claim.sentence
     offered = re.search(r"`within = ([0-9.]+)` would be upheld today", claim.sentence)
     assert offered is not None, claim.sentence

@@ -4,14 +4,22 @@ Small numbers of repetitions are in the tests; `python benches/coverage.py` runs
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.experiment.claims import OrderClaim
+from fairtrial.judge.claims.bounded import rule
+from fairtrial.judge.claims.equality import or_equal
+from fairtrial.judge.claims.order import Steps, rule_on_steps
 from fairtrial.judge.claims.start_kinds import with_another_kind
-from fairtrial.judge.statistics.equivalence import Verdict, equal_within
+from fairtrial.judge.claims.values import Values
+from fairtrial.judge.metrics import METRICS
+from fairtrial.judge.statistics.equivalence import Equivalence, Verdict, equal_within, verdict_between
 from fairtrial.judge.statistics.estimate import Estimate, Resolution, at_resolution, over_blocks, paired_ratio
 from fairtrial.judge.statistics.holm import step_down
 from fairtrial.judge.statistics.looks import level_at, level_of_rest, looks_in_time
@@ -416,4 +424,65 @@ def advantage_verdicts(world: str, deviations: str, blocks: int, repetitions: in
         to, of = np.stack([own, own * truth])[:, :, None] * np.exp(drift + noise)
         shape = rises_and_falls(PER_LONG, advantage(of.tolist(), to.tolist()), MIDDLE)
         verdicts[shape.verdict] += 1
+    return verdicts
+
+
+MARGIN = 0.05
+ANSWERS: Mapping[str, tuple[float, float, Sequence[Verdict]]] = {
+    "equal, “at least 1”": (1, 1, ("upheld", "refuted")),
+    "at the margin, “at least 1”": (1.05, 1, ("equal", "refuted")),
+    "at the lower margin, “at least 1”": (1 / 1.05, 1, ("equal", "upheld")),
+    "at the margin, “at least” that": (1.05, 1.05, ("equal", "refuted")),
+    "at the margin, “at least” a hair more": (1.05, 1.0501, ("equal", "upheld")),
+    "half as far, “at least” that": (1.025, 1.025, ("upheld", "refuted")),
+}
+"""The true ratio, the bound of a claim about it, and the answers that are wrong: those of which one or more is wrong
+wherever the truth lies a hair to the side that makes them so. The margin is that of `MARGIN`."""
+
+
+def answers(name: str, world: str, looks: Sequence[int], repetitions: int, scatter: float = 0.01) -> Counter[Verdict]:
+    """The verdicts on so many claims, each at the first look that decides it; each side scatters by so much."""
+    truth, bound, _ = ANSWERS[world]
+    random = np.random.default_rng(26)
+    noise = np.stack([RATIOS[name](random, looks[-1]) for _ in range(repetitions)], axis=1) - median_ratio(name)
+    logs = math.log(truth) + scatter * noise
+    verdicts: list[Verdict] = ["undecided"] * repetitions
+    for number, blocks in enumerate(looks, 1):
+        level = level_at(number, looks)
+        intervals = median_intervals(logs[:blocks], [2 * level - 1, level])
+        assert intervals is not None
+        for run, ends in enumerate(np.exp(intervals).tolist()):
+            if verdicts[run] == "undecided":
+                inner, outer = map(tuple, ends)
+                test = Equivalence("undecided", 1.0, MARGIN, inner, outer)
+                test = replace(test, verdict=verdict_between(inner, outer, test.within))
+                verdicts[run] = or_equal(rule(outer, (bound, None)), test, level).verdict
+    return Counter(verdicts)
+
+
+ORDERS: Mapping[str, tuple[Sequence[float], Sequence[str]]] = {
+    "three equals": ([1, 1, 1], ("upheld", "refuted", "wrong pair")),
+    "each 5% ahead of the next": ([1.05**2, 1.05, 1], ("refuted", "wrong pair")),
+    "the first 5% ahead of two equals": ([1.05, 1, 1], ("upheld", "refuted", "wrong pair")),
+    "the second ahead of the first by 5%": ([1, 1.05, 1], ("upheld", "equal", "wrong pair")),
+}
+"""What each of three contenders serves, and which answers to “first before second before third” are wrong.
+*Wrong pair*: the order is called equal, and a pair in it that is not, or is said to be ahead and is not."""
+
+
+def order_answers(world: str, blocks: int, repetitions: int) -> Counter[str]:
+    """The verdicts on so many claims that three contenders are in this order, whose figures scatter by 1%."""
+    rates, _ = ORDERS[world]
+    random = np.random.default_rng(27)
+    claim = OrderClaim.model_validate({"kind": "order", "id": "it", "text": "so", "order": ["a", "b", "c"]})
+    logs = np.log(rates)[:, None] + 0.01 * random.standard_normal((repetitions, 3, blocks))
+    verdicts: Counter[str] = Counter()
+    for run in np.exp(logs).tolist():
+        values = Values(dict(zip(claim.order, run, strict=True)), None, None)
+        steps = Steps.of(claim, METRICS["goodput"], values, LEVEL)
+        verdict = rule_on_steps(claim, values, steps, MARGIN, "goodput", LEVEL).verdict
+        alike = {at: at in steps.not_ahead() for at in (0, 1)}
+        apart = [round(rates[at] / rates[at + 1], 9) for at in (0, 1)]
+        is_wrong = any(not 1 / (1 + MARGIN) < apart[at] < 1 + MARGIN if alike[at] else apart[at] <= 1 for at in alike)
+        verdicts["wrong pair" if verdict == "equal" and is_wrong else verdict] += 1
     return verdicts

@@ -11,12 +11,17 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.experiment.claims import ClaimsJudged
+from fairtrial.experiment.claims import ClaimsJudged, OrderClaim
 from fairtrial.judge.checks import drift_over_blocks, starts_differ
 from fairtrial.judge.checks.model import Finding, Severity
 from fairtrial.judge.claims import together
 from fairtrial.judge.claims.bounded import rule
+from fairtrial.judge.claims.equality import or_equal
+from fairtrial.judge.claims.more_blocks import Way, fewest_blocks
+from fairtrial.judge.claims.order import Steps, rule_on_steps
+from fairtrial.judge.claims.values import Values
 from fairtrial.judge.discarded_blocks import counts, discarded_blocks
+from fairtrial.judge.metrics import METRICS
 from fairtrial.judge.model import TrialResult
 from fairtrial.judge.statistics.equivalence import equal_within
 from fairtrial.judge.statistics.estimate import Estimate, over_blocks
@@ -24,7 +29,7 @@ from fairtrial.judge.statistics.median import median_interval
 from fairtrial.judge.statistics.planning import blocks_to_decide
 from fairtrial.judge.statistics.shape import rises
 from fairtrial.judge.statistics.share import share_interval, starts_to_decide
-from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
+from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS
 from fairtrial.plan.make import SPARE_SHARE
 from fairtrial.record.model import ExperimentRecord
 from tests.judge.statistics.simulation import leaning_blocks
@@ -86,6 +91,7 @@ class _Level:
 class _Verdict:
     id: str
     verdict: str
+    margin: float | None = None
 
 
 @dataclass(frozen=True)
@@ -216,14 +222,27 @@ def _equal(distance: float, blocks: int, random: np.random.Generator) -> tuple[i
 
 
 def _order(distance: float, blocks: int, random: np.random.Generator) -> tuple[int | None, bool]:
-    """Three contenders in order, each so many deviations ahead of the next."""
+    """Three contenders in order, each so many deviations ahead of the next, or equal within 5%."""
     logs = random.standard_normal((3, blocks)) / math.sqrt(2) - distance * np.arange(3)[:, None]
-    steps = [over_blocks(np.exp(0.03 * (logs[step] - logs[step + 1])).tolist()) for step in (0, 1)]
-    weakest = min(steps, key=lambda step: step.interval or (0.0, 0.0))
-    assert weakest.interval is not None
-    if weakest.interval[0] > 1:
+    claim = OrderClaim.model_validate({"kind": "order", "id": "it", "text": "so", "order": ["a", "b", "c"]})
+    values = Values(dict(zip(claim.order, np.exp(0.03 * logs).tolist(), strict=True)), None, None)
+    steps = Steps.of(claim, METRICS["goodput"], values, LEVEL)
+    if rule_on_steps(claim, values, steps, 0.05, "goodput", LEVEL).verdict != "undecided":
         return None, True
-    return blocks_to_decide(weakest, [1.0]), False
+    return fewest_blocks(steps.hardest(claim, 0.05, LEVEL, LEVEL)[1]), False
+
+
+def _ratio(distance: float, blocks: int, random: np.random.Generator) -> tuple[int | None, bool]:
+    """A ratio that is so many deviations above one, of which a claim says that it is above one, or equal within 5%."""
+    test = equal_within(np.exp(0.03 * (random.standard_normal(blocks) + distance)).tolist(), 0.05)
+    assert test.outer is not None
+    if or_equal(rule(test.outer, (1, None)), test, LEVEL).verdict != "undecided":
+        return None, True
+    ratio = Estimate(estimate=test.estimate, interval=test.outer, blocks=blocks)
+    ways = [Way(ratio, [1.0], LEVEL, LEVEL)]
+    if test.within[0] <= test.estimate <= test.within[1]:
+        ways.append(Way(ratio, test.within, LEVEL, 2 * LEVEL - 1))
+    return fewest_blocks(ways), False
 
 
 def _bound(distance: float, blocks: int, random: np.random.Generator) -> tuple[int | None, bool]:
@@ -272,6 +291,7 @@ KINDS: Mapping[str, Callable[[float, int, np.random.Generator], tuple[int | None
     "ratio or budget": _bound,
     "difference": _difference,
     "equal": _equal,
+    "ratio, or equal within 5%": _ratio,
     "order of three": _order,
     "shape, rises over four points": _rises,
     "budget with `of_starts`": _share,

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from fairtrial.judge.statistics.equivalence import equal_within
-from tests.judge.statistics.error_rates import at_the_margin
+from tests.judge.statistics.error_rates import ANSWERS, ORDERS, answers, at_the_margin, order_answers
 from tests.judge.statistics.simulation import at_most_five_percent
 
 
@@ -70,3 +70,23 @@ def test_a_ratio_at_the_margin_is_rarely_called_equal(name: str) -> None:
     verdicts = at_the_margin(name, 5, repetitions)
     assert verdicts["upheld"] <= at_most_five_percent(repetitions)
     assert verdicts["refuted"] <= at_most_five_percent(repetitions, 0.025)
+
+
+@pytest.mark.parametrize("looks", [(5,), (40,), (5, 10, 20, 40)])
+@pytest.mark.parametrize("world", ANSWERS)
+def test_wrong_answers_to_a_claim_share_one_error_rate(world: str, looks: tuple[int, ...]) -> None:
+    repetitions = 300
+    verdicts = answers("normal", world, looks, repetitions)
+    assert sum(verdicts[each] for each in ANSWERS[world][2]) <= at_most_five_percent(repetitions)
+
+
+@pytest.mark.parametrize("world", ORDERS)
+def test_wrong_answers_to_an_order_share_one_error_rate(world: str) -> None:
+    repetitions = 300
+    verdicts = order_answers(world, 20, repetitions)
+    assert sum(verdicts[each] for each in ORDERS[world][1]) <= at_most_five_percent(repetitions)
+
+
+def test_two_equals_are_called_so() -> None:
+    assert answers("normal", "equal, “at least 1”", (10,), 100)["equal"] > 80
+    assert order_answers("three equals", 20, 100)["equal"] > 80

@@ -5,15 +5,17 @@ from dataclasses import dataclass
 from fairtrial.base.formatting import bound_in_words, count, plain_in, span_in, violation_in_words
 from fairtrial.base.units import Quantity, Unit, readable_unit
 from fairtrial.experiment.claims import BudgetClaim, DifferenceClaim, RatioClaim
+from fairtrial.judge.claims.equality import equivalence_of_another_kind, or_equal, ways_to_equality
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.longer_windows import Windows
-from fairtrial.judge.claims.more_blocks import more_blocks
+from fairtrial.judge.claims.more_blocks import Way, level_of_one_look, more_blocks
 from fairtrial.judge.claims.proven import proven_bounds
 from fairtrial.judge.claims.ruling import Ruling, interval_in_words, result, sentence, too_few
 from fairtrial.judge.claims.start_kinds import turned_by_another_kind, with_another_kind
 from fairtrial.judge.claims.values import AWAIT_THE_REST, Values
 from fairtrial.judge.metrics import Metric
 from fairtrial.judge.model import ClaimResult
+from fairtrial.judge.statistics.equivalence import Equivalence
 from fairtrial.judge.statistics.estimate import Estimate
 
 Range = tuple[float | None, float | None]
@@ -33,6 +35,8 @@ class Measured:
     """of a difference, the larger of its two figures; None: the estimate is a ratio or a figure"""
     windows: Windows | None = None
     """those that an undecided claim rests on, as far as anything is known of them"""
+    equivalence: Equivalence | None = None
+    """of the two sides of a claim that equality answers; None: it is no answer, or there is no ratio"""
 
 
 def unit_for(claim: BudgetClaim | DifferenceClaim, metric: Metric, estimate: Estimate | None) -> Unit:
@@ -93,6 +97,7 @@ def bounded_result(
         unit=unit,
         bounds=bounds,
         estimate=estimate,
+        margin=None if measured.equivalence is None else measured.equivalence.margin,
     )
 
 
@@ -105,10 +110,13 @@ def rule_on(measured: Measured, bounds: Range, no_estimate: str) -> Ruling:
         return Ruling("undecided", no_estimate)
     if estimate.interval is None:
         return Ruling("undecided", too_few(estimate.blocks))
-    ruling = rule(estimate.interval, bounds, measured.unit)
+    test, level = measured.equivalence, measured.evidence.level
+    ruling = or_equal(rule(estimate.interval, bounds, measured.unit), test, level)
     beyond = with_another_kind(estimate, measured.size).interval
     assert beyond is not None
-    ruling = turned_by_another_kind(ruling, rule(beyond, bounds), estimate.blocks, measured.evidence)
+    test_beyond = None if test is None else equivalence_of_another_kind(test, estimate.blocks)
+    ruling_beyond = or_equal(rule(beyond, bounds), test_beyond, level)
+    ruling = turned_by_another_kind(ruling, ruling_beyond, estimate.blocks, measured.evidence)
     if not estimate.open_above or stands_if_higher(estimate.interval[0], bounds):
         return ruling
     return Ruling("undecided", values.lower_bound)
@@ -140,7 +148,7 @@ def satisfies(value: float, bounds: Range) -> bool:
 
 
 def overturned_by(ruling: Ruling, bounds: Range, unit: Unit | None = None) -> str:
-    """The change that would overturn a verdict on bounds; empty for an undecided one."""
+    """The change that would overturn a verdict on bounds; empty for one that bounds do not give."""
     if ruling.verdict == "upheld":
         return f"A repetition whose whole interval lies {violation_in_words(*bounds, unit)} would overturn it."
     if ruling.verdict == "refuted":
@@ -156,13 +164,13 @@ def decided_by(measured: Measured, bounds: Range) -> str:
     if measured.estimate is not None and measured.estimate.open_above:
         return AWAIT_THE_REST
     limits = [bound for bound in bounds if bound is not None]
-    level = measured.evidence.level
-    interval = None if measured.estimate is None else measured.estimate.interval
+    estimate, evidence = measured.estimate, measured.evidence
+    ways = [] if estimate is None else [Way(estimate, limits, evidence.level, level_of_one_look(evidence))]
+    if estimate is not None:
+        ways += ways_to_equality(measured.equivalence, estimate.blocks, evidence)
     return more_blocks(
-        measured.evidence,
-        measured.estimate,
-        limits,
-        level=level,
+        evidence,
+        ways,
         windows=measured.windows,
-        proven=proven_bounds(interval, bounds, measured.unit),
+        proven="" if estimate is None else proven_bounds(estimate.interval, bounds, measured.unit),
     )

@@ -148,7 +148,7 @@ def _stands(claim: MetricClaim, result: ClaimResult, pair: tuple[_Side, ...]) ->
     higher, lower = _directions(claim, result, pair)
     if not higher and not lower:
         return True
-    if higher and lower:
+    if (higher and lower) or result.verdict == "equal":
         return False
     if isinstance(claim, OrderClaim | ShapeClaim):
         return higher if result.verdict == "upheld" else lower
@@ -171,7 +171,8 @@ def _directions(claim: MetricClaim, result: ClaimResult, pair: tuple[_Side, ...]
     if len(pair) == 1:
         return True, lower
     is_one_program = pair[0].reference.stack.name == pair[1].reference.stack.name
-    if is_one_program or isinstance(claim, OrderClaim | ShapeClaim) or result.interval is None:
+    is_order = isinstance(claim, OrderClaim | ShapeClaim) and result.verdict != "equal"
+    if is_one_program or is_order or result.interval is None:
         return higher, lower  # of the order of two, a wait that they share changes nothing
     low, high = result.interval
     neutral = 0.0 if isinstance(claim, DifferenceClaim) else 1.0

@@ -5,6 +5,7 @@ from statistics import median
 from fairtrial.base.formatting import capitalised, figure_in
 from fairtrial.experiment.claims import DifferenceClaim
 from fairtrial.judge.claims.bounded import Measured, bounded_result, unit_for
+from fairtrial.judge.claims.equality import equivalence_of
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.values import read_values
 from fairtrial.judge.metrics import find_metric
@@ -26,7 +27,15 @@ def judge(claim: DifferenceClaim, evidence: Evidence) -> ClaimResult:
     was = "" if estimate is None else figure_in(estimate.estimate, unit)
     return bounded_result(
         claim,
-        Measured(values, estimate, unit, evidence, evidence.loads(claim.of, claim.to), size=size),
+        Measured(
+            values,
+            estimate,
+            unit,
+            evidence,
+            evidence.loads(claim.of, claim.to),
+            size=size,
+            equivalence=equivalence_of(claim, values, evidence),
+        ),
         subject=f"{metric.label} {on} {claim.of} - {metric.label} {on} {claim.to}",
         statement=f"{capitalised(metric.label)} {on} {claim.of} was {was} more than that {on} {claim.to}",
         no_estimate="nothing was measured",

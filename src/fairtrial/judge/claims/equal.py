@@ -2,9 +2,10 @@
 
 from fairtrial.base.formatting import bound_in_words, capitalised, count, figure
 from fairtrial.experiment.claims import EqualClaim
+from fairtrial.judge.claims.equality import equivalence_of_another_kind
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.longer_windows import windows_of
-from fairtrial.judge.claims.more_blocks import level_of_one_look, more_blocks
+from fairtrial.judge.claims.more_blocks import Way, level_of_one_look, more_blocks
 from fairtrial.judge.claims.proven import proven_margin
 from fairtrial.judge.claims.ruling import (
     NO_RATIO,
@@ -15,11 +16,11 @@ from fairtrial.judge.claims.ruling import (
     sentence,
     too_few,
 )
-from fairtrial.judge.claims.start_kinds import turned_by_another_kind, with_another_kind
+from fairtrial.judge.claims.start_kinds import turned_by_another_kind
 from fairtrial.judge.claims.values import read_values
 from fairtrial.judge.metrics import find_metric
 from fairtrial.judge.model import ClaimResult
-from fairtrial.judge.statistics.equivalence import Equivalence, equal_within, verdict_between
+from fairtrial.judge.statistics.equivalence import equal_within
 from fairtrial.judge.statistics.estimate import Estimate
 
 
@@ -47,15 +48,13 @@ def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
         if values.obstacle is None:
             why = too_few(len(ratios)) if deciding is None else "the interval reaches beyond the margin"
             ruling = Ruling(test.verdict, why if test.verdict == "undecided" else None)
-            ruling = turned_by_another_kind(ruling, _with_another_kind(test, len(ratios)), len(ratios), evidence)
+            beyond = equivalence_of_another_kind(test, len(ratios))
+            ruling = turned_by_another_kind(ruling, Ruling(beyond.verdict), len(ratios), evidence)
         once = level_of_one_look(evidence)
         then = 2 * once - 1 if is_within else once
         further = more_blocks(
             evidence,
-            estimate,
-            bounds,
-            level=level,
-            then=then,
+            [Way(estimate, bounds, level, then)],
             windows=windows_of(evidence, metric, values, claim.of, claim.to),
             proven=proven_margin(test.inner),
         )
@@ -80,12 +79,3 @@ def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
         bounds=bounds,
         estimate=estimate,
     )
-
-
-def _with_another_kind(test: Equivalence, blocks: int) -> Ruling:
-    """The verdict if another kind of start than those that few blocks met is the typical one."""
-    inner, outer = (
-        with_another_kind(Estimate(estimate=test.estimate, interval=each, blocks=blocks)).interval
-        for each in (test.inner, test.outer)
-    )
-    return Ruling("undecided" if inner is None or outer is None else verdict_between(inner, outer, test.within))

@@ -3,6 +3,7 @@
 from fairtrial.base.formatting import capitalised, figure
 from fairtrial.experiment.claims import RatioClaim
 from fairtrial.judge.claims.bounded import Measured, bounded_result
+from fairtrial.judge.claims.equality import equivalence_of
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.longer_windows import windows_of
 from fairtrial.judge.claims.ruling import NO_RATIO, no_ratio
@@ -32,6 +33,7 @@ def judge(claim: RatioClaim, evidence: Evidence) -> ClaimResult:
             evidence,
             evidence.loads(claim.of, claim.to),
             windows=windows_of(evidence, metric, values, claim.of, claim.to),
+            equivalence=equivalence_of(claim, values, evidence),
         ),
         subject=f"{metric.label} {on} {claim.of} / {metric.label} {on} {claim.to}",
         statement=f"{capitalised(metric.label)} {on} {claim.of} was {was} times that {on} {claim.to}",

@@ -17,12 +17,12 @@ NO_RATIO = "A claim of a difference needs no ratio, and can be decided."
 
 @dataclass(frozen=True)
 class Ruling:
-    """A verdict; `reason` says why it is undecided, if it is."""
+    """A verdict; `reason` says why it is undecided, or which difference is left of an equal one."""
 
     verdict: Verdict
     reason: str | None = None
     way_out: str = ""
-    """what would decide it, a sentence; empty: blocks or windows, by the interval"""
+    """what would decide it, or overturn *equal*, a sentence; empty: blocks, windows or a repetition, by the interval"""
 
 
 def too_few(blocks: int) -> str:
@@ -45,7 +45,8 @@ class Words:
 
 def sentence(claim: Claim, ruling: Ruling, observed: str | None, overturned: str) -> Words:
     """Claim, verdict, what was observed, what would overturn it."""
-    because = "" if ruling.reason is None else f", because {ruling.reason}"
+    link = ": " if ruling.verdict == "equal" else ", because "
+    because = "" if ruling.reason is None else f"{link}{ruling.reason}"
     parts = [f"“{claim.text.strip().rstrip('.')}”: {ruling.verdict}{because}.", observed, overturned]
     return Words(" ".join(part for part in parts if part), overturned)
 
@@ -69,6 +70,7 @@ def result(
     unit: Unit | None = None,
     bounds: tuple[float | None, float | None] = (None, None),
     estimate: Estimate | None = None,
+    margin: float | None = None,
 ) -> ClaimResult:
     """The claim's entry in the result."""
     request = claim.request if isinstance(claim, MetricClaim) else None
@@ -83,6 +85,7 @@ def result(
         unit=unit,
         at_least=bounds[0],
         at_most=bounds[1],
+        margin=margin,
         verdict=ruling.verdict,
         estimate=None if estimate is None else estimate.estimate,
         interval=None if estimate is None else estimate.interval,

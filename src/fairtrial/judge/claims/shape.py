@@ -9,7 +9,7 @@ from fairtrial.experiment.reference import ConditionRef, StackRef
 from fairtrial.experiment.sweep import Sweep
 from fairtrial.experiment.value import Value, format_value, values_in_words
 from fairtrial.judge.claims.evidence import Evidence
-from fairtrial.judge.claims.more_blocks import more_blocks
+from fairtrial.judge.claims.more_blocks import Way, more_blocks
 from fairtrial.judge.claims.ruling import (
     Ruling,
     interval_in_words,
@@ -48,7 +48,7 @@ def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
         why = too_few(values.blocks) if test.interval is None else "the interval of this ratio reaches too far"
         ruling = Ruling(test.verdict, why if test.verdict == "undecided" else None)
         interval = interval_in_words(test.interval, test.level)
-        further = more_blocks(evidence, estimate, [test.bound], level=test.level, then=test.level)
+        further = more_blocks(evidence, [Way(estimate, [test.bound], test.level, test.level)])
         observed = (
             f"{capitalised(metric.label)} {metric.preposition} {_compared(claim, metric, sweep, test)} ({interval}, "
             f"{count(values.blocks, 'block')}; load: {evidence.loads(conditions[0])}, with "

@@ -2,6 +2,10 @@
 
 Judged by itself, each is decided wrongly in up to 5% of runs if its truth lies at its bound. Claims about properties
 rest on no interval, and take no part in the procedure.
+
+In the procedure, what is decided leaves its share of the error to the others, as it can no longer be wrong. But a claim
+that is rightly upheld where the truth lies at the margin might as well have been called equal, and wrongly. So a claim
+that may be equal leaves its share only where a difference beyond the margin is proven.
 """
 
 from collections.abc import Sequence
@@ -22,7 +26,17 @@ def judge_claims(claims: Sequence[Claim], evidence: Evidence, judged: ClaimsJudg
         [claim for claim in claims if claim.kind != "property"],
         evidence.level,
         lambda claim, level, sharing: judge_claim(claim, replace(evidence, level=level, sharing=sharing)),
-        lambda result: result.verdict != "undecided",
+        leaves_its_share,
     )
     by_id = {result.id: result for result in results}
     return [by_id.get(claim.id) or judge_claim(claim, evidence) for claim in claims]
+
+
+def leaves_its_share(result: ClaimResult) -> bool:
+    """Whether a claim is decided for good, so that its share of the error is left to the others."""
+    if result.verdict not in ("upheld", "refuted") or result.margin is None:
+        return result.verdict in ("upheld", "refuted")
+    if result.unit is not None or result.interval is None:
+        return False  # of a difference, the ratio is not known here
+    low, high = result.interval
+    return low > 1 + result.margin or high < 1 / (1 + result.margin)

@@ -13,7 +13,7 @@ equivalence of average bioavailability", Journal of Pharmacokinetics and Biophar
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -22,7 +22,8 @@ from fairtrial.judge.statistics.estimate import Resolution
 from fairtrial.judge.statistics.median import median_interval
 from fairtrial.judge.statistics.student import LEVEL
 
-Verdict = Literal["upheld", "refuted", "undecided"]
+Verdict = Literal["upheld", "refuted", "equal", "undecided"]
+"""*Equal* is an answer to claims that one side is ahead of another (claims.equality)."""
 EXACT = Resolution()
 
 
@@ -32,13 +33,18 @@ class Equivalence:
 
     verdict: Verdict
     estimate: float
-    within: tuple[float, float]
-    """The margins: 1/(1+d) to 1+d."""
+    margin: float
+    """A share, d."""
     inner: tuple[float, float] | None
     """At level 1 - 2(1 - level), 90%: equality is upheld if it lies within the margins. None with fewer than
     MINIMUM_BLOCKS blocks."""
     outer: tuple[float, float] | None
     """At the level itself, 95%: equality is refuted if it lies outside of them."""
+
+    @property
+    def within(self) -> tuple[float, float]:
+        """From 1/(1+d) to 1+d."""
+        return 1 / (1 + self.margin), 1 + self.margin
 
 
 def equal_within(
@@ -60,15 +66,15 @@ def equal_within(
     if not level > 0.5:
         raise ValueError("a level of equality is above 50%")
     logs = np.log(np.asarray(ratios, dtype=np.float64))
-    within = (1 / (1 + margin), 1 + margin)
     estimate = float(np.exp(np.median(logs)))
     inner, outer = median_interval(logs, 2 * level - 1), median_interval(logs, level)
     if inner is None or outer is None:
-        return Equivalence("undecided", estimate, within, None, None)
+        return Equivalence("undecided", estimate, margin, None, None)
     inner, outer = (
         resolution.widen(estimate, (math.exp(low), math.exp(high)), is_ratio=True) for low, high in (inner, outer)
     )
-    return Equivalence(verdict_between(inner, outer, within), estimate, within, inner, outer)
+    test = Equivalence("undecided", estimate, margin, inner, outer)
+    return replace(test, verdict=verdict_between(inner, outer, test.within))
 
 
 def verdict_between(inner: tuple[float, float], outer: tuple[float, float], within: tuple[float, float]) -> Verdict:
