@@ -15,10 +15,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 from benches.false_refusals import Tally
+from benches.wall_time import WALL, result_of, wall_seconds
+from benches.wall_time import table as table_of_wall_time
 from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.catalog.workloads import workloads
 from fairtrial.catalog.workloads.model import ProgramWorkload, Workload
@@ -31,9 +32,6 @@ PREFERRED = (
 
 OPTIONS: Mapping[str, Mapping[str, Any]] = {"query-mix": {"long_milliseconds": 100}}
 """Where a window of usual length would have few answers of a kind."""
-
-WALL = "wall-seconds.json"
-"""In the folder: by experiment, how long `fairtrial run` took."""
 
 CLOSED: Mapping[str, Any] = {"kind": "closed", "connections": 16, "warmup_seconds": 0.5}
 
@@ -80,7 +78,7 @@ class Setting:
     def experiment(self, options: argparse.Namespace) -> dict[str, Any]:
         """The keys of its experiment file, its name apart."""
         keys: dict[str, Any] = {"title": self.name, "workload": self.workload.name, "service": self.service}
-        keys |= {"stacks": list(self.stacks), "blocks": 1}
+        keys |= {"stacks": list(self.stacks), "blocks": options.blocks}
         if self.cache:
             keys["cache"] = self.cache
         if self.workload.rows:
@@ -134,14 +132,6 @@ def _inline(value: Any) -> str:
     return json.dumps(value)
 
 
-def result_of(folder: Path, name: str) -> Path | None:
-    """The folder of a run of this experiment that came to its end; None if there is none yet."""
-    for result in sorted(folder.glob(f"{name}-2*/result.json")):
-        if json.loads(result.read_text())["interrupted"] is False:
-            return result.parent
-    return None
-
-
 def carry_out(folder: Path, name: str, arguments: Sequence[str], within_seconds: float) -> None:
     """Call `fairtrial` with these arguments, within bounds, and note how long that took."""
     command = [sys.executable, "-m", "fairtrial", *arguments, "--out", str(folder)]
@@ -155,9 +145,8 @@ def carry_out(folder: Path, name: str, arguments: Sequence[str], within_seconds:
             if isinstance(ended, KeyboardInterrupt):
                 raise
             print(f"{name}: not done within {within_seconds:g} s", file=sys.stderr)
-    noted = folder / WALL
-    walls: dict[str, float] = json.loads(noted.read_text()) if noted.exists() else {}
-    noted.write_text(json.dumps(walls | {name: round(time.monotonic() - began, 1)}))
+    took = {name: round(time.monotonic() - began, 1)}
+    (folder / WALL).write_text(json.dumps({**wall_seconds(folder), **took}))
 
 
 @dataclass
@@ -169,8 +158,6 @@ class Findings:
     """by check and remedy"""
     not_run: Counter[str] = field(default_factory=Counter)
     """by the first line of the reason"""
-    stages: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-    """seconds of each trial, by stage"""
     wall_seconds: float = 0.0
     by_setting: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     """outcomes by workload and service"""
@@ -188,10 +175,6 @@ class Findings:
                 (each["check"], each["remedy"]) for each in trial["findings"] if each["severity"] == "refusal"
             }:
                 self.refusals[check, remedy] += 1
-        for line in (results / "record.jsonl").read_text().split("\n")[1:]:
-            if line:
-                for stage, seconds in json.loads(line)["stage_seconds"].items():
-                    self.stages[stage].append(seconds)
 
 
 def table(findings: Findings) -> str:
@@ -206,13 +189,7 @@ def table(findings: Findings) -> str:
         "| --- | --- | --- |",
         *(f"| {check} | {count} | {_cell(remedy)} |" for (check, remedy), count in findings.refusals.most_common()),
         *([] if findings.refusals else ["| nothing | 0 | |"]),
-        "",
-        "| stage | trials | mean seconds | share of the stages |",
-        "| --- | --- | --- | --- |",
     ]
-    whole = sum(map(sum, findings.stages.values()))
-    for stage, seconds in findings.stages.items():
-        lines.append(f"| {stage} | {len(seconds)} | {fmean(seconds):.2f} | {sum(seconds) / (whole or 1):.1%} |")
     if trials:
         lines += ["", f"A trial took {findings.wall_seconds / trials:.1f} s of wall time, preparation included."]
     if trials and refused == 0:
@@ -239,6 +216,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--folder", type=Path, default=Path("honest-trials"), help="for results; it is gone on with")
     parser.add_argument("--trials", type=int, default=200, help="at least so many, in whole experiments")
+    parser.add_argument("--blocks", type=int, default=1, help="of each experiment")
     parser.add_argument("--stacks", type=int, default=2, help="most of them for each workload and service")
     parser.add_argument("--workloads", nargs="+", default=[], help="only these")
     parser.add_argument("--rows", type=int, default=100_000, help="most of a workload that has a dataset")
@@ -255,7 +233,7 @@ def main() -> int:
     folder: Path = options.folder
     folder.mkdir(parents=True, exist_ok=True)
     findings = Findings()
-    for setting, number in planned(settings(options.stacks, options.workloads), options.trials):
+    for setting, number in planned(settings(options.stacks, options.workloads), options.trials // options.blocks):
         name = f"{setting.name}-{number}"
         if result_of(folder, name) is None:
             print(f"{name}: {', '.join(setting.stacks)}", file=sys.stderr)
@@ -264,8 +242,8 @@ def main() -> int:
             carry_out(folder, name, ["run", str(file), *options.passed_on], options.run_within_seconds)
         if (results := result_of(folder, name)) is not None:
             findings.add(results, setting)
-            findings.wall_seconds += json.loads((folder / WALL).read_text()).get(name, 0.0)
-    print(table(findings))
+            findings.wall_seconds += wall_seconds(folder).get(name, 0.0)
+    print("\n".join([table(findings), "", *table_of_wall_time([folder])]))
     return 1 if findings.tally.outcomes["refused"] else 0
 
 

@@ -28,9 +28,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from benches import document
-from benches.honest_trials import WALL, carry_out, own_and_passed_on, result_of, toml
+from benches.honest_trials import carry_out, own_and_passed_on, toml
 from benches.neighbour import neighbour
 from benches.planted import BASE, Planted, spin_us
+from benches.wall_time import WALL, result_of
 
 PLANS = Path(__file__).resolve().with_name("plans")
 DIFFERENCE = 0.05

@@ -103,6 +103,36 @@ def test_where_points_differ_in_their_tables_no_trial_begins_with_what_another_l
         assert (services.service(condition) is before) is kept
 
 
+def test_only_what_a_stack_may_have_changed_is_brought_back() -> None:
+    """Rows that the lab lacks since tell whether a service was started anew."""
+    plan = a_plan(50)
+    (condition,) = plan.conditions
+    with brought_up(plan) as (services, _), SQLITE.start(ServiceStart(plan.points[0].data.tables)) as cache:
+        services.cache = cache
+        database = services.service(condition)
+
+        def rows_of_both_with_one_less() -> tuple[int, int]:
+            for each in (database, cache):
+                with closing(sqlite3.connect(each.url.removeprefix("sqlite:///"))) as connection, connection:
+                    connection.execute("DELETE FROM items WHERE id = (SELECT max(id) FROM items)")
+            return rows_in(database.url), rows_in(cache.url)
+
+        assert rows_of_both_with_one_less() == (49, 49)
+        services.as_loaded(database, changed=True)
+        assert (rows_in(database.url), rows_in(cache.url)) == (49, 50), "no stack has met what was just brought up"
+        services.touch(database)
+        rows_of_both_with_one_less()
+        services.as_loaded(database, changed=False)
+        assert (rows_in(database.url), rows_in(cache.url)) == (48, 50), "a cache is never kept"
+        services.after_trial(condition, changed=True)
+        assert rows_in(database.url) == 50
+        rows_of_both_with_one_less()
+        services.after_trial(condition, changed=True)
+        assert (rows_in(database.url), rows_in(cache.url)) == (49, 49)
+        services.bring_back(database)
+        assert rows_in(database.url) == 50, "who asks for that without a question gets it"
+
+
 def test_points_with_equal_tables_share_a_service() -> None:
     experiment = a_plan(50).experiment.model_copy(update={"sweep": Sweep(parameter="load.connections", values=[1, 2])})
     plan = make_plan(experiment, {"x": a_plan(50).stacks[0]}, "x.toml")

@@ -21,8 +21,8 @@ from fairtrial.record.model import TrialRecord
 from fairtrial.record.placement import Placement
 
 Stage = str
-"""`reset`, `start`, `contract`, `load`, `settle`, `stop`, `audit`, `crash` or `hold`; before them `ceiling` and
-`wait`."""
+"""`reset`, `start`, `contract`, `load`, `settle`, `stop`, `audit`, `crash`, `hold` or `restore`; before them `ceiling`
+and `wait`."""
 
 
 FAULT_WITHIN_SECONDS = 2.0

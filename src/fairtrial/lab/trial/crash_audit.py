@@ -45,7 +45,7 @@ REASON_CHARACTERS = 300
 
 
 def audit_by_crash(context: TrialContext, again: TrialContext) -> CrashAudit | None:
-    """Try the crash audit if this trial is drawn for it; None where nothing is written.
+    """Try the crash audit if this trial is drawn for it; None where nothing is written. The tables are as loaded then.
 
     Args:
         again: the same for a start of its stack whose record and log are in no figure.
@@ -65,14 +65,17 @@ def audit_by_crash(context: TrialContext, again: TrialContext) -> CrashAudit | N
     assert isinstance(service, CanBeKilled)
     no_power_cut = service.why_no_power_cut or ("" if randbelow(POWER_CUT_IN) == 0 else ANOTHER_DRAWN)
     with context.stage("crash"), bound_to(context.lab_cpus):
+        if not no_power_cut:
+            context.environment.touch(context.service)  # the disk of its own is empty, and so is the other one then
         try:
             with nullcontext() if no_power_cut else service.separate_disk():
                 audit = _kill_and_audit(again, service)
             return audit.model_copy(update={"power_cut": not no_power_cut, "why_no_power_cut": no_power_cut})
         except Problem as problem:
-            context.environment.bring_back(context.service)
             reason = again.redaction.hidden(problem.reason)
             return CrashAudit(drawn=True, why_not=printable(reason, REASON_CHARACTERS))
+        finally:
+            context.environment.as_loaded(context.service, changed=True)
 
 
 def _why_not(context: TrialContext) -> str:
@@ -115,7 +118,7 @@ class _Kill:
 
 def _kill_and_audit(context: TrialContext, service: CanBeKilled) -> CrashAudit:
     """Raises Problem: the stack did not start or broke its contract this time, or the database does not come back."""
-    context.environment.bring_back(context.service)
+    context.environment.as_loaded(context.service, changed=True)
     kill = _Kill(service)
     operations = None
     if isinstance(context.plan.workload, ProgramWorkload):

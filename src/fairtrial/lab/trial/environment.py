@@ -63,6 +63,8 @@ class Environment:
     """from which the draws of the load engine follow, in this run"""
     _started: dict[str, _Started] = field(default_factory=dict)
     """by the service's name"""
+    _untouched: list[RunningService] = field(default_factory=list)
+    """as they were brought up, or back: no stack was started beside them since"""
 
     def service(self, condition: PlannedCondition) -> RunningService:
         """The condition's service, up, with the tables that its trials begin with.
@@ -82,6 +84,7 @@ class Environment:
         with ExitStack() as starting:
             running = starting.enter_context(self._opened(service, point, point.data.tables))
             self._place(running)
+            self._untouched.append(running)
             self._started[service.name] = _Started(key, running, starting.pop_all())
         if running.identity not in self.identities:
             self.identities.append(running.identity)
@@ -104,13 +107,12 @@ class Environment:
         Raises:
             Problem: that was not possible.
         """
-        if self.cache is not None:
-            self.bring_back(self.cache)
         service = condition.service
         if sum(key.service == service.name for key in self._keys) > 1:
             self._end(service)
-        elif changed:
-            self.bring_back(self._started[service.name].service)
+            self._empty_cache()
+        else:
+            self.as_loaded(self._started[service.name].service, changed=changed)
 
     def bring_back(self, service: RunningService) -> None:
         """Restore the tables as they were loaded, and keep the service on the server's processors.
@@ -118,8 +120,41 @@ class Environment:
         Raises:
             Problem: that was not possible.
         """
+        self._forget(service)
         service.reset()
         self._place(service)
+        self._untouched.append(service)
+
+    def touch(self, service: RunningService) -> None:
+        """A stack may change what this service and the cache hold, from now on."""
+        self._forget(service)
+        if self.cache is not None:
+            self._forget(self.cache)
+
+    def as_loaded(self, service: RunningService, *, changed: bool) -> None:
+        """Make sure that the next stack meets the tables as they were loaded, and an empty cache.
+
+        What no stack was started beside since it was brought back is left as it is.
+
+        Args:
+            changed: whether the tables may have been changed.
+
+        Raises:
+            Problem: that was not possible.
+        """
+        self._empty_cache()
+        if changed and not self._is_untouched(service):
+            self.bring_back(service)
+
+    def _empty_cache(self) -> None:
+        if self.cache is not None and not self._is_untouched(self.cache):
+            self.bring_back(self.cache)
+
+    def _is_untouched(self, service: RunningService) -> bool:
+        return any(each is service for each in self._untouched) and service.fault() is None
+
+    def _forget(self, service: RunningService) -> None:
+        self._untouched = [each for each in self._untouched if each is not service]
 
     def stack_settings(
         self,
@@ -167,6 +202,7 @@ class Environment:
             self.watcher(Preparing(self.plan.cache.title))
             self.cache = stack.enter_context(self._opened(self.plan.cache, self.plan.points[0], ()))
             self._place(self.cache)
+            self._untouched.append(self.cache)
             self.identities.append(self.cache.identity)
 
     def _opened(
@@ -189,6 +225,7 @@ class Environment:
     def _end(self, service: Service) -> None:
         started = self._started.pop(service.name, None)
         if started is not None:
+            self._forget(started.service)
             started.ending.close()
 
     def _place(self, service: RunningService) -> None:

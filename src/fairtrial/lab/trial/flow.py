@@ -146,6 +146,7 @@ def timestamp() -> str:
 def _run(context: TrialContext) -> None:
     """Carry the workload out. Where a proxy or an upstream failed, the rows still have to be restored."""
     run = run_program if isinstance(context.plan.workload, ProgramWorkload) else run_server
+    context.environment.touch(context.service)
     try:
         with bound_to(context.lab_cpus):
             run(context)
@@ -161,8 +162,6 @@ def _crash(context: TrialContext, results: Path) -> None:
     """
     with _started_again(context, "crash", results) as again:
         context.record.crash = audit_by_crash(context, again)
-    if context.record.crash is not None and context.record.crash.drawn:
-        context.environment.bring_back(context.service)
 
 
 def _holds_come_first(context: TrialContext) -> bool:
@@ -225,7 +224,8 @@ def restore(context: TrialContext) -> None:
     fault = awaited_fault(context.fault) if failed_at_service else context.fault()
     if fault:
         raise Problem(fault, "this trial was discarded; the server restarts for the next one. See its log above")
-    context.environment.after_trial(context.condition, changed=writes or context.record.dataset_altered)
+    with context.stage("restore"):
+        context.environment.after_trial(context.condition, changed=writes or context.record.dataset_altered)
 
 
 def _redact_record(record: TrialRecord, hidden: Callable[[str], str]) -> None:

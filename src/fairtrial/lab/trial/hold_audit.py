@@ -29,6 +29,7 @@ from fairtrial.lab.placement import bound_to
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.deployment import Deployment
 from fairtrial.lab.trial.offered_load import offer_watched_load
+from fairtrial.lab.trial.state import may_differ
 from fairtrial.lab.trial.up import up
 from fairtrial.load.request_load import OneRunLoad
 from fairtrial.record.hold_audit import Hold, HoldAudit
@@ -85,7 +86,8 @@ def audit_by_holds(context: TrialContext, again: TrialContext, *, is_first: bool
     """
     with context.stage("hold"), bound_to(context.lab_cpus):
         try:
-            context.environment.bring_back(context.service)
+            if not is_first:
+                _bring_back(context)
             with up(again) as contender:
                 contender.assert_contract_again()
                 audit = _hold_under_load(contender.context, contender.deployment, _load(context))
@@ -93,8 +95,13 @@ def audit_by_holds(context: TrialContext, again: TrialContext, *, is_first: bool
             reason = again.redaction.hidden(problem.reason)
             audit = HoldAudit(is_drawn=True, why_not=printable(reason, REASON_CHARACTERS))
         finally:
-            context.environment.bring_back(context.service)
+            _bring_back(context)
     return audit.model_copy(update={"is_first": is_first})
+
+
+def _bring_back(context: TrialContext) -> None:
+    """Raises Problem: that was not possible."""
+    context.environment.as_loaded(context.service, changed=may_differ(context))
 
 
 def _has_source(context: TrialContext) -> bool:

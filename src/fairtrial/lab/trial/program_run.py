@@ -116,6 +116,7 @@ def do_job(context: TrialContext) -> Job:
     assert isinstance(workload, ProgramWorkload)
     stack, variant, cpus = context.condition.stack, context.condition.variant, context.placement.server_cpus
     operations = workload.operations(options)
+    context.environment.touch(service)
 
     with ExitStack() as running:
         partners = running.enter_context(ExitStack())

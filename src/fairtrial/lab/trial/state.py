@@ -49,6 +49,18 @@ def reset_state(context: TrialContext) -> None:
             raise Problem(f"reset: {hidden(problem.reason)}", problem.remedy) from None
 
 
+def may_differ(context: TrialContext) -> bool:
+    """Whether the database may differ from what was loaded: by what was to be done, or as it tells with the stack down.
+
+    What the requests of a workload file, its reset and its migrations change is not known.
+    """
+    workload, service = context.plan.workload, context.service
+    if workload.writes or workload.identity is not None or context.fault() is not None:
+        return True
+    service.end_sessions()  # what they did is counted then at the latest
+    return bool(service.altered())
+
+
 def audit_state(context: TrialContext) -> list[StateAudit]:
     """The answers to the audits of the workload file now, beside those that they may have."""
     state = context.plan.workload.state

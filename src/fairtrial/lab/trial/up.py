@@ -114,6 +114,7 @@ def up(context: TrialContext) -> Iterator[UpContender]:
         Problem: a proxy or the upstream gives no account at the end, whether the stack started or not.
     """
     record = context.record
+    context.environment.touch(context.service)
     try:
         reset_state(context)
     except Problem as problem:
