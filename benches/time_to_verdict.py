@@ -31,7 +31,7 @@ from benches import document
 from benches.honest_trials import carry_out, own_and_passed_on, toml
 from benches.neighbour import neighbour
 from benches.planted import BASE, Planted, spin_us
-from benches.wall_time import WALL, result_of
+from benches.wall_time import result_of, wall_seconds
 
 PLANS = Path(__file__).resolve().with_name("plans")
 DIFFERENCE = 0.05
@@ -297,8 +297,7 @@ def main() -> int:
         file.write_text(toml({"name": name, **case.experiment(program, spin)}))
         with case.beside(number):
             carry_out(folder, name, [*case.arguments(file), *options.passed_on], options.run_within_seconds)
-    noted = folder / WALL
-    walls: dict[str, float] = json.loads(noted.read_text()) if noted.exists() else {}
+    walls = wall_seconds(folder)
     outcomes: dict[Case, list[Outcome]] = {case: [] for case in every}
     for case in every:
         for number in range(1, options.runs + 1):
