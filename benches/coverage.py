@@ -11,11 +11,13 @@ sys.path.insert(0, str(ROOT))
 
 from benches.document import table  # noqa: E402
 from fairtrial.docs.pages import replace_part  # noqa: E402
+from fairtrial.experiment.slices import Slices  # noqa: E402
 from fairtrial.judge.statistics.looks import level_at, level_of_rest, plan_looks  # noqa: E402
 from fairtrial.judge.statistics.scalability import Law  # noqa: E402
 from fairtrial.judge.statistics.ties import blocks_for_ranks  # noqa: E402
 from tests.judge.checks.test_not_stationary import found_in_runs  # noqa: E402
 from tests.judge.statistics import error_rates, failing_worlds, tail_worlds  # noqa: E402
+from tests.judge.statistics import sliced_worlds as worlds_of_slices  # noqa: E402
 from tests.judge.statistics.simulation import DEVIATIONS, FIGURES, RATIOS, UNSYMMETRIC  # noqa: E402
 
 PAGES = (ROOT / "docs/statistics.md", ROOT / "benches/error_rates.md")
@@ -23,6 +25,7 @@ BLOCKS = (3, 5, 10, 20, 40)
 LAWS = (Law(1000, 0.05, 0.0005), Law(1000, 0.02, 0.00002), Law(1000, 0.2, 0.0), Law(1000, 0.0, 0.001))
 SCATTERS = {"0.5%": 0.005, "2%": 0.02, "5%": 0.05}
 HONEST = (0.93, 0.97)
+MARGIN = 0.05
 
 
 def percent(count: float, of: int) -> str:
@@ -197,6 +200,24 @@ def one_sided_load(repetitions: int) -> str:
         ["others beside one side (without the share, with it)", *(f"{blocks} blocks" for blocks in BLOCKS)],
         [[f"{share:.0%}", *(cell(share, blocks) for blocks in BLOCKS)] for share in (0.02, 0.05, 0.09)],
     )
+
+
+def sliced_worlds(repetitions: int) -> str:
+    """Equal conditions in slices, in slices of a fixed order, and in whole windows."""
+    designs: tuple[worlds_of_slices.Design, ...] = ("slices", "slices in order", "whole windows")
+
+    def cell(name: str, design: worlds_of_slices.Design) -> str:
+        of = worlds_of_slices.outcomes(worlds_of_slices.FAILING[name], design, repetitions, Slices())
+        judged = len(of.intervals)
+        if not judged:
+            return "no figures"
+        without = f", {percent(repetitions - judged, repetitions)} without figures" if judged < repetitions else ""
+        counts = ", ".join(percent(each, judged) for each in (of.covered(1.0), of.slower(1 - MARGIN)))
+        return f"{counts}, ±{100 * of.reach:.1f}%{without}"
+
+    head = "equal conditions (interval holds 1, found slower by 5%, reach)"
+    rows = [[name, *(cell(name, each) for each in designs)] for name in worlds_of_slices.FAILING]
+    return table([head, *designs], rows)
 
 
 def stationary_runs(repetitions: int) -> str:
@@ -423,6 +444,7 @@ TABLES: dict[str, tuple[Callable[[int], str], int]] = {
     "steps": (steps, 1_000),
     "run-again": (run_again, 2_000),
     "one-sided-load": (one_sided_load, 1_000),
+    "sliced-worlds": (sliced_worlds, 1_000),
     "stationary-runs": (stationary_runs, 100),
     "tails": (tails, 1_000),
     "tail-ratios": (tail_ratios, 300),

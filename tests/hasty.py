@@ -2,6 +2,7 @@
 
 import fairtrial.lab.calibrate
 import fairtrial.lab.profile.condition
+import fairtrial.lab.trial.whole_window
 
 fairtrial.lab.calibrate.WARM_UP_SECONDS = 0.05
 fairtrial.lab.calibrate.LONGEST_WINDOW_SECONDS = fairtrial.lab.calibrate.SHORTEST_WINDOW_SECONDS = 0.1
@@ -9,3 +10,4 @@ fairtrial.lab.calibrate.BLOCK_WINDOW_SECONDS = 0.1
 
 fairtrial.lab.profile.condition.PROFILED_SECONDS = (0.5, 0.5)
 fairtrial.lab.profile.condition.SECOND_WARMUP_SECONDS = 0.1
+fairtrial.lab.trial.whole_window.LEAD_SECONDS = 0.1

@@ -28,6 +28,7 @@ IN_SLICES = """
 seconds = 0.1
 server_share = 1.0                         # whoever else works on this machine
 engine_share = 1.0
+tails = true
 """
 
 SWEEPING = """
@@ -116,6 +117,9 @@ def assert_in_slices(trials: list[dict[str, Any]]) -> None:
         assert engine["window_seconds"] == pytest.approx(sum(each["window_seconds"] for each in slices))
         assert trial["server"]["peak_rss_bytes"] > 1 << 20
         assert trial["slices"]["idle_seconds"] > 0.5
+        whole = trial["slices"]["whole_window"]
+        assert whole["is_kept"] and whole["engine"]["window_seconds"] == pytest.approx(0.3, rel=0.2)
+        assert whole["engine"]["verified"] > 0
 
 
 @pytest.mark.parametrize(("slower", "cheaper", "status"), [(100, 2, 1), (1, 0.01, 0), (1.5, 1, 3)])

@@ -91,3 +91,18 @@ def test_two_commits_are_measured_in_slices_unless_the_file_says_how() -> None:
     changed, _ = in_slices(between_refs(own, "app", "main", "HEAD", 0.05), own)
     assert (changed.slices, changed.blocks) == (Slices(seconds=0.2), 4)
     assert changed.load.window_seconds == 2.0
+
+
+@pytest.mark.parametrize(
+    ("windows", "of_quiet_rounds", "of_even_rounds"),
+    [
+        ([(0.1, 0.15), (0.0, 0.0)], True, True),
+        ([(0.5, 0.5), (0.6, 0.5)], False, True),  # alike, which counts where rounds are kept for that
+        ([(0.0, 0.0), (0.2, 0.0)], False, False),
+    ],
+)
+def test_whole_windows_are_kept_by_the_rule_of_the_rounds(
+    windows: list[tuple[float, float]], of_quiet_rounds: bool, of_even_rounds: bool
+) -> None:
+    assert Slices().keeps_whole(windows, "quiet") is of_quiet_rounds
+    assert Slices().keeps_whole(windows, "even") is of_even_rounds

@@ -95,10 +95,12 @@ def test_what_an_experiment_describes_itself_is_announced(described: dict[str, A
 
 
 def test_the_rule_by_which_rounds_are_kept_is_announced(snapshot: object) -> None:
-    output = StringIO()
-    plan = planned_contender({"directory": ".", "command": ["true"]}, slices={"seconds": 0.5})
-    announce(Console(file=output, width=400), plan, ())
-    assert line(output.getvalue(), "slices") == snapshot
+    for tails in (False, True):
+        output = StringIO()
+        slices = {"seconds": 0.5, "tails": tails}
+        plan = planned_contender({"directory": ".", "command": ["true"]}, slices=slices)
+        announce(Console(file=output, width=500), plan, ())
+        assert line(output.getvalue(), "slices") == snapshot
 
 
 def test_without_verbose_it_is_said_what_is_tried_and_not_how_it_works() -> None:

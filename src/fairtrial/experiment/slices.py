@@ -43,6 +43,11 @@ class Slices(Strict):
     apart_share: float = Field(
         0.15, gt=0, le=1, description="in an even round, what others use differs by no more between its slices"
     )
+    tails: bool = Field(
+        False,
+        description="whether each trial has a whole window for percentiles from p90 on and longest times, even if no "
+        "claim is about these",
+    )
 
     def rounds(self, load: Load) -> int:
         """How many rounds a block has: in each, every condition is measured for one slice."""
@@ -63,6 +68,12 @@ class Slices(Strict):
     def is_even(self, shares: Shares) -> bool:
         """Whether others used about the same in all slices of a round."""
         return all(max(side) - min(side) <= self.apart_share for side in zip(*shares, strict=True))
+
+    def keeps_whole(self, windows: Shares, rule: Rule) -> bool:
+        """Whether tails can rest on the whole windows of a block, by the rule of its rounds: all are quiet, or, where
+        it rests on even rounds, others used about the same in all."""
+        is_quiet = all(self.is_quiet(server, engine) for server, engine in windows)
+        return is_quiet or (rule == "even" and self.is_even(windows))
 
     def goes_on(self, rounds: int, kept_rounds: int, planned: int, spare: int) -> bool:
         """Whether a block has another round after so many `rounds`, of which `kept_rounds` were kept.

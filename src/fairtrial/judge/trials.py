@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from fairtrial.judge.checks.model import Finding, refusing
+from fairtrial.judge.metrics.metric import times_of
 from fairtrial.judge.metrics.readings import server_cpu_seconds_per_1000_requests, supported_percentile
 from fairtrial.judge.model import EngineUse, Goodput, ServerUse, Times, TrialResult
 from fairtrial.judge.outcome import trial_outcome
@@ -24,8 +25,8 @@ def judge_trial(trial: TrialRecord, findings: Sequence[Finding], placement: Plac
         reason=reason,
         remedy=remedy,
         goodput=_goodput(trial) if outcome == "valid" and not refusing("goodput", findings) else None,
-        response_time=None if measured is None else _times("response_time", measured.response_time, findings),
-        service_time=None if measured is None else _times("service_time", measured.service_time, findings),
+        response_time=None if measured is None else _times("response_time", trial, measured, findings),
+        service_time=None if measured is None else _times("service_time", trial, measured, findings),
         errors={} if engine is None else engine.errors,
         findings=list(findings),
         server=_server_use(trial, findings) if outcome == "valid" else None,
@@ -41,18 +42,25 @@ def _goodput(trial: TrialRecord) -> Goodput | None:
     return None if trial.engine is None else Goodput(per_second=trial.engine.goodput_per_second)
 
 
-def _times(kind: str, times: Distribution, findings: Sequence[Finding]) -> Times:
-    p50, p99 = (
-        None if refusing(f"{kind}_p{percentile}", findings) else supported_percentile(times, percentile)
-        for percentile in ("50", "99")
-    )
+def _times(kind: str, trial: TrialRecord, engine: EngineSummary, findings: Sequence[Finding]) -> Times:
+    """Times of one kind: the median of all that the trial's figures rest on, and those of the tail from its window."""
+    times = times_of(engine, kind)
+    tail = None if trial.tail_engine is None else times_of(trial.tail_engine, kind)
+    assert times is not None  # of all requests they are always kept
+    bounds = [each.at_least.min_seconds for each in (times, tail) if each is not None and each.at_least is not None]
     return Times(
         samples=times.count,
-        p50_seconds=p50,
-        p99_seconds=p99,
-        max_seconds=None if refusing(f"{kind}_max", findings) else times.max_seconds,
-        at_least_seconds=None if times.at_least is None else times.at_least.min_seconds,
+        p50_seconds=_percentile(kind, "50", times, findings),
+        p99_seconds=_percentile(kind, "99", tail, findings),
+        max_seconds=None if tail is None or refusing(f"{kind}_max", findings) else tail.max_seconds,
+        at_least_seconds=min(bounds, default=None),
     )
+
+
+def _percentile(kind: str, percentile: str, times: Distribution | None, findings: Sequence[Finding]) -> float | None:
+    if times is None or refusing(f"{kind}_p{percentile}", findings):
+        return None
+    return supported_percentile(times, percentile)
 
 
 def _server_use(trial: TrialRecord, findings: Sequence[Finding]) -> ServerUse | None:

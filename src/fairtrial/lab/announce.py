@@ -17,6 +17,7 @@ from fairtrial.lab.awake import idle_limit
 from fairtrial.lab.placement import planned_placement
 from fairtrial.lab.trial.free_ports import takes_ports
 from fairtrial.lab.trial.waiting import why_asleep
+from fairtrial.lab.trial.whole_window import needs_whole_windows
 from fairtrial.load.words import describe_wait
 from fairtrial.plan.plan import Plan, planned_seconds
 from fairtrial.record.placement import Placement, topology_in_words
@@ -78,9 +79,11 @@ def _slices(experiment: Experiment) -> str:
     rule = experiment.slices
     assert rule is not None
     rounds = rule.rounds(experiment.load)
+    whole = needs_whole_windows(experiment)
     return (
         f"all conditions of a block are up at once, and measured in {rounds} rounds of {rule.seconds:g} s each, in "
         f"random order; a round is kept if {rule.describe()}"
+        + (f"; then each has one window of {rounds * rule.seconds:g} s, for percentiles from p90 on" if whole else "")
     )
 
 

@@ -344,6 +344,16 @@ class TrialRecord(BaseModel):
     log: str | None = Field(None, description="the stack's log, relative to the results folder")
     log_dropped_bytes: int = Field(0, description="how much of the log was cut off, because it came to too much")
 
+    @property
+    def tail_engine(self) -> EngineSummary | None:
+        """The account of the window in which percentiles from p90 on and longest times were measured.
+
+        It is that of the whole window of a trial in slices, and `engine` of any other; None: they were not measured.
+        """
+        if self.slices is None or self.slices.tails_of_slices:
+            return self.engine
+        return None if self.slices.whole_window is None else self.slices.whole_window.engine
+
 
 def by_condition(trials: Iterable[TrialRecord]) -> dict[str, list[TrialRecord]]:
     """The trials of each condition that has some, by its id, in the order of all of them."""
@@ -353,7 +363,10 @@ def by_condition(trials: Iterable[TrialRecord]) -> dict[str, list[TrialRecord]]:
     return grouped
 
 
-def foreign_share(trials: Iterable[TrialRecord]) -> float:
-    """The share of the server's processors that others used in the kept slices of these trials; 0 without slices."""
-    shares = [trial.slices.foreign_server_share for trial in trials if trial.slices is not None]
-    return fmean(shares) if shares else 0.0
+def foreign_share(trials: Iterable[TrialRecord], *, of_tails: bool = False) -> float:
+    """The share of the server's processors that others used in the kept slices of these trials, or in the windows of
+    their tails; 0 without slices."""
+    slicings = [trial.slices for trial in trials if trial.slices is not None]
+    shares = [each.foreign_share_of_tails if of_tails else each.foreign_server_share for each in slicings]
+    shares_kept = [share for share in shares if share is not None]
+    return fmean(shares_kept) if shares_kept else 0.0

@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from fairtrial.base.strict import Strict
+from fairtrial.record.engine_summary import EngineSummary
 
 
 class Slice(Strict):
@@ -24,8 +25,23 @@ class Slice(Strict):
     kept: bool = Field(description="whether the trial's figures rest on it: a round is kept or left out as a whole")
 
 
+class WholeWindow(Strict):
+    """One window at one go, after the slices, while the other conditions of the block were up and idle.
+
+    Percentiles from p90 on and the longest times are read from it: slices bend them.
+    """
+
+    place: int = Field(description="among those of its block, from 1, as drawn")
+    engine: EngineSummary
+    foreign_server_share: float = Field(description="as of a slice")
+    foreign_engine_share: float = Field(description="as of a slice")
+    is_kept: bool = Field(
+        description="whether figures rest on it, by the rule of the slices: all of a block are kept or none is"
+    )
+
+
 class Slicing(Strict):
-    """All slices of one trial. Its figures are those of the kept ones, put together."""
+    """All slices of one trial. Its figures are those of the kept ones, put together, but for its tails."""
 
     planned_rounds: int
     rule: Literal["quiet", "even"] = Field(
@@ -41,6 +57,12 @@ class Slicing(Strict):
     askers: list[str] = Field(
         default_factory=list, description="conditions whose processes held a connection to its server in its slices"
     )
+    tails_of_slices: bool = Field(
+        True, description="whether tails are those of the slices, as in older records; else they are of `whole_window`"
+    )
+    whole_window: WholeWindow | None = Field(
+        None, description="null where nobody asked for tails, where the block has no figures, and in older records"
+    )
 
     @property
     def kept_rounds(self) -> int:
@@ -53,6 +75,14 @@ class Slicing(Strict):
         slices = [each for each in self.slices if each.kept]
         seconds = sum(each.window_seconds for each in slices)
         return sum(each.foreign_server_share * each.window_seconds for each in slices) / seconds if seconds > 0 else 0.0
+
+    @property
+    def foreign_share_of_tails(self) -> float | None:
+        """The same share in the window from which its tails are read; None where that was left out."""
+        whole = self.whole_window
+        if whole is None:
+            return self.foreign_server_share
+        return whole.foreign_server_share if whole.is_kept else None
 
     @property
     def idle_processors(self) -> float:

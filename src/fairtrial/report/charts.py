@@ -6,7 +6,7 @@ from typing import Any
 
 from fairtrial.base.formatting import bounded_below, figure
 from fairtrial.judge.checks.model import refusing
-from fairtrial.judge.metrics import supported_percentile
+from fairtrial.judge.metrics import find_metric, is_lower_bound
 from fairtrial.judge.model import ClaimResult, ConditionResult, Result
 from fairtrial.judge.statistics.lower_bounds import over_blocks_bounded
 from fairtrial.record.model import TrialRecord
@@ -104,16 +104,17 @@ def percentile_chart(result: Result, trials: Sequence[TrialRecord]) -> Spec | No
     points: list[dict[str, Any]] = []
     valid = _valid(result)
     for condition in valid:
-        engines = [engine for trial in condition.trials if (engine := records[trial.index].engine) is not None]
         findings = [finding for trial in condition.trials for finding in trial.findings]
         for percentile in CHART_PERCENTILES:
             if refusing(f"response_time_p{percentile}", findings):
                 continue
-            times = [supported_percentile(engine.response_time, percentile) for engine in engines]
+            metric = find_metric(f"response_time_p{percentile}")
+            measured = [trial for each in condition.trials if (trial := records[each.index]).engine is not None]
+            times = [metric.read(trial) for trial in measured]
             supported = [value for value in times if value is not None]
             if supported and len(supported) == len(times):
                 are_bounds = [
-                    engine.response_time.is_lower_bound(value) for engine, value in zip(engines, supported, strict=True)
+                    is_lower_bound(metric, trial, value) for trial, value in zip(measured, supported, strict=True)
                 ]
                 typical = over_blocks_bounded(supported, are_bounds)
                 points.append(

@@ -1,13 +1,17 @@
-"""Worlds in which two conditions are measured in slices, on a machine where others work in stretches."""
+"""Worlds in which two conditions are measured in slices, or in whole windows of the same time, one after the other."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.experiment.ab_test import SLICED_BLOCKS
 from fairtrial.experiment.slices import LEAST_ROUNDS, Slices
+from fairtrial.judge.losses import too_many
+from fairtrial.judge.statistics.estimate import Resolution, at_resolution, paired_ratio
 
 ROUNDS = 12
 BLOCKS = SLICED_BLOCKS
@@ -17,16 +21,26 @@ UNDER_LOAD = 0.3
 """What comes to it for a whole processor of foreign load: at a half, slices were seen to scatter by 17%."""
 METER_NOISE = 0.03
 """Of a foreign share over 0.4 s: the kernel samples whose processor it is, 250 times a second."""
+SLOW_MODE = 0.1
+"""By which share a start of the slow kind is slower."""
+REFUSED = 0.25
+"""The check foreign-load refuses a whole window in which others used so much."""
+
+Design = Literal["slices", "slices in order", "whole windows"]
+"""`slices in order` are those of the first condition before those of the second in every round."""
 
 
 @dataclass(frozen=True)
 class World:
-    """How the logarithm of a slice's rate comes about. Everything but `truth` and `unseen` hits both sides alike."""
+    """How the logarithm of a slice's rate comes about. What is said of the second condition hits that one alone,
+    everything else both sides alike."""
 
     truth: float = 1.0
     """the ratio of the second condition's rate to the first's"""
     restarts: float = 0.03
     """standard deviation of the ratio of two restarts"""
+    slow: float = 0.0
+    """of the restarts of either condition, the share that is of a slow kind for as long as it is up"""
     busy: float = 0.6
     """of the time that others are at work, in stretches of eight slices in the mean; 1: always, each block at a load of
     its own"""
@@ -36,6 +50,59 @@ class World:
     """whether the meters see what others use"""
     unseen: float = 0.0
     """what nobody sees takes from the second condition alone, as a share: its own doing on another processor, say"""
+    beside: float = 0.0
+    """the share of the server's processors that others use whenever the second condition is measured"""
+    beat: float = 0.0
+    """the share that a neighbour uses half of the time, as often as there are rounds"""
+    warming: float = 0.0
+    """what the machine loses of its speed over the time of a block, linearly"""
+    wander: float = 0.0
+    """standard deviation of its speed after a block, to which it goes in a random walk"""
+    leak: float = 0.0
+    """what the second condition loses of its rate in the time of a block, linearly, as long as it is up"""
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """What the judge makes of so many experiments."""
+
+    experiments: int
+    intervals: NDArray[np.float64]
+    """of the ratio, shape (judged experiments, 2): of those that have figures"""
+
+    def covered(self, truth: float) -> int:
+        """How many intervals hold this ratio."""
+        return int(((self.intervals[:, 0] <= truth) & (truth <= self.intervals[:, 1])).sum())
+
+    def slower(self, margin: float) -> int:
+        """How many experiments find the second condition slower than the margin allows."""
+        return int((self.intervals[:, 1] < margin).sum())
+
+    @property
+    def reach(self) -> float:
+        """The median of how far an interval reaches to either side, as a share; NaN without any."""
+        logs = np.log(self.intervals)
+        return float(np.median(np.diff(logs) / 2)) if len(logs) else float("nan")
+
+
+def outcomes(world: World, design: Design, experiments: int, rule: Slices) -> Outcomes:
+    """The intervals as the judge makes them: of medians, and in slices wider by what others used beside one side."""
+    rates, keep, shares = rounds_of(world, experiments, rule, design)
+    logs = _ratios(rates, keep)
+    intervals = []
+    for ratios, kept, foreign in zip(np.exp(logs), keep, shares, strict=True):
+        measured = ~np.isnan(ratios)
+        lost = int((~measured).sum())
+        # A block in slices that is crowded leaves a claim undecided; whole ones that are refused are left out.
+        if (lost and design != "whole windows") or too_many(lost, len(ratios)):
+            continue
+        estimate = paired_ratio(ratios[measured].tolist(), [1.0] * int(measured.sum()))
+        if design != "whole windows":
+            beside = foreign[kept].mean(axis=0)
+            estimate = at_resolution(estimate, Resolution(float(abs(np.diff(beside)[0]))), is_ratio=True)
+        if estimate.interval is not None:
+            intervals.append(estimate.interval)
+    return Outcomes(experiments, np.array(intervals).reshape(-1, 2))
 
 
 @cache
@@ -45,7 +112,11 @@ def measured(world: World, experiments: int, rule: Slices | None) -> NDArray[np.
     Args:
         rule: which rounds are kept; None: all of them.
     """
-    rates, keep = rounds_of(world, experiments, rule)
+    rates, keep, _ = rounds_of(world, experiments, rule)
+    return _ratios(rates, keep)
+
+
+def _ratios(rates: NDArray[np.float64], keep: NDArray[np.bool_]) -> NDArray[np.float64]:
     sums = np.where(keep[..., None], rates, 0.0).sum(axis=2)
     enough = keep.sum(axis=2) >= LEAST_ROUNDS
     logs = np.log(np.where(enough[..., None], sums, 1.0))
@@ -53,31 +124,64 @@ def measured(world: World, experiments: int, rule: Slices | None) -> NDArray[np.
     return blocks
 
 
-def rounds_of(world: World, experiments: int, rule: Slices | None) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """The rate of each slice, shape (experiments, BLOCKS, ROUNDS, 2), and which rounds are kept, without the last.
+def rounds_of(
+    world: World, experiments: int, rule: Slices | None, design: Design = "slices"
+) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64]]:
+    """The rate of each slice, shape (experiments, BLOCKS, ROUNDS, 2), which rounds are kept, without the last, and the
+    foreign shares that the meters show of the slices.
 
     The few blocks that would go on beyond the planned rounds end there, and have no figures.
     """
     random = np.random.default_rng(67)
     shape = (experiments, BLOCKS, ROUNDS, 2)
-    foreign = _foreign(random, world, shape)
+    slots = _slots(random, design, shape)
+    foreign = np.take_along_axis(_foreign(random, world, shape), slots.reshape(experiments, BLOCKS, -1), axis=2)
+    foreign = foreign.reshape(shape)
+    foreign[..., 1] += world.beside
     logs = random.normal(0, 0.1, (experiments, BLOCKS, 1, 1))  # what a whole block has in common
     logs = logs + random.normal(0, world.restarts / np.sqrt(2), (experiments, BLOCKS, 1, 2))
-    logs = logs + _leaning(random, foreign) + np.log1p(-foreign)
+    logs = logs + np.log1p(-SLOW_MODE) * (random.random((experiments, BLOCKS, 1, 2)) < world.slow)
+    logs = logs + _leaning(random, foreign) + np.log1p(-foreign) + _of_machine(random, world, slots)
+    since_start = slots if design != "whole windows" else slots - slots[:, :, :1, :]
+    logs[..., 1] += np.log1p(-world.leak * since_start[..., 1] / (2 * ROUNDS))
     logs[..., 1] += np.log(world.truth) + np.log1p(-world.unseen)
+    shown = foreign if world.seen else np.zeros(shape)
+    shares: NDArray[np.float64] = np.maximum(shown + random.normal(0, METER_NOISE, shape), 0.0)
     keep = np.ones(shape[:3], dtype=bool)
-    if rule is not None:
-        shown = foreign if world.seen else np.zeros(shape)
-        shares = np.maximum(shown + random.normal(0, METER_NOISE, shape), 0.0)
+    if rule is not None and design == "whole windows":
+        keep &= (shares.mean(axis=2) < REFUSED).all(axis=-1)[..., None]
+    elif rule is not None:
         for experiment, blocks in enumerate(shares.tolist()):
             for block, rounds in enumerate(blocks):
                 keep[experiment, block] = rule.selection([[(share, 0.0) for share in each] for each in rounds])[1]
-    return np.exp(logs), keep
+    return np.exp(logs), keep, shares
 
 
-def _foreign(random: np.random.Generator, world: World, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """The share of the server's processors that others use in each slice: the slices of a round follow each other,
-    in random order, and a stretch goes on from one to the next."""
+def _slots(random: np.random.Generator, design: Design, shape: Sequence[int]) -> NDArray[np.int64]:
+    """When each slice is measured, from 0: shape (experiments, blocks, rounds, 2)."""
+    experiments, blocks, rounds, sides = shape
+    number = np.arange(rounds)[:, None]
+    side = np.broadcast_to(np.arange(sides), (experiments, blocks, rounds, sides))
+    if design == "whole windows":
+        place = np.where(random.random((experiments, blocks, 1, 1)) < 0.5, side, 1 - side)
+        return place * rounds + number
+    if design == "slices":
+        side = np.where(random.random((experiments, blocks, rounds, 1)) < 0.5, side, 1 - side)
+    return side + sides * number
+
+
+def _of_machine(random: np.random.Generator, world: World, slots: NDArray[np.int64]) -> NDArray[np.float64]:
+    """What the machine's own speed does to each slice, by when it is measured."""
+    experiments, blocks, rounds, sides = slots.shape
+    steps = random.normal(0, world.wander / np.sqrt(rounds * sides), (experiments, blocks, rounds * sides))
+    in_time = np.cumsum(steps, axis=2) + np.log1p(-world.warming * np.arange(rounds * sides) / (rounds * sides))
+    speeds: NDArray[np.float64] = np.take_along_axis(in_time, slots.reshape(experiments, blocks, -1), axis=2)
+    return speeds.reshape(slots.shape)
+
+
+def _foreign(random: np.random.Generator, world: World, shape: Sequence[int]) -> NDArray[np.float64]:
+    """The share of the server's processors that others use in the time of each slice, shape (experiments, blocks,
+    slices): a stretch goes on from one to the next."""
     experiments, blocks, rounds, sides = shape
     busy, (least, most) = world.busy, world.load
     ends = 1 / 8 if busy < 1 else 0.0
@@ -90,10 +194,9 @@ def _foreign(random: np.random.Generator, world: World, shape: tuple[int, ...]) 
         turns = random.random(state.shape) < np.where(state, ends, begins)
         load = np.where(turns, random.uniform(least, most, state.shape), load)
         state = state ^ turns
-    pairs = in_time.reshape(shape)
-    swapped = random.random(shape[:3]) < 0.5
-    foreign: NDArray[np.float64] = np.where(swapped[..., None], pairs[..., ::-1], pairs)
-    return foreign
+    first = random.integers(0, sides, (experiments, blocks, 1))
+    in_time += world.beat * (np.arange(rounds * sides) % sides == first)
+    return in_time
 
 
 def _leaning(random: np.random.Generator, foreign: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -106,3 +209,20 @@ def _leaning(random: np.random.Generator, foreign: NDArray[np.float64]) -> NDArr
         level = 0.7 * level + np.sqrt(1 - 0.7**2) * random.normal(0, BETWEEN_SLICES / np.sqrt(2), level.shape)
     noise: NDArray[np.float64] = own + UNDER_LOAD * foreign * random.standard_normal(shape)
     return noise
+
+
+FAILING: dict[str, World] = {
+    "quiet, restarts differ by 1%": World(busy=0, restarts=0.01),
+    "quiet, by 5%": World(busy=0, restarts=0.05),
+    "quiet, a third of restarts slower by a tenth": World(busy=0, restarts=0.01, slow=1 / 3),
+    "others at work for 60% of the time": World(restarts=0.01),
+    "the machine's speed wanders by 3% in a block": World(busy=0, restarts=0.01, wander=0.03),
+    "the machine slows by 5% in each block": World(busy=0, restarts=0.01, warming=0.05),
+    "a neighbour with the period of the rounds, 8%": World(busy=0, restarts=0.01, beat=0.08),
+    "the same, which no meter sees": World(busy=0, restarts=0.01, beat=0.08, seen=False),
+    "others beside one side alone, 9%": World(busy=0, restarts=0.01, beside=0.09),
+    "the same, which no meter sees: 9%": World(busy=0, restarts=0.01, beside=0.09, seen=False),
+    "one side slows by 2% while it is up": World(busy=0, restarts=0.01, leak=0.02),
+    "one side slows by 10% while it is up": World(busy=0, restarts=0.01, leak=0.10),
+}
+"""Worlds in which slices might fail, of conditions that are equal when they start."""

@@ -7,9 +7,10 @@ import pytest
 from numpy.typing import NDArray
 
 from fairtrial.experiment.slices import Slices
-from fairtrial.judge.statistics.student import LEVEL, mean_intervals
+from fairtrial.judge.statistics.median import median_intervals
+from fairtrial.judge.statistics.student import LEVEL
 from tests.judge.statistics.simulation import at_most_five_percent
-from tests.judge.statistics.sliced_worlds import World, measured, rounds_of
+from tests.judge.statistics.sliced_worlds import FAILING, World, measured, outcomes, rounds_of
 
 EXPERIMENTS = 200
 MARGIN = 0.95
@@ -22,7 +23,7 @@ machine with rounds left out was 2% to 5.5%."""
 def intervals(logs: NDArray[np.float64]) -> NDArray[np.float64]:
     """The interval of each experiment's ratio, shape (experiments, 2), of those in which every block has figures."""
     whole = logs[~np.isnan(logs).any(axis=1)]
-    found = mean_intervals(whole.T, [LEVEL])
+    found = median_intervals(whole.T, [LEVEL])
     assert found is not None
     return np.exp(np.array([ends for (ends,) in found]))
 
@@ -79,7 +80,7 @@ def test_on_a_machine_that_is_never_quiet_even_rounds_decide_often_and_nothing_f
 def test_a_round_is_no_unit() -> None:
     """Equal refs, on a quiet machine: with each round as a value of its own, restarts that differ pass for a
     difference."""
-    rates, keep = rounds_of(World(restarts=0.05, busy=0.0), EXPERIMENTS, RULE)
+    rates, keep, _ = rounds_of(World(restarts=0.05, busy=0.0), EXPERIMENTS, RULE)
     logs = np.where(keep, np.log(rates[..., 1] / rates[..., 0]), np.nan).reshape(EXPERIMENTS, -1)
     units = (~np.isnan(logs)).sum(axis=1)
     reach = 2 * np.nanstd(logs, axis=1) / np.sqrt(units)
@@ -97,3 +98,35 @@ def test_load_that_the_meters_cannot_see_leaves_it_undecided() -> None:
 def test_what_slows_one_side_alone_and_cannot_be_seen_passes_for_a_slower_commit() -> None:
     """Here the method fails, and no statistics would notice: equal refs, of which one is slowed from outside."""
     assert slower(measured(World(unseen=0.1), EXPERIMENTS, RULE)) > 0.8 * EXPERIMENTS
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_where_slices_might_fail_equals_are_told_apart_no_more_often(name: str) -> None:
+    """But for what hits one side alone and nobody sees, or what one side really does while it is up."""
+    world = FAILING[name]
+    slices = outcomes(world, "slices", EXPERIMENTS, RULE)
+    fails = world.beside > 0 or world.leak > 0
+    differing = len(slices.intervals) - slices.covered(1.0)
+    assert len(slices.intervals) > 0.95 * EXPERIMENTS
+    if not fails:
+        assert differing <= at_most_five_percent(EXPERIMENTS)
+        assert slices.slower(MARGIN) == 0
+    elif world.seen and world.leak < 0.05:
+        assert slices.slower(MARGIN) < 0.2 * EXPERIMENTS
+    else:
+        assert differing > 0.5 * EXPERIMENTS
+
+
+def test_a_neighbour_in_the_beat_of_the_rounds_is_why_their_order_is_drawn() -> None:
+    unseen = FAILING["the same, which no meter sees"]
+    drawn, fixed = (outcomes(unseen, design, EXPERIMENTS, RULE) for design in ("slices", "slices in order"))
+    assert drawn.reach < 0.5 * fixed.reach
+
+
+def test_slices_are_worth_most_where_the_machine_changes_between_two_windows() -> None:
+    for name in ("the machine's speed wanders by 3% in a block", "the machine slows by 5% in each block"):
+        slices, whole = (outcomes(FAILING[name], each, EXPERIMENTS, RULE) for each in ("slices", "whole windows"))
+        assert slices.reach < 0.9 * whole.reach, name
+    for name in ("quiet, by 5%", "quiet, a third of restarts slower by a tenth"):
+        slices, whole = (outcomes(FAILING[name], each, EXPERIMENTS, RULE) for each in ("slices", "whole windows"))
+        assert slices.reach > 0.8 * whole.reach, "restarts remain the unit"

@@ -14,6 +14,7 @@ from fairtrial.lab.trial import sliced_block
 from fairtrial.lab.trial.flow import Workbench
 from fairtrial.lab.trial.sliced_block import SlicedBlocks
 from fairtrial.lab.trial.up import NotUp
+from fairtrial.lab.trial.whole_window import needs_whole_windows
 from fairtrial.plan.plan import Plan
 from fairtrial.record.model import Clause, Failure, TrialRecord
 from tests.builders import a_trial
@@ -27,6 +28,7 @@ class Machine:
     def __init__(self, foreign: Sequence[float], idle: float = 0.0) -> None:
         self.foreign, self.idle = list(foreign), idle
         self.slices: list[tuple[str, int]] = []
+        self.seconds: list[float] = []
         self.broken: str | None = None
         self.busy: str | None = None
         self.used = 0.0
@@ -45,8 +47,9 @@ class Machine:
         self.used += server == self.busy
         return self.used if server == self.busy else 0.0, 0.0
 
-    def engine(self, each: Any, _changes: Any, *, draw: int, on_window: Any = None, on_part: Any = None) -> Any:
+    def engine(self, each: Any, changes: Any, *, draw: int, on_window: Any = None, on_part: Any = None) -> Any:
         if draw:
+            self.seconds.append(changes["duration_seconds"])
             self.slices.append((each.context.condition.label, draw))
             on_part(draw)
         return a_trial().but(window=0.4).record().engine.model_copy(update={"picks": None})
@@ -64,9 +67,13 @@ class Machine:
 @pytest.fixture
 def plan() -> Plan:
     """Two blocks of two conditions, four rounds each."""
+    return planned_in_slices()
+
+
+def planned_in_slices(**slices: Any) -> Plan:
     load = {"kind": "closed", "warmup_seconds": 0.1, "duration_seconds": 1.6}
     contender = {"directory": ".", "command": ["true"]}
-    return without_spare(planned_contender(contender, load=load, blocks=2, slices={}, noise_floor=True))
+    return without_spare(planned_contender(contender, load=load, blocks=2, slices=slices, noise_floor=True))
 
 
 def tried(plan: Plan, machine: Machine, monkeypatch: pytest.MonkeyPatch, folder: Path) -> list[TrialRecord]:
@@ -159,3 +166,41 @@ def test_who_could_not_be_measured_is_named_by_those_beside_it(
     assert broken is not None and (broken.stage, broken.reason) == ("start", "it does not start")
     assert whole is not None and whole.stage == "crowded"
     assert whole.reason == snapshot
+
+
+def test_tails_have_a_whole_window_after_the_rounds_under_the_same_rule(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """In the first block others are at work in one of the two whole windows, which then count for neither."""
+    quiet_block, disturbed_block = [0.0] * 10, [*[0.0] * 9, 0.2]
+    machine = Machine([*disturbed_block, *quiet_block])
+    records = tried(planned_in_slices(tails=True), machine, monkeypatch, tmp_path)
+    assert machine.seconds == pytest.approx([*[0.4] * 8, 1.6, 1.6] * 2)
+    assert [number for _, number in machine.slices[8:10]] == [5, 5], "both are sent the same"
+    windows = [record.slices.whole_window for record in records if record.slices is not None]
+    assert [window is not None and window.is_kept for window in windows] == [False, False, True, True]
+    assert sorted(window.foreign_server_share for window in windows[:2] if window is not None) == [0.0, 0.2]
+    for record in records:
+        slices = record.slices
+        assert slices is not None and record.engine is not None
+        assert len(slices.slices) == slices.kept_rounds == 4 and not slices.tails_of_slices
+        assert record.engine.window_seconds == pytest.approx(1.6), "the figures are those of the slices"
+    assert {window.place for window in windows if window is not None} == {1, 2}
+
+
+def test_a_block_without_figures_and_an_experiment_that_asks_for_no_tails_have_no_whole_window(
+    plan: Plan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    without = Machine([0.0])
+    tried(plan, without, monkeypatch, tmp_path)
+    crowded = Machine([0.0, 0.9])
+    tried(planned_in_slices(tails=True), crowded, monkeypatch, tmp_path)
+    assert set(without.seconds) == set(crowded.seconds) == {0.4}
+
+
+@pytest.mark.parametrize(("metric", "expected"), [("response_time_p95", True), ("response_time_p50", False)])
+def test_a_claim_about_tails_asks_for_them(metric: str, expected: bool) -> None:
+    claim = {"id": "c", "kind": "ratio", "text": "c", "of": "a", "to": "b", "metric": metric, "at_most": 2}
+    contenders = {name: {"directory": ".", "command": ["true"]} for name in ("a", "b")}
+    planned = planned_contender({"directory": "."}, stacks=["a", "b"], contenders=contenders, slices={}, claims=[claim])
+    assert needs_whole_windows(planned.experiment) is expected

@@ -16,11 +16,13 @@ Keyword-only parameters are the check's thresholds, with the values in force.
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from fairtrial.base.printable import printable
 from fairtrial.judge.checks.model import Case, Finding, LoadCase, Threshold, finding
+from fairtrial.judge.checks.windows import of_slices, of_whole_window, whole_window_of
 from fairtrial.record.model import TrialRecord
 
 TO_EXAMINE = "let the lab start the contender: give its `folder`, or its `command` and `directory`"
@@ -113,15 +115,22 @@ class Check:
         if [subject.name for subject in self.subjects] == ["case"]:
             yield from ((None, each) for each in self.examine(case, **limits))
             return
+        is_of_engine = any(subject.name == "engine" for subject in self.subjects)
         for trial in case.trials:
-            values = []
-            for subject in self.subjects:
-                value = subject.in_trial(case, trial)
-                if not isinstance(value, subject.types):
-                    break
-                values.append(value)
-            else:
-                yield from ((trial.index, each) for each in self.examine(*values, **limits))
+            findings = self._of_trial(case, trial, limits)
+            whole = whole_window_of(trial) if is_of_engine else None
+            if whole is not None:
+                findings = chain(of_slices(findings), of_whole_window(self._of_trial(case, whole, limits)))
+            yield from ((trial.index, each) for each in findings)
+
+    def _of_trial(self, case: LoadCase, trial: TrialRecord, limits: Mapping[str, float]) -> Iterator[Finding]:
+        values = []
+        for subject in self.subjects:
+            value = subject.in_trial(case, trial)
+            if not isinstance(value, subject.types):
+                return
+            values.append(value)
+        yield from self.examine(*values, **limits)
 
     def _complete(self, incomplete: Finding, trial: int | None, unusual: str) -> Finding:
         evidence = incomplete.evidence

@@ -94,9 +94,10 @@ def _times_of(case: Case, name: str, percentile: str) -> _Times | None:
     for condition in case.record.conditions:
         load = case.loads[condition.id]
         for trial in case.trials_of(condition.id) if condition.contender == name and load.clients is not None else ():
-            if trial.engine is None or len(trial.engine.mix) > 1 or trial.engine.has_pauses:
+            engine = trial.tail_engine
+            if engine is None or len(engine.mix) > 1 or engine.has_pauses:
                 continue
-            times = read_histogram(trial.engine.response_time.hdr_base64)
+            times = read_histogram(engine.response_time.hdr_base64)
             if times.count:
                 pairs.append((times.at(float(percentile)), due_percentile(times, float(percentile))))
     if not pairs:

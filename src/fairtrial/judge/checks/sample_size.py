@@ -3,10 +3,11 @@ from collections.abc import Iterator
 from fairtrial.experiment.claims import MetricClaim
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
-from fairtrial.judge.metrics import percentile_in
-from fairtrial.judge.metrics.metric import times_of
+from fairtrial.judge.metrics import find_metric, percentile_in
+from fairtrial.judge.metrics.metric import times_behind
 from fairtrial.judge.statistics.support import samples_needed, supports_percentile
-from fairtrial.record.engine_summary import Distribution, EngineSummary
+from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.model import TrialRecord
 
 
 @check(
@@ -35,12 +36,12 @@ IN_EVERY_TABLE = frozenset({("", "response_time", "99")})
     looks_at="the number of answers in the window, compared with what the percentiles that are shown or claimed need",
     remedy="lengthen duration_seconds",
 )
-def percentile_unsupported(engine: EngineSummary, case: Case) -> Iterator[Finding]:
+def percentile_unsupported(trial: TrialRecord, case: Case) -> Iterator[Finding]:
     """A percentile that is not shown because the sample is too small, and how many answers it needs.
 
     Where answers are too few: a warning for a percentile that a claim needs, a note for one that is only shown.
     """
-    if engine.verified == 0:
+    if trial.engine is None or trial.engine.verified == 0:
         return
     claimed = {
         (claim.request or "", *pair)
@@ -48,7 +49,7 @@ def percentile_unsupported(engine: EngineSummary, case: Case) -> Iterator[Findin
         if isinstance(claim, MetricClaim) and (pair := percentile_in(claim.metric)) is not None
     }
     for request, kind, percentile in sorted(claimed | IN_EVERY_TABLE):
-        times = _times(engine, request, kind)
+        times = times_behind(find_metric(f"{kind}_p{percentile}", request or None), trial, kind)
         if times is not None and not supports_percentile(times.count, float(percentile)):
             samples = samples_needed(float(percentile))
             whose = f" of `{request}`" if request else ""
@@ -58,9 +59,3 @@ def percentile_unsupported(engine: EngineSummary, case: Case) -> Iterator[Findin
                 f"each trial, and this one has {times.count:,}",
                 f"lengthen duration_seconds {samples / max(times.count, 1):.1f} times",
             )
-
-
-def _times(summary: EngineSummary, request: str, kind: str) -> Distribution | None:
-    """The times of one request, or of all; None if they were not kept: the verdict says so."""
-    measured = summary.share_of(request) if request else summary
-    return None if measured is None else times_of(measured, kind)

@@ -27,11 +27,17 @@ def unequal_foreign_load(case: Case, *, difference: float) -> Iterator[Finding]:
     A warning for each claim on a rate or a time.
     """
     in_slices = _by_contender(case, [trial for trial in case.trials if trial.slices is not None])
-    shares = {name: foreign_share(trials) for name, trials in in_slices.items()}
     for claim in case.record.experiment.claims:
-        if not isinstance(claim, MetricClaim) or not find_metric(claim.metric, claim.request).is_bent_by_others:
+        if not isinstance(claim, MetricClaim):
             continue
-        sides = {name: shares[name] for name in dict.fromkeys(map(str, claim.needs())) if name in shares}
+        metric = find_metric(claim.metric, claim.request)
+        if not metric.is_bent_by_others:
+            continue
+        sides = {
+            name: foreign_share(in_slices[name], of_tails=metric.of_tail)
+            for name in dict.fromkeys(map(str, claim.needs()))
+            if name in in_slices
+        }
         if len(sides) > 1 and max(sides.values()) - min(sides.values()) >= difference:
             yield finding(
                 "warning",

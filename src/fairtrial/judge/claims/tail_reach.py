@@ -30,10 +30,10 @@ def tail_reach(metric: Metric, trial: TrialRecord) -> float:
 
 def turns_reach(metric: Metric, trial: TrialRecord) -> float:
     """By how much turns may have lowered a percentile of a closed load, as a share of it; 0 for other metrics."""
-    pair = percentile_in(metric.name)
-    if pair is None or trial.engine is None or float(pair[1]) > TAIL:
+    pair, engine = percentile_in(metric.name), metric.window(trial)
+    if pair is None or engine is None or float(pair[1]) > TAIL:
         return 0.0
-    hidden = hidden_by_turns(trial.engine, float(pair[1]))
+    hidden = hidden_by_turns(engine, float(pair[1]))
     return hidden / (1 - hidden) if hidden < 1 else math.inf
 
 
@@ -42,14 +42,14 @@ def answers_together(metric: Metric, trial: TrialRecord) -> float:
 
     0 for other metrics, and where it is not known how slow answers came; infinite with fewer than LEAST_GROUPS groups.
     """
-    pair = percentile_in(metric.name)
-    if pair is None or trial.engine is None:
+    pair, engine = percentile_in(metric.name), metric.window(trial)
+    if pair is None or engine is None:
         return 0.0
     times = times_behind(metric, trial, pair[0])
     if times is None or not times.hdr_base64:
         return 0.0
     percentile = float(pair[1])
-    together = _together(trial.engine, percentile, times.count)
+    together = _together(engine, percentile, times.count)
     if together <= 1:
         return 0.0
     if times.count * (1 - percentile / 100) < LEAST_GROUPS * together:

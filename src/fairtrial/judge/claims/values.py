@@ -190,7 +190,7 @@ def _read(metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence
         remedy=obstacle.way_out,
         steps={} if metric.read_resolution is None else _medians(metric.read_resolution, read_trials),
         tails=tails,
-        foreign_shares={each: _foreign_share(list(by_block.values())) for each, by_block in trials.items()}
+        foreign_shares={each: _foreign_share(list(by_block.values()), metric) for each, by_block in trials.items()}
         if metric.is_bent_by_others
         else {},
     )
@@ -202,11 +202,11 @@ def _medians(
     return {condition: median(map(read, records)) for condition, records in trials.items() if records}
 
 
-def _foreign_share(trials: Sequence[TrialRecord]) -> float:
+def _foreign_share(trials: Sequence[TrialRecord], metric: Metric) -> float:
     """The processor time of others beside a condition, less what its own server used while those that it is compared
     with were measured: of one processor, which is no less than the share of all."""
     idle = [trial.slices.idle_processors for trial in trials if trial.slices is not None]
-    return foreign_share(trials) - (fmean(idle) if idle else 0.0)
+    return foreign_share(trials, of_tails=metric.of_tail) - (fmean(idle) if idle else 0.0)
 
 
 def _in_groups(metric: Metric, condition: ConditionRef) -> _Obstacle:

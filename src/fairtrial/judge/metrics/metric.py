@@ -37,6 +37,8 @@ class Metric:
     """of a share that is a count: how many, and of how many requests; None: it is no count"""
     of_processes: bool = False
     """whether it is of the stack's own processes"""
+    of_tail: bool = False
+    """whether it is of the slow few: where a trial is in slices, it is read from a whole window of its own"""
     read_kind: Callable[[TrialRecord], str | None] | None = None
     """how a trial's figure was read, where figures that were read otherwise cannot be compared with it; None: all are
     alike"""
@@ -71,14 +73,19 @@ class Metric:
         """The preposition between its label and a condition: goodput of a; goodput of `short` on a."""
         return "of" if self.request is None else "on"
 
+    def window(self, trial: TrialRecord) -> EngineSummary | None:
+        """The engine's account from which it is read; None without one."""
+        return trial.tail_engine if self.of_tail else trial.engine
+
     def of_request(self, request: str) -> "Metric":
         """The same metric of one request of the mix; there is a `read_share`."""
         read_share = self.read_share
         assert read_share is not None
 
         def read(trial: TrialRecord) -> float | None:
-            share = None if trial.engine is None else trial.engine.share_of(request)
-            return None if trial.engine is None or share is None else read_share(trial.engine, share)
+            engine = self.window(trial)
+            share = None if engine is None else engine.share_of(request)
+            return None if engine is None or share is None else read_share(engine, share)
 
         def read_count(trial: TrialRecord) -> tuple[int, int] | None:
             share = None if trial.engine is None else trial.engine.share_of(request)
@@ -109,9 +116,10 @@ def times_of(measured: EngineSummary | Share, kind: str) -> Distribution | None:
 
 def times_behind(metric: Metric, trial: TrialRecord, kind: str) -> Distribution | None:
     """The times of a trial, of one of `TIMES`, from which a metric is read: of all requests, or of its own."""
-    if trial.engine is None:
+    engine = metric.window(trial)
+    if engine is None:
         return None
-    measured = trial.engine if metric.request is None else trial.engine.share_of(metric.request)
+    measured = engine if metric.request is None else engine.share_of(metric.request)
     return None if measured is None else times_of(measured, kind)
 
 

@@ -71,7 +71,7 @@ def goodput_of_request(engine: EngineSummary, share: Share) -> float | None:
 
 def response_time_max(trial: TrialRecord) -> float | None:
     """The longest response time, in seconds."""
-    return None if trial.engine is None else trial.engine.response_time.max_seconds
+    return None if trial.tail_engine is None else trial.tail_engine.response_time.max_seconds
 
 
 def response_time_max_of_request(_engine: EngineSummary, share: Share) -> float | None:

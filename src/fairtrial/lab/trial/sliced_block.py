@@ -26,10 +26,11 @@ from fairtrial.lab.trial.events import StageBegins
 from fairtrial.lab.trial.flow import Workbench, keep_log, new_record
 from fairtrial.lab.trial.offered_load import StackEnded, WindowHandler, run_once
 from fairtrial.lab.trial.up import NotUp, UpContender, up
+from fairtrial.lab.trial.whole_window import needs_whole_windows, whole_windows
 from fairtrial.plan.plan import Plan, PlannedTrial
 from fairtrial.record.engine_summary import EngineSummary, WarmUp
 from fairtrial.record.model import Failure, TrialRecord
-from fairtrial.record.slices import Slice, Slicing
+from fairtrial.record.slices import Slice, Slicing, WholeWindow
 
 LEAD_SECONDS = 0.1
 """Load before the window of a slice: connections are set up in it, and what the slice before it left behind is done."""
@@ -126,6 +127,7 @@ class _Condition:
     measured: list[_Measured] = field(default_factory=list)
     rule: Rule = "quiet"
     kept_rounds: Sequence[bool] = ()
+    whole_window: WholeWindow | None = None
     warm_up: WarmUp | None = None
 
     @property
@@ -190,6 +192,8 @@ def _measure(conditions: Sequence[_Condition], spare: _Spare) -> list[int]:
     busy = [each.context.trial.index for each in conditions if not _may_be_kept(each, rule)]
     if not busy:
         _rounds(conditions, rule, planned, spare)
+        if needs_whole_windows(experiment) and sum(conditions[0].kept_rounds) >= LEAST_ROUNDS:
+            _whole_windows(conditions, rule, planned)
     for each in conditions:
         each.record.stage_seconds["load"] = round((time.monotonic() - began) / len(conditions), 3)
         _put_together(each, planned)
@@ -205,7 +209,7 @@ def _rounds(conditions: Sequence[_Condition], rule: Slices, planned: int, spare:
         spare.rounds -= number > planned
         in_round = []
         for place, each in enumerate(draw.sample(conditions, len(conditions)), 1):
-            measurement = _slice(each, conditions, rule, number, place)
+            measurement = _slice(each, conditions, rule.seconds, number, place)
             each.measured.append(measurement)
             in_round.append((measurement.meter.foreign_server_share, measurement.meter.foreign_engine_share))
         shares.append(in_round)
@@ -214,11 +218,31 @@ def _rounds(conditions: Sequence[_Condition], rule: Slices, planned: int, spare:
         each.rule, each.kept_rounds = name, kept_rounds
 
 
-def _slice(loaded: _Condition, conditions: Sequence[_Condition], rule: Slices, number: int, place: int) -> _Measured:
+def _whole_windows(conditions: Sequence[_Condition], rule: Slices, planned: int) -> None:
+    """Measure each condition at one go for as long as its planned rounds take."""
+    first, number = conditions[0], len(conditions[0].measured) + 1
+    draw = random.Random(f"{first.context.plan.experiment.seed} {first.context.trial.block} whole")  # noqa: S311
+
+    def measure(each: _Condition, place: int, lead_seconds: float) -> tuple[EngineSummary, SliceMeter]:
+        window = _slice(each, conditions, planned * rule.seconds, number, place, lead_seconds)
+        return window.summary, window.meter
+
+    for each, window in whole_windows(conditions, rule, first.rule, draw, measure):
+        each.whole_window = window
+
+
+def _slice(
+    loaded: _Condition,
+    conditions: Sequence[_Condition],
+    seconds: float,
+    number: int,
+    place: int,
+    lead_seconds: float = LEAD_SECONDS,
+) -> _Measured:
     idle = [each for each in conditions if each is not loaded]
     beside = [each.deployment.roots for each in idle]
     watch = SliceWatch(loaded.context.placement, loaded.deployment.roots, beside, loaded.stray_threads)
-    bystanders = BystanderWatch(loaded.ports, beside, rule.seconds)
+    bystanders = BystanderWatch(loaded.ports, beside, seconds)
 
     def on_window(state: str) -> None:
         if state == "opened":
@@ -228,8 +252,8 @@ def _slice(loaded: _Condition, conditions: Sequence[_Condition], rule: Slices, n
             watch.close()
             bystanders.close()
 
-    lead = {"warmup_seconds": LEAD_SECONDS, "warmup_limit_seconds": LEAD_SECONDS}
-    changes = {**lead, "duration_seconds": rule.seconds}
+    lead = {"warmup_seconds": lead_seconds, "warmup_limit_seconds": lead_seconds}
+    changes = {**lead, "duration_seconds": seconds}
     parts: list[WindowPart] = []
     summary = _engine(loaded, changes, draw=number, on_window=on_window, on_part=parts.append)
     if any(each.deployment.status() is not None for each in conditions):
@@ -301,6 +325,8 @@ def _put_together(each: _Condition, planned: int) -> None:
         idle_cpu_seconds=each.idle_cpu_seconds,
         asked_slices=each.asked_slices,
         askers=sorted(each.askers),
+        tails_of_slices=False,
+        whole_window=each.whole_window,
     )
     used = [measurement for measurement, is_kept in zip(each.measured, each.kept_rounds, strict=True) if is_kept]
     if len(used) < LEAST_ROUNDS:
