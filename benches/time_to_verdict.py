@@ -151,8 +151,8 @@ class Outcome:
 
     def is_wrong(self, planted: float) -> bool:
         """Whether it answers what is not so."""
-        right = "upheld" if 1 - planted >= self.at_least else "refuted"
-        return self.is_decided and self.verdict != right
+        is_slower = 1 - planted < self.at_least
+        return self.is_decided and (self.verdict == "refuted") != is_slower
 
     @property
     def half_width(self) -> float | None:
@@ -178,7 +178,8 @@ def table(outcomes: Mapping[Case, Sequence[Outcome]]) -> str:
                 f"{case.planted:.1%}",
                 f"{1 - statistics.median(estimates):.1%}" if estimates else "–",
                 str(len(each)),
-                *(str(verdicts.count(verdict)) for verdict in ("upheld", "refuted", "undecided")),
+                str(len(each) - verdicts.count("refuted") - verdicts.count("undecided")),
+                *(str(verdicts.count(verdict)) for verdict in ("refuted", "undecided")),
                 median_seconds(each),
                 f"±{statistics.median(widths):.1%}" if widths else "–",
             ]
