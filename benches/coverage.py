@@ -11,9 +11,11 @@ sys.path.insert(0, str(ROOT))
 
 from benches.document import table  # noqa: E402
 from fairtrial.docs.pages import replace_part  # noqa: E402
+from fairtrial.experiment.model import FIRST_BLOCKS  # noqa: E402
 from fairtrial.experiment.slices import Slices  # noqa: E402
 from fairtrial.judge.statistics.looks import level_at, level_of_rest, plan_looks  # noqa: E402
 from fairtrial.judge.statistics.scalability import Law  # noqa: E402
+from fairtrial.judge.statistics.student import LEVEL  # noqa: E402
 from fairtrial.judge.statistics.ties import blocks_for_ranks  # noqa: E402
 from tests.judge.checks.test_not_stationary import found_in_runs  # noqa: E402
 from tests.judge.statistics import error_rates, failing_worlds, tail_worlds  # noqa: E402
@@ -275,6 +277,35 @@ def clock(repetitions: int) -> str:
     return table([*head, "planned from the clock, mean blocks", "one look, at the end"], rows)
 
 
+def default_plan(repetitions: int) -> str:
+    """What the plan of a run without `blocks` decides, and after how many blocks, beside fixed numbers of them."""
+
+    def cells(deviations: str, gap: float) -> Iterable[str]:
+        for fitting in (20, 60):
+            count, mean = error_rates.decided_in_time(
+                deviations, "blocks of one length", FIRST_BLOCKS, fitting, repetitions, gap
+            )
+            yield f"{percent(count, repetitions)}, {mean:.1f}"
+        for blocks in (5, 12):
+            yield percent(error_rates.decided(deviations, [blocks], [LEVEL], repetitions, gap), repetitions)
+
+    return table(
+        [
+            "deviations of either",
+            "from the bound",
+            "time for 20 blocks, mean",
+            "time for 60, mean",
+            "fixed 5",
+            "fixed 12",
+        ],
+        [
+            [name, f"{gap:g} deviations", *cells(name, gap)]
+            for name in ("normal", "one slow start in ten")
+            for gap in (0, 0.5, 1, 2, 5)
+        ],
+    )
+
+
 def clock_errors(repetitions: int) -> str:
     def cell(deviations: str, time: str, fitting: float) -> str:
         count, _ = error_rates.decided_in_time(deviations, time, 5, fitting, repetitions)
@@ -448,6 +479,7 @@ TABLES: dict[str, tuple[Callable[[int], str], int]] = {
     "stationary-runs": (stationary_runs, 100),
     "tails": (tails, 1_000),
     "tail-ratios": (tail_ratios, 300),
+    "default-plan": (default_plan, 2_000),
     "clock-errors": (clock_errors, 4_000),
     "scalability": (laws, 1_000),
     "shapes": (shapes, 2_000),

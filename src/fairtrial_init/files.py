@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from fairtrial.experiment.ab_test import SLICED_BLOCKS, SLICED_SECONDS
+from fairtrial.experiment.ab_test import SLICED_SECONDS
 from fairtrial_import.assemble import slug, unused_name
 from fairtrial_import.toml_text import comments, inline, key, string
 from fairtrial_init.answers import Answers
@@ -35,7 +35,6 @@ def experiment_text(name: str, answers: Answers, remarks: Sequence[str]) -> str:
         _line("title", string(name)),
         _line("workload", string(f"{name}{WORKLOAD_ENDING}"), "what it is asked"),
         _line("stacks", inline([CONTENDER])),
-        _line("blocks", str(SLICED_BLOCKS), "so many trials of each; more of them decide smaller differences"),
         "",
         *comments(remarks),
         f"[contenders.{CONTENDER}]",

@@ -80,14 +80,13 @@ def test_what_listens_on_all_addresses_is_tried_by_a_user_without_rights(home: P
         "port = 8731": "port = 80",
         "warmup_seconds = 1.0": "warmup_seconds = 0.1",
         "= 4.8": "= 1.0",
-        "blocks = 12": "blocks = 1",
     }
     for old, new in quick.items():
         assert old in text
         text = text.replace(old, new)
     file.write_text(text)
 
-    tried = run_as_plain_user([*fairtrial, "run", "fairtrial.toml"], home / "shop", environment)
+    tried = run_as_plain_user([*fairtrial, "run", "fairtrial.toml", "--blocks", "1"], home / "shop", environment)
 
     (results,) = (home / "shop" / "results").iterdir()
     first, trial = [json.loads(line) for line in (results / "record.jsonl").read_text().splitlines()][:2]

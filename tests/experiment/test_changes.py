@@ -1,7 +1,11 @@
-"""What `--quick` makes of an experiment."""
+"""What `--quick`, `--blocks`, `--minutes` and `--no-slices` make of an experiment."""
 
 from typing import Any
 
+import pytest
+from pydantic import ValidationError
+
+from fairtrial.base.problem import Problem
 from fairtrial.experiment.changes import QUICK_REQUESTS, with_settings
 from fairtrial.experiment.files import load_experiment, shipped_experiments
 from fairtrial.experiment.model import Experiment
@@ -77,3 +81,31 @@ def test_every_shipped_experiment_has_a_quick_form_with_a_claim() -> None:
         experiment = load_experiment(file)
         if experiment.claims:
             assert with_settings(experiment, quick=True)[0].claims, file.name
+
+
+def test_a_number_of_blocks_and_a_time_take_the_place_of_each_other() -> None:
+    within, fixed_number = (
+        Experiment.model_validate(
+            {"name": "x", "title": "x", "workload": "plaintext", "stacks": ["a"], "load": {"kind": "closed"}} | keys
+        )
+        for keys in ({"minutes": 2}, {"blocks": 7})
+    )
+    for asked, settings, blocks, minutes in (
+        (within, {"blocks": 4}, 4, None),
+        (fixed_number, {"minutes": 3.0}, None, 3.0),
+        (within, {"quick": True}, 3, None),
+        (within, {"quick": True, "minutes": 1.0}, None, 1.0),
+    ):
+        changed, _ = with_settings(asked, **settings)
+        assert (changed.blocks, changed.minutes) == (blocks, minutes)
+    with pytest.raises(Problem, match="--blocks and --minutes exclude each other"):
+        with_settings(within, blocks=4, minutes=3.0)
+    with pytest.raises(ValidationError, match="blocks and minutes: "):
+        Experiment.model_validate(within.model_dump() | {"blocks": 7})
+
+
+def test_without_slices_those_of_the_file_are_left_out() -> None:
+    sliced = Experiment.model_validate(
+        {"name": "x", "title": "x", "workload": "plaintext", "stacks": ["a"], "load": {"kind": "closed"}, "slices": {}}
+    )
+    assert with_settings(sliced)[0].slices is not None and with_settings(sliced, slices=False)[0].slices is None

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from fairtrial.experiment.ab_test import SLICED_BLOCKS, SLICED_SECONDS, between_refs, in_slices
+from fairtrial.experiment.ab_test import MINUTES, SLICED_SECONDS, between_refs, in_slices
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.slices import LEAST_ROUNDS, Slices
 from fairtrial.load.closed import ClosedLoad
@@ -85,11 +85,11 @@ def test_what_cannot_be_measured_in_slices_is_refused_and_tried_without(more: di
 def test_two_commits_are_measured_in_slices_unless_the_file_says_how() -> None:
     asked = experiment()
     changed, why_not = in_slices(between_refs(asked, "app", "main", "HEAD", 0.05), asked)
-    assert (changed.slices, changed.blocks, why_not) == (Slices(), SLICED_BLOCKS, None)
+    assert (changed.slices, changed.blocks, changed.minutes, why_not) == (Slices(), None, MINUTES, None)
     assert changed.load.window_seconds == SLICED_SECONDS
     own = experiment(slices={"seconds": 0.2}, blocks=4, load={"kind": "closed", "duration_seconds": 2.0})
     changed, _ = in_slices(between_refs(own, "app", "main", "HEAD", 0.05), own)
-    assert (changed.slices, changed.blocks) == (Slices(seconds=0.2), 4)
+    assert (changed.slices, changed.blocks, changed.minutes) == (Slices(seconds=0.2), 4, None)
     assert changed.load.window_seconds == 2.0
 
 

@@ -75,7 +75,7 @@ def test_claims_that_are_left_out_are_named() -> None:
 
 def test_a_run_until_claims_are_decided_announces_the_time_to_its_first_look(snapshot: object) -> None:
     claim = {"kind": "ratio", "id": "c", "text": "c", "of": "a", "to": "b", "at_least": 2}
-    assert line(announced(until_decided=True, blocks=3, claims=[claim]), "trials") == snapshot
+    assert line(announced(minutes=5, claims=[claim]), "trials") == snapshot
 
 
 @pytest.mark.parametrize(

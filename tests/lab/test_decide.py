@@ -23,14 +23,14 @@ verified = 1
 def test_what_is_decided_at_the_first_look_ends_there(lab: Lab) -> None:
     name = lab.stack("tried")
     file = lab.experiment(name, blocks=3, more=CLAIMS.format(at_least=0.001))
-    finished = lab.fairtrial("run", file, *lab.named(name), "--decide", "5")
+    finished = lab.fairtrial("run", file, *lab.named(name), "--minutes", "5")
     result = finished.result
-    assert (result["blocks_complete"], result["blocks_planned"], result["interrupted"]) == (3, 3, False)
+    assert (result["blocks_complete"], result["blocks_planned"], result["interrupted"]) == (5, 5, False)
     assert result["claims"][0]["verdict"] == "upheld"
     assert 0.95 < result["level"] < 1
-    assert finished.record[0]["looks"] == [3, 9, 24, 70, 200]
+    assert finished.record[0]["looks"] == [5, 13, 32, 80, 200]
     assert finished.record[0]["looks_from_clock"] is True
-    assert result["looks"][0] == 3 and 3 < result["looks"][-1] <= 200
+    assert result["looks"][0] == 5 and 5 < result["looks"][-1] <= 200
     assert finished.results
     again = lab.fairtrial("judge", finished.results)
     assert again.status == finished.status == 0
@@ -50,7 +50,7 @@ to = "moody"
 within = 0.3
 """
     file = lab.experiment(*names, blocks=3, more=claim)
-    finished = lab.fairtrial("run", file, *lab.named(*names), "--decide", "0.2")
+    finished = lab.fairtrial("run", file, *lab.named(*names), "--minutes", "0.2")
     result = finished.result
     assert result["claims"][0]["verdict"] == "undecided"
     assert [each["outcome"] for each in result["conditions"]] == ["valid", "valid"], finished.out
@@ -60,7 +60,7 @@ within = 0.3
 
 def test_without_claims_there_is_nothing_to_decide(lab: Lab) -> None:
     name = lab.stack("tried")
-    finished = lab.fairtrial("run", lab.experiment(name, blocks=3), *lab.named(name), "--decide", "1")
+    finished = lab.fairtrial("run", lab.experiment(name), *lab.named(name), "--minutes", "1")
     assert finished.status == 2 and "has no claims" in finished.err
 
 

@@ -27,11 +27,11 @@ STACKS = {
 }
 
 
-def planned(*, until_decided: bool = False, **more: Any) -> Plan:
+def planned(**more: Any) -> Plan:
     """A plan over the stacks a and b; `more` are keys of the experiment's file."""
     file = {"name": "x", "title": "x", "workload": "random-item", "service": "sqlite", "stacks": ["a", "b"]}
     load = {"load": {"kind": "closed", "connections": 2}}
-    return make_plan(Experiment.model_validate(file | load | more), STACKS, FILE, until_decided=until_decided)
+    return make_plan(Experiment.model_validate(file | load | more), STACKS, FILE)
 
 
 def planned_contender(described: dict[str, Any], **more: Any) -> Plan:

@@ -68,12 +68,14 @@ def test_trials_are_numbered_in_order_and_take_the_builds_in_turn() -> None:
 
 def test_a_plan_until_claims_are_decided_has_looks_and_more_blocks() -> None:
     claim = {"kind": "ratio", "id": "c", "text": "c", "of": "a", "to": "b", "at_least": 2}
-    plan = planned(until_decided=True, blocks=5, claims=[claim])
-    assert plan.looks[0] == 5
+    plan = planned(claims=[claim])
+    assert (plan.looks[0], plan.within_seconds) == (5, 600)
+    assert planned(claims=[claim], minutes=0.5).within_seconds == 30
     assert len(plan.blocks) == plan.looks[-1] == 200
     assert plan.trials_until_first_end == 10
-    without_looks = planned(blocks=5, claims=[claim])
-    assert (without_looks.looks, without_looks.trials_until_first_end) == ([], 10)
+    for without_looks in (planned(blocks=5, claims=[claim]), planned()):
+        assert (without_looks.looks, without_looks.trials_until_first_end) == ([], 10)
+        assert without_looks.within_seconds is None
 
 
 @pytest.mark.parametrize(("blocks", "spare"), [(1, 1), (5, 1), (6, 2), (16, 4), (20, 4)])
@@ -204,12 +206,9 @@ def test_a_job_has_no_requests_to_claim_about(snapshot: object) -> None:
     assert str(error.value) == snapshot
 
 
-def test_too_few_blocks_for_a_first_look_are_refused() -> None:
-    claim = {"kind": "ratio", "id": "c", "text": "c", "of": "a", "to": "b", "at_least": 2}
-    with pytest.raises(Problem, match="no claims"):
-        planned(until_decided=True)
-    with pytest.raises(Problem, match="2 blocks"):
-        planned(until_decided=True, blocks=2, claims=[claim])
+def test_a_time_for_claims_that_are_not_there_is_refused() -> None:
+    with pytest.raises(Problem, match=r"mine\.toml: minutes: the experiment has no claims"):
+        planned(minutes=1)
 
 
 URL = {"url": "http://127.0.0.1:8080"}

@@ -30,21 +30,14 @@ def ab_test(
         str | None, typer.Option(metavar="NAME", help="Which contender, if several have a folder.")
     ] = None,
     margin: Annotated[str, typer.Option(metavar="SHARE", help="How much slower is allowed: `5%`, or `0.05`.")] = "5%",
-    slices: Annotated[
-        bool,
-        typer.Option(
-            "--slices/--no-slices",
-            help="Keep both commits up and measure them in turn, a moment at a time; or one after the other.",
-        ),
-    ] = True,
 ) -> None:
     """Try two commits of a service in the same blocks, to find out whether a change made it slower.
 
     Run it in the service's repository. Without refs, the commit at which HEAD left the default branch is compared with
     HEAD, or with the working tree if files that git knows have changed. Both are built apart, from worktrees that are
     removed afterwards. In each block both are started and measured in turn, in slices of 0.4 s; rounds in which other
-    programs were at work are left out. Processor time for a request is judged as well, and does not decide the exit
-    status.
+    programs were at work are left out. Blocks are added until both claims are decided, for three minutes at most if the
+    file does not say. Processor time for a request is judged as well, and does not decide the exit status.
 
     Exit status: 0 not slower than the margin allows: the whole interval says so; 1 slower: the whole interval says so;
     3 undecided, or a trial was refused or not run; 4 nothing could run; 2 wrong use; 130 interrupted.
@@ -71,13 +64,13 @@ def ab_test(
     refs = _refs(before, after) or _usual_refs(experiment.contenders[name].folder or ".", file)
     paired = between_refs(experiment, name, *refs, allowed)
     console = Console()
-    if slices:
+    if options.slices:
         paired, why_not = in_slices(paired, experiment)
         if why_not is not None:
             _say(console, f"one after the other, not in slices: {why_not}")
     if experiment.sweep is not None:
         _say(console, f"left out: the sweep over {experiment.sweep.parameter}; both are tried with what [load] says")
-    changed, _ = with_settings(paired, blocks=options.blocks, seed=None, quick=options.quick)
+    changed, _ = with_settings(paired, blocks=options.blocks, minutes=options.minutes, quick=options.quick)
     left_out = [claim.id for claim in experiment.claims]
     result, problem = carry_out(console, changed, file, options, left_out=left_out)
     status = _status(result)

@@ -100,25 +100,20 @@ def planned(
     from fairtrial.catalog.stacks.find import find_stacks
     from fairtrial.lab.private_network import assert_within
     from fairtrial.lab.profile.block import assert_profilable
-    from fairtrial.plan.make import make_plan
+    from fairtrial.plan.make import in_slices_by_default, make_plan
     from fairtrial.plan.selection import select_stacks
     from fairtrial.plan.validate import assert_urls_given
 
     folders = selection.stacks or []
     stacks = with_contenders(find_stacks(folders), experiment, file.parent, checkouts)
     selected, left_out = select_stacks(experiment, stacks, stack_names=selection.stack or [], stack_folders=folders)
-    plan = make_plan(
-        selected,
-        stacks,
-        file,
-        until_decided=options.decide is not None,
-        workloads=selection.workloads or [],
-    )
+    plan = make_plan(selected, stacks, file, workloads=selection.workloads or [])
     assert_urls_given(plan)
     if options.profile:
         assert_profilable(plan)
     if not hosts.is_elsewhere:
         assert_within(plan.stacks)
+        plan = in_slices_by_default(plan) if options.slices else plan
     return plan, left_out
 
 
@@ -172,7 +167,6 @@ def _runner(console: "Console", plan: "Plan", file: Path, options: RunOptions, h
                 lambda inbox: start_lanes(
                     cluster, division, portable_plan, inbox, unencrypted=hosts.unencrypted, wait=options.wait
                 ),
-                options.decide_within_seconds,
             )
 
         yield _Runner(describe_lanes(division), conduct)
@@ -186,7 +180,7 @@ def _conduct_here(plan: "Plan", options: RunOptions) -> _Conduct:
     def here(results: Path, watcher: "Watcher") -> "Conducted":
         cpus = sorted(os.sched_getaffinity(0))
         with processors_held(cpus, lambda text: watcher(Step(text)), wait=options.wait):
-            return conduct(plan, results, watcher, options.decide_within_seconds, profile=options.profile)
+            return conduct(plan, results, watcher, profile=options.profile)
 
     return here
 

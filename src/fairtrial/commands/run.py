@@ -84,6 +84,8 @@ def run(
     changed, too_long = with_settings(
         loaded,
         blocks=options.blocks,
+        minutes=options.minutes,
+        slices=options.slices,
         seed=seed,
         quick=options.quick,
         noise_floor=noise_floor,

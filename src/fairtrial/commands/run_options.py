@@ -44,15 +44,23 @@ class RunOptions:
     out: Annotated[Path, typer.Option(help="Where the results folder NAME-TIME is made.", metavar="DIR")] = Path(
         "results"
     )
-    decide: Annotated[
+    minutes: Annotated[
         float | None,
         typer.Option(
             min=0.1,
             metavar="MINUTES",
-            help="Add blocks while a claim is undecided, until so many minutes have passed. The error rate is held for "
-            "the looks taken: intervals are wider than those of a run that looks once.",
+            help="In place of `--blocks`: add blocks until every claim is decided, for so many minutes at most. The "
+            "error rate is held for the looks taken: intervals are a little wider than those of a run that looks once.",
         ),
     ] = None
+    slices: Annotated[
+        bool,
+        typer.Option(
+            "--slices/--no-slices",
+            help="Without a number of blocks: keep all that is compared up at once and measure it in turn, a moment at "
+            "a time, where that can be; or always one after the other.",
+        ),
+    ] = True
     quick: Annotated[bool, typer.Option("--quick", help="Three blocks of short trials: a look, not a judgement.")] = (
         False
     )
@@ -82,11 +90,6 @@ class RunOptions:
     junit: JUnit = None
     markdown: Markdown = None
     verbose: Verbose = False
-
-    @property
-    def decide_within_seconds(self) -> float | None:
-        """`decide`, in seconds."""
-        return None if self.decide is None else 60 * self.decide
 
 
 WHOLE = SelectionOptions()

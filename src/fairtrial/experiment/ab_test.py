@@ -13,9 +13,10 @@ from fairtrial.experiment.slices import Slices
 
 COST = "server_cpu_per_1000_requests"
 
-SLICED_BLOCKS = 12
-"""Where the file does not say how many. With a margin of 5%, a difference of 10% and restarts that scatter by 5%, nine
-of ten experiments decide (tests/judge/statistics/test_slices.py)."""
+MINUTES = 3.0
+"""For how long at most blocks are added, where the file does not say. They hold a dozen blocks of the usual length:
+with a margin of 5%, a difference of 10% and restarts that scatter by 5%, eight of ten experiments decide
+(tests/judge/statistics/test_slices.py)."""
 
 SLICED_SECONDS = 4.8
 """Of each ref in each block, likewise: twelve slices of the usual length, of which a busy machine leaves a few."""
@@ -74,6 +75,7 @@ def between_refs(experiment: Experiment, name: str, before: str, after: str, mar
         "stacks": [old, new],
         "reference": None if experiment.reference is None else old,
         "noise_floor": False,
+        "minutes": MINUTES if experiment.blocks is None and experiment.minutes is None else experiment.minutes,
         "slices": None,
         "sweep": None,
         "claims": [
@@ -92,17 +94,15 @@ def _ratio(identity: str, text: str, pair: list[str], metric: str, bound: dict[s
 
 
 def in_slices(paired: Experiment, experiment: Experiment) -> tuple[Experiment, str | None]:
-    """The experiment with both refs up at once and measured in turn, in enough blocks; or unchanged, and why.
+    """The experiment with both refs up at once and measured in turn; or unchanged, and why.
 
     Args:
-        experiment: as the file has it: its own `slices`, `blocks` and `duration_seconds` are kept.
+        experiment: as the file has it: its own `slices` and `duration_seconds` are kept.
     """
     reason = paired.why_not_sliced()
     if reason is not None:
         return paired, reason
     changes: dict[str, object] = {"slices": experiment.slices or Slices()}
-    if "blocks" not in experiment.model_fields_set:
-        changes["blocks"] = SLICED_BLOCKS
     if "duration_seconds" not in experiment.load.model_fields_set:
         changes["load"] = paired.load.single_run().lasting(SLICED_SECONDS)
     return paired.model_copy(update=changes), None

@@ -51,24 +51,36 @@ def with_settings(
     experiment: Experiment,
     *,
     blocks: int | None = None,
+    minutes: float | None = None,
+    slices: bool = True,
     seed: int | None = None,
     quick: bool = False,
     noise_floor: bool = False,
     crash_audit: CrashAudits | None = None,
 ) -> tuple[Experiment, list[str]]:
-    """The experiment with what the command line says in place of what the file says; `blocks` wins over `quick`.
+    """The experiment with what the command line says in place of what the file says; `blocks` and `minutes`
+    win over `quick`, and without `slices` all is tried one after the other.
 
     Returns the ids of claims that are left out, because they are about what `quick` does not try.
+
+    Raises:
+        Problem: both `blocks` and `minutes` are set.
     """
+    if blocks is not None and minutes is not None:
+        raise Problem("--blocks and --minutes exclude each other", "say how many blocks, or for how long at most")
     changes = _quick_changes(experiment) if quick else {}
-    settings = {"blocks": blocks, "seed": seed, "noise_floor": noise_floor or None, "crash_audit": crash_audit}
+    if blocks is not None or minutes is not None:
+        changes |= {"blocks": blocks, "minutes": minutes}
+    if not slices:
+        changes["slices"] = None
+    settings = {"seed": seed, "noise_floor": noise_floor or None, "crash_audit": crash_audit}
     changes |= {key: value for key, value in settings.items() if value is not None}
     return _changed(experiment, changes, experiment.claims)
 
 
 def _quick_changes(experiment: Experiment) -> dict[str, object]:
     """Few blocks of short trials; of a sweep over numbers of requests, the lower ones."""
-    changes: dict[str, object] = {"blocks": min(experiment.blocks, QUICK_BLOCKS)}
+    changes: dict[str, object] = {"blocks": min(experiment.first_blocks, QUICK_BLOCKS), "minutes": None}
     load, sweep = experiment.load, experiment.sweep
     changes["load"] = load.shortened(
         warmup_seconds=QUICK_WARMUP_SECONDS, window_seconds=QUICK_DURATION_SECONDS, requests=QUICK_REQUESTS

@@ -22,6 +22,10 @@ from fairtrial.load.kinds import Load
 
 LONGEST_LATENCY_SECONDS = 10.0
 
+FIRST_BLOCKS = 5
+"""Those before the first look of a run that adds blocks, and all of one without `blocks` and without claims: the fewest
+whose verdicts stand whatever kinds of starts there are (judge.claims.start_kinds)."""
+
 PlacementKind = Literal["disjoint", "shared"]
 """Whether the load generator has processors of its own, or is put on the server's."""
 
@@ -165,7 +169,16 @@ class Experiment(Strict):
     reference: StackRef | None = Field(
         None, description="the contender whose answers those of all others must be equal to: docs/equal-answers.md"
     )
-    blocks: int = Field(5, ge=1, le=1000)
+    blocks: int | None = Field(
+        None, ge=1, le=1000, description="a fixed number, after which claims are judged once; null: see `minutes`"
+    )
+    minutes: float | None = Field(
+        None,
+        ge=0.1,
+        le=1440,
+        description="in place of `blocks`: blocks are added until every claim is decided, for so long at most; null, "
+        "with claims and without `blocks`: 10",
+    )
     builds: int = Field(
         1, ge=1, le=100, description="how often each stack is built apart; blocks take the builds in turn"
     )
@@ -233,6 +246,11 @@ class Experiment(Strict):
     def _as_it_was_written(self, workload: str | WorkloadFile) -> str | dict[str, Any]:
         return workload if isinstance(workload, str) else workload.as_written()
 
+    @property
+    def first_blocks(self) -> int:
+        """How many blocks a run has before it may end: a fixed number, or those before its first look."""
+        return FIRST_BLOCKS if self.blocks is None else self.blocks
+
     def why_not_sliced(self) -> str | None:
         """Why its conditions cannot be up at once and measured in turn; None: as far as the file tells they can."""
         load = self.load
@@ -283,6 +301,11 @@ class Experiment(Strict):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        if self.blocks is not None and self.minutes is not None:
+            raise ValueError(
+                "blocks and minutes: a run has a fixed number of blocks, or as many as its claims need within a time: "
+                "leave one of them out"
+            )
         if self.instances > 1 and self.balancer is None:
             raise ValueError("instances: more than one needs a balancer in front: set `balancer`")
         if self.placement == "shared" and not self.load.offers_requests:

@@ -25,7 +25,7 @@ def as_timed(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Experim
     Args:
         trials: in the order in which they were tried.
     """
-    first = record.experiment.blocks
+    first = record.experiment.first_blocks
     trials_before = sum(map(len, record.order[:first]))
     if not record.looks_from_clock or len(trials) < trials_before:
         return record
@@ -37,7 +37,7 @@ def with_looks_in_time(record: ExperimentRecord, elapsed_seconds: float) -> Expe
     within = record.decide_within_seconds
     if not record.looks_from_clock or within is None:
         return record
-    looks = looks_in_time(record.experiment.blocks, len(record.order), elapsed_seconds, within)
+    looks = looks_in_time(record.experiment.first_blocks, len(record.order), elapsed_seconds, within)
     return record.model_copy(update={"looks": looks})
 
 

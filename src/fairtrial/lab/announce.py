@@ -115,14 +115,19 @@ def _stacks(plan: Plan, *, verbose: bool) -> list[str]:
 
 def _trials(plan: Plan, *, verbose: bool) -> str:
     experiment, per_block = plan.experiment, len(plan.conditions)
-    duration = minutes(planned_seconds(plan.trials_until_first_end, experiment.load))
+    seconds = planned_seconds(plan.trials_until_first_end, experiment.load)
+    duration = minutes(seconds)
     has_spare = verbose and plan.spare_blocks
     spare = f"; up to {count(plan.spare_blocks, 'block')} more if the machine spoils some" if has_spare else ""
     ports = ", and waits for local ports beside" if takes_ports(experiment.load) else ""
-    return (
-        f"{experiment.blocks} blocks of {per_block} trials in random order (seed {experiment.seed}), "
-        f"about {duration} min once everything is built{ports}{spare}"
-    )
+    trials = f"blocks of {per_block} trials in random order (seed {experiment.seed})"
+    if plan.within_seconds is not None:
+        most = minutes(max(plan.within_seconds, seconds))
+        return (
+            f"{trials} until every claim is decided: about {duration} min to the first look, after "
+            f"{experiment.first_blocks} blocks, and {most} min at most (--minutes), once everything is built{ports}"
+        )
+    return f"{experiment.first_blocks} {trials}, about {duration} min once everything is built{ports}{spare}"
 
 
 def _placement(plan: Plan, *, verbose: bool) -> str:

@@ -53,7 +53,6 @@ def conduct(
     plan: Plan,
     results: Path,
     watcher: Watcher,
-    decide_within_seconds: float | None = None,
     *,
     profile: bool = False,
 ) -> Conducted:
@@ -63,19 +62,17 @@ def conduct(
     still runs when this returns.
 
     Args:
-        decide_within_seconds: of a plan with looks: the run ends when this time has passed since the first trial,
-            if no look has ended it before (`lab.decide`).
         profile: add the block under profilers, which is in no trial, if the run was not interrupted.
 
     Raises:
         Problem: the engine cannot be built, the reference differs from itself, or the record cannot be begun.
     """
     placement = planned_placement(plan.experiment)
-    with made_ready(plan, placement, results, watcher, decide_within_seconds=decide_within_seconds) as ready:
+    with made_ready(plan, placement, results, watcher) as ready:
         with RecordWriter(results) as writer:
             writer.append(ready.record)
             watcher(ExperimentBegins(ready.record))
-            end = WhenComplete(ready.record) if decide_within_seconds is None else WhenDecided(ready.record)
+            end = WhenDecided(ready.record) if plan.looks else WhenComplete(ready.record)
             conducted = run_trials(plan, ready.record, ready.run, writer, watcher, end)
         if profile and not conducted.interrupted and conducted.problem is None:
             profile_block(plan, ready.workbench, conducted.trials)
@@ -100,7 +97,6 @@ def made_ready(
     watcher: Watcher,
     *,
     trial_hosts: TrialHosts = THIS_MACHINE,
-    decide_within_seconds: float | None = None,
 ) -> Iterator[PreparedLab]:
     """Build engine and stacks, bring services up, calibrate; all of it ends at the end.
 
@@ -136,7 +132,6 @@ def made_ready(
                 private_network=private_network,
                 calibrations=calibrations,
                 reference=reference,
-                decide_within_seconds=decide_within_seconds,
                 earlier=earlier_runs(results, plan.experiment.name),
             )
 

@@ -30,7 +30,6 @@ def first_line(
     private_network: bool,
     calibrations: Sequence[Calibration],
     reference: ReferenceRecord | None = None,
-    decide_within_seconds: float | None = None,
     earlier: int = 0,
 ) -> ExperimentRecord:
     """The record's line for the experiment; those of its trials follow.
@@ -39,7 +38,6 @@ def first_line(
         services: those that were up; where none was, no rows were loaded.
         private_network: whether all trials are run in a network of their own.
         reference: what was compared before the first trial; None: answers are not compared.
-        decide_within_seconds: of a plan with looks, how long the run may take from its first trial on.
         earlier: runs of the experiment.
     """
     datasets = _datasets(plan) if services else {}
@@ -53,8 +51,8 @@ def first_line(
         order=[[condition.recorded.id for condition in block] for block in plan.blocks],
         spare_blocks=plan.spare_blocks,
         looks=list(plan.looks),
-        looks_from_clock=bool(plan.looks) and decide_within_seconds is not None,
-        decide_within_seconds=decide_within_seconds,
+        looks_from_clock=bool(plan.looks),
+        decide_within_seconds=plan.within_seconds,
         host=host_properties(),
         placement=placement,
         own_network=private_network,

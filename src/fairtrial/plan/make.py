@@ -3,6 +3,7 @@
 import math
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,22 +17,23 @@ from fairtrial.catalog.workloads.from_file import workload_from_file
 from fairtrial.catalog.workloads.model import Workload
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
+from fairtrial.experiment.slices import Slices
 from fairtrial.experiment.stack_class import PRODUCTION, StackClass
 from fairtrial.experiment.value import Value, format_value
 from fairtrial.experiment.workload_file.read import names_file, read_workload
 from fairtrial.judge.statistics.looks import plan_looks
 from fairtrial.judge.statistics.planning import MOST_BLOCKS
-from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
 from fairtrial.plan.audit_draws import draw_crash_audits, draw_hold_audits
 from fairtrial.plan.plan import Plan, PlannedCondition, Point
-from fairtrial.plan.validate import assert_sound
+from fairtrial.plan.validate import assert_sound, why_not_sliceable
 from fairtrial.record.model import Condition
 
 Item = TypeVar("Item")
 
-MOST_FACTOR = 8
-"""Until its claims are decided, a run that has the time may grow to so many times its blocks, an interval about a third
-as wide, and in any case to as many as an undecided claim may ask for."""
+DEFAULT_MINUTES = 10.0
+"""For how long at most blocks are added while a claim is undecided, where the experiment does not say. Blocks of half a
+minute are then four times as many as before the first look, so that an interval is half as wide; dearer ones have what
+the first look takes, as a run of a fixed number has. This project's choice."""
 
 SPARE_SHARE = 0.2
 """Of the blocks of a run of a fixed number, rounded up, so many more are tried where the machine spoiled some. Where it
@@ -43,7 +45,6 @@ def make_plan(
     stacks: Mapping[str, Stack],
     file: Path | str,
     *,
-    until_decided: bool = False,
     workloads: Sequence[Path] = (),
 ) -> Plan:
     """Resolve every name in the experiment, and hold it against what there is.
@@ -51,18 +52,15 @@ def make_plan(
     Args:
         stacks: all stacks that there are, by name.
         file: what messages name as the experiment's origin; a workload file is looked for beside it.
-        until_decided: whether blocks are added while a claim is undecided.
         workloads: further folders in which a workload file is looked for.
 
     Raises:
         Problem: a workload, service, stack, variant, check, threshold, metric or request does not exist, or a stack
             does not implement the workload on the service; the reason begins with `file`.
     """
-    if until_decided:
-        _assert_decidable(experiment)
     try:
         workload = _workload(experiment, Path(file), workloads)
-        plan = _resolve(experiment, workload, stacks, until_decided=until_decided)
+        plan = _resolve(_with_its_time(experiment), workload, stacks)
         assert_sound(plan, stacks)
     except Problem as problem:
         raise Problem(f"{file}: {problem.reason}", problem.remedy) from problem
@@ -78,16 +76,38 @@ def _workload(experiment: Experiment, origin: Path, workloads: Sequence[Path]) -
     return workload_from_file(read_workload(workload, experiment.workload_name, origin, workloads))
 
 
-def _resolve(experiment: Experiment, workload: Workload, stacks: Mapping[str, Stack], *, until_decided: bool) -> Plan:
+def in_slices_by_default(plan: Plan) -> Plan:
+    """The plan with its conditions measured in turn, where it adds blocks until claims are decided and that can be."""
+    experiment = plan.experiment
+    if not plan.looks or experiment.slices is not None or experiment.why_not_sliced() or why_not_sliceable(plan):
+        return plan
+    return replace(plan, experiment=experiment.model_copy(update={"slices": Slices(tails=True)}))
+
+
+def _with_its_time(experiment: Experiment) -> Experiment:
+    """The experiment with the time for its claims, where it has some and no fixed number of blocks.
+
+    Raises:
+        Problem: it has a time and no claims.
+    """
+    if experiment.claims and experiment.blocks is None and experiment.minutes is None:
+        return experiment.model_copy(update={"minutes": DEFAULT_MINUTES})
+    if experiment.minutes is not None and not experiment.claims:
+        reason = "minutes: the experiment has no claims, which blocks would be added to decide"
+        raise Problem(reason, "set `blocks` in place of it, or write a claim")
+    return experiment
+
+
+def _resolve(experiment: Experiment, workload: Workload, stacks: Mapping[str, Stack]) -> Plan:
     points = {value: _point(experiment, workload, value) for value in experiment.points}
     references = [(each.stack, points[each.at], False) for each in experiment.condition_refs]
     if experiment.noise_floor:
         references.append((experiment.stacks[0], references[0][1], True))
     conditions = [_condition(reference, stacks, point, again=again) for reference, point, again in references]
-    most = max(MOST_FACTOR * experiment.blocks, MOST_BLOCKS)
-    looks = plan_looks(experiment.blocks, most) if until_decided else []
-    spare = 0 if until_decided else math.ceil(SPARE_SHARE * experiment.blocks)
-    blocks = block_order(conditions, looks[-1] if looks else experiment.blocks + spare, experiment.seed)
+    first = experiment.first_blocks
+    looks = [] if experiment.minutes is None else plan_looks(first, MOST_BLOCKS)
+    spare = 0 if looks else math.ceil(SPARE_SHARE * first)
+    blocks = block_order(conditions, looks[-1] if looks else first + spare, experiment.seed)
     return Plan(
         experiment=experiment,
         workload=workload,
@@ -98,8 +118,8 @@ def _resolve(experiment: Experiment, workload: Workload, stacks: Mapping[str, St
         blocks=blocks,
         spare_blocks=spare,
         looks=looks,
-        crash_audits=draw_crash_audits(experiment.crash_audit, blocks, experiment.blocks),
-        hold_audits=draw_hold_audits(experiment.hold_audit, blocks, experiment.blocks),
+        crash_audits=draw_crash_audits(experiment.crash_audit, blocks, first),
+        hold_audits=draw_hold_audits(experiment.hold_audit, blocks, first),
     )
 
 
@@ -169,14 +189,3 @@ def block_order(conditions: Sequence[Item], blocks: int, seed: int) -> list[list
     """
     draw = random.Random(seed)  # noqa: S311 (an order, not a secret)
     return [draw.sample(conditions, len(conditions)) for _ in range(blocks)]
-
-
-def _assert_decidable(experiment: Experiment) -> None:
-    """Raise a Problem if a run until claims are decided has no claims, or too few blocks for its first look."""
-    if not experiment.claims:
-        raise Problem("--decide: the experiment has no claims", "leave --decide out, or write a claim")
-    if experiment.blocks < MINIMUM_BLOCKS:
-        raise Problem(
-            f"--decide: {experiment.blocks} blocks carry no interval, and the first look is after them",
-            f"plan at least {MINIMUM_BLOCKS} blocks",
-        )

@@ -155,6 +155,12 @@ class Plan:
         return list(self.looks) or list(range(len(self.blocks) - self.spare_blocks, len(self.blocks) + 1))
 
     @property
+    def within_seconds(self) -> float | None:
+        """How long a run with looks may take from its first trial on; None: its number of blocks is fixed."""
+        minutes = self.experiment.minutes
+        return None if minutes is None else 60 * minutes
+
+    @property
     def trials_until_first_end(self) -> int:
         """How many trials there are until the run may end."""
         return sum(len(block) for block in self.blocks[: self.possible_ends[0]])

@@ -86,9 +86,14 @@ def _assert_within_reach(plan: Plan) -> None:
 
 def _assert_sliceable(plan: Plan) -> None:
     """Raise a Problem if the conditions of an experiment with slices cannot be up at once and told apart."""
+    if plan.experiment.slices is not None and (reason := why_not_sliceable(plan)) is not None:
+        raise Problem(f"slices: {reason}", "leave `slices` out; `fairtrial ab-test` does with --no-slices")
+
+
+def why_not_sliceable(plan: Plan) -> str | None:
+    """Why the conditions of a plan cannot be up at once and told apart, as far as the file does not tell; None: they
+    can."""
     experiment, workload = plan.experiment, plan.workload
-    if experiment.slices is None:
-        return
     stacks = [condition.stack for condition in plan.conditions]
     ports = [stack.origin.port for stack in stacks if stack.origin.port is not None]
     running_stacks = [stack.name for stack in stacks if stack.origin.runs_already]
@@ -104,8 +109,7 @@ def _assert_sliceable(plan: Plan) -> None:
         reason = f"workload {workload.name} has more around a trial than requests"
     elif workload.state.reset is not None or workload.state.audits:
         reason = f"{workload.name} has a reset or audits, which are of one contender at a time"
-    if reason is not None:
-        raise Problem(f"slices: {reason}", "leave `slices` out; `fairtrial ab-test` does with --no-slices")
+    return reason
 
 
 def _assert_cache(experiment: Experiment, workload: Workload) -> None:

@@ -8,13 +8,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.experiment.ab_test import SLICED_BLOCKS
 from fairtrial.experiment.slices import LEAST_ROUNDS, Slices
 from fairtrial.judge.losses import too_many
 from fairtrial.judge.statistics.estimate import Resolution, at_resolution, paired_ratio
 
 ROUNDS = 12
-BLOCKS = SLICED_BLOCKS
+BLOCKS = 12
+"""For which the three minutes of `ab-test` are enough."""
 BETWEEN_SLICES = 0.03
 """Standard deviation of a slice's logarithm around its restart's, half of which leans on the slice before (AR(1))."""
 UNDER_LOAD = 0.3

@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from fairtrial.experiment.model import FIRST_BLOCKS
 from fairtrial.experiment.slices import Slices
+from fairtrial.judge.statistics.looks import level_at, plan_looks
 from fairtrial.judge.statistics.median import median_intervals
-from fairtrial.judge.statistics.student import LEVEL
 from tests.judge.statistics.simulation import at_most_five_percent
-from tests.judge.statistics.sliced_worlds import FAILING, World, measured, outcomes, rounds_of
+from tests.judge.statistics.sliced_worlds import BLOCKS, FAILING, World, measured, outcomes, rounds_of
 
 EXPERIMENTS = 200
 MARGIN = 0.95
+LOOKS = plan_looks(FIRST_BLOCKS, BLOCKS)
 RULE = Slices()
 LITTLE, MUCH = 0.01, 0.03
 """Between restarts. With the noise of the slices, the blocks' ratios scatter by 4% and by 5%: what was seen on a busy
@@ -21,30 +23,39 @@ machine with rounds left out was 2% to 5.5%."""
 
 
 def intervals(logs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The interval of each experiment's ratio, shape (experiments, 2), of those in which every block has figures."""
+    """The interval of each experiment's ratio at each look, shape (experiments, looks, 2), of those in which every
+    block has figures."""
     whole = logs[~np.isnan(logs).any(axis=1)]
-    found = median_intervals(whole.T, [LEVEL])
-    assert found is not None
-    return np.exp(np.array([ends for (ends,) in found]))
+    at_looks = []
+    for number, blocks in enumerate(LOOKS, 1):
+        ends = median_intervals(whole[:, :blocks].T, [level_at(number, LOOKS)])
+        assert ends is not None
+        at_looks.append(np.exp(np.array([interval for (interval,) in ends])))
+    return np.stack(at_looks, axis=1)
+
+
+def different(ends: NDArray[np.float64]) -> int:
+    """How many experiments find equals different, at any look."""
+    return int(((ends[..., 0] > 1) | (ends[..., 1] < 1)).any(axis=1).sum())
 
 
 def slower(logs: NDArray[np.float64]) -> int:
-    """How many experiments find the second condition slower than the margin allows."""
-    return int((intervals(logs)[:, 1] < MARGIN).sum())
+    """How many experiments find the second condition slower than the margin allows, at any look."""
+    return int((intervals(logs)[..., 1] < MARGIN).any(axis=1).sum())
 
 
 def decided(logs: NDArray[np.float64]) -> int:
-    """How many experiments decide, either way, a claim about the margin."""
+    """How many experiments decide, either way and at any look, a claim about the margin."""
     ends = intervals(logs)
-    return int(((ends[:, 1] < MARGIN) | (ends[:, 0] >= MARGIN)).sum())
+    return int(((ends[..., 1] < MARGIN) | (ends[..., 0] >= MARGIN)).any(axis=1).sum())
 
 
 @pytest.mark.parametrize("restarts", [LITTLE, MUCH])
 def test_equals_are_told_apart_no_more_often_than_five_times_in_a_hundred(restarts: float) -> None:
     ends = intervals(measured(World(restarts=restarts), EXPERIMENTS, RULE))
     assert len(ends) > 0.95 * EXPERIMENTS
-    assert ((ends[:, 0] > 1) | (ends[:, 1] < 1)).sum() <= at_most_five_percent(len(ends))
-    assert (ends[:, 1] < MARGIN).sum() == 0
+    assert different(ends) <= at_most_five_percent(len(ends))
+    assert (ends[..., 1] < MARGIN).sum() == 0
 
 
 @pytest.mark.parametrize("restarts", [LITTLE, MUCH])
@@ -54,8 +65,8 @@ def test_a_ratio_that_is_the_margin_is_decided_no_more_often(restarts: float) ->
 
 
 @pytest.mark.parametrize("restarts", [LITTLE, MUCH])
-def test_a_tenth_is_found_in_four_of_five_experiments(restarts: float) -> None:
-    assert slower(measured(World(truth=0.9, restarts=restarts), EXPERIMENTS, RULE)) >= 0.8 * EXPERIMENTS
+def test_a_tenth_is_found_in_three_of_four_experiments(restarts: float) -> None:
+    assert slower(measured(World(truth=0.9, restarts=restarts), EXPERIMENTS, RULE)) >= 0.75 * EXPERIMENTS
 
 
 def test_the_worlds_scatter_as_a_busy_machine_does() -> None:
@@ -73,7 +84,7 @@ def test_on_a_machine_that_is_never_quiet_even_rounds_decide_often_and_nothing_f
     always = World(busy=1.0, load=(0.45, 0.55), restarts=LITTLE)
     ends = intervals(measured(always, EXPERIMENTS, RULE))
     assert len(ends) == EXPERIMENTS
-    assert ((ends[:, 0] > 1) | (ends[:, 1] < 1)).sum() <= at_most_five_percent(EXPERIMENTS)
+    assert different(ends) <= at_most_five_percent(EXPERIMENTS)
     assert slower(measured(replace(always, truth=0.9), EXPERIMENTS, RULE)) > 0.5 * EXPERIMENTS
 
 
@@ -92,12 +103,12 @@ def test_load_that_the_meters_cannot_see_leaves_it_undecided() -> None:
     blind = World(truth=0.9, seen=False)
     assert slower(measured(blind, EXPERIMENTS, RULE)) < 0.5 * EXPERIMENTS
     ends = intervals(measured(World(seen=False), EXPERIMENTS, RULE))
-    assert ((ends[:, 0] > 1) | (ends[:, 1] < 1)).sum() <= at_most_five_percent(EXPERIMENTS)
+    assert different(ends) <= at_most_five_percent(EXPERIMENTS)
 
 
 def test_what_slows_one_side_alone_and_cannot_be_seen_passes_for_a_slower_commit() -> None:
     """Here the method fails, and no statistics would notice: equal refs, of which one is slowed from outside."""
-    assert slower(measured(World(unseen=0.1), EXPERIMENTS, RULE)) > 0.8 * EXPERIMENTS
+    assert slower(measured(World(unseen=0.1), EXPERIMENTS, RULE)) > 0.7 * EXPERIMENTS
 
 
 @pytest.mark.parametrize("name", FAILING)

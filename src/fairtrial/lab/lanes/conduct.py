@@ -30,7 +30,6 @@ def conduct_on_lanes(
     results: Path,
     watcher: Watcher,
     start: Callable[[Inbox], Sequence[RemoteLane]],
-    decide_within_seconds: float | None = None,
 ) -> Conducted:
     """Make every lane ready, have every block tried on one of them, and write the record line by line.
 
@@ -48,14 +47,12 @@ def conduct_on_lanes(
     run = _Run(plan, results, watcher, lanes, inbox)
     try:
         run.await_ready()
-        record = first_line_of_lanes(
-            plan, list(lanes.values()), decide_within_seconds, earlier_runs(results, plan.experiment.name)
-        )
+        record = first_line_of_lanes(plan, list(lanes.values()), earlier_runs(results, plan.experiment.name))
         conducted = Conducted(record)
         with RecordWriter(results) as writer:
             writer.append(record)
             watcher(ExperimentBegins(record))
-            end = WhenComplete(record) if decide_within_seconds is None else WhenDecided(record)
+            end = WhenDecided(record) if plan.looks else WhenComplete(record)
             run.try_all(conducted, writer, end.reached)
         return conducted
     finally:

@@ -43,9 +43,7 @@ class RemoteLane:
         self.lab.send(number)
 
 
-def first_line_of_lanes(
-    plan: Plan, lanes: Sequence[RemoteLane], decide_within_seconds: float | None, earlier: int
-) -> ExperimentRecord:
+def first_line_of_lanes(plan: Plan, lanes: Sequence[RemoteLane], earlier: int) -> ExperimentRecord:
     """The record's line for the experiment: that of the first lane that is ready, with what differs by lane."""
     ready = [(lane, lane.record) for lane in lanes if lane.state == "free" and lane.record is not None]
     first = ready[0][1]
@@ -54,8 +52,7 @@ def first_line_of_lanes(
             "started_at": timestamp(),
             "earlier_runs": earlier,
             "spare_blocks": plan.spare_blocks,
-            "looks": list(plan.looks),
-            "decide_within_seconds": decide_within_seconds,
+            "looks_from_clock": False,  # blocks side by side do not say how long one more takes
             "calibrations": list(_lowest([each for _, record in ready for each in record.calibrations])),
             "lanes": [
                 LaneRecord(

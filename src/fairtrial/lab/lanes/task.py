@@ -25,7 +25,6 @@ class SentPlan(Strict):
     file: str
     """what messages name as the experiment's origin"""
     stacks: dict[str, SentStack]
-    until_decided: bool
     crash_audits: list[int]
     """which the lab here has drawn, as the next"""
     hold_audits: list[int]
@@ -83,7 +82,6 @@ def sent_plan(plan: Plan, file: str) -> SentPlan:
         experiment=experiment,
         file=file,
         stacks=stacks,
-        until_decided=bool(plan.looks),
         crash_audits=sorted(plan.crash_audits),
         hold_audits=sorted(plan.hold_audits),
         order=_order(plan),
@@ -97,7 +95,7 @@ def plan_of(description: SentPlan) -> Plan:
         Problem: it cannot be made, or is another one.
     """
     stacks: dict[str, Stack] = {name: unpacked_stack(each) for name, each in description.stacks.items()}
-    plan_here = make_plan(description.experiment, stacks, description.file, until_decided=description.until_decided)
+    plan_here = make_plan(description.experiment, stacks, description.file)
     plan = replace(
         plan_here,
         crash_audits=frozenset(description.crash_audits),

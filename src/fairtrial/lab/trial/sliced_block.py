@@ -48,9 +48,11 @@ class SlicedBlocks:
         for trial in plan.trials():
             self._planned[trial.block].append(trial)
         self._ended: dict[int, TrialRecord] = {}
-        self._spare = _Spare(0)
-        if (rule := plan.experiment.slices) is not None:
-            self._spare.rounds = SPARE_TIMES * plan.experiment.blocks * rule.rounds(plan.experiment.load)
+        rule = plan.experiment.slices
+        rounds = 0 if rule is None else SPARE_TIMES * rule.rounds(plan.experiment.load)
+        self._first_blocks = plan.experiment.first_blocks
+        self._spare = _Spare(self._first_blocks * rounds)
+        self._spare_of_added_block = rounds if plan.looks else 0
 
     def run(self, trial: PlannedTrial) -> TrialRecord:
         """The record of a trial; with the first of a block all of that block are run.
@@ -62,6 +64,8 @@ class SlicedBlocks:
         return self._ended[trial.index]
 
     def _run_block(self, trials: Sequence[PlannedTrial]) -> list[TrialRecord]:
+        if trials[0].block > self._first_blocks:
+            self._spare.rounds += self._spare_of_added_block
         records = [new_record(trial) for trial in trials]
         contexts = []
         for trial, record in zip(trials, records, strict=True):
