@@ -147,6 +147,6 @@ def test_the_engine_stands_beside_its_peers(engine: Path, monkeypatch: pytest.Mo
 
     bench = replace(bench, seconds=0.5)
     stated = peers.pauses(bench, [ours]).splitlines()[2].split(" | ")[1]
-    assert 60.0 < float(stated) < 300.0
+    assert float(stated) > 60.0
     openings = peers.openings_table(peers.openings(bench)).splitlines()[2:]
     assert [row.split(" | ")[:2] for row in openings] == [["| 100", "1"], ["| 200", "1"]]
