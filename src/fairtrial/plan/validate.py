@@ -105,8 +105,6 @@ def why_not_sliceable(plan: Plan) -> str | None:
         reason = f"{running_stacks[0]} runs already, so that its processor time cannot be told from foreign load"
     elif len(set(ports)) < len(ports):
         reason = f"two conditions always listen on port {ports[0]}, and cannot be up at once"
-    elif workload.upstream is not None or getattr(workload, "freshness", None) is not None:
-        reason = f"workload {workload.name} has more around a trial than requests"
     elif workload.state.reset is not None or workload.state.audits:
         reason = f"{workload.name} has a reset or audits, which are of one contender at a time"
     return reason

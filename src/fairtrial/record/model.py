@@ -287,8 +287,8 @@ class TrialRecord(BaseModel):
     service: ServerMeter | None = Field(None, description="what the database's processes used in the window")
     maintenance: dict[str, Maintenance] = Field(
         default_factory=dict,
-        description="by service, what it did for itself in the window; those that tell nothing of it are missing, all "
-        "in slices and in older records",
+        description="by service, what it did for itself in the window, or from the first slice to the last; those that "
+        "tell nothing of it are missing, all in older records",
     )
     ledger: Ledger | None = Field(None, description="null where the service counts nothing")
     window_work: list[WindowWork] = Field(

@@ -56,7 +56,7 @@ class Ledger(Strict):
     handed_in: dict[str, int] = Field(
         default_factory=dict,
         description="of what sessions hand in late and `done` has whole, how much they had handed in when the load "
-        "ended; empty for a program, in slices and in older records",
+        "ended; empty for a program and in older records",
     )
     verified: int = Field(description="verified answers in the same time, warm-up included")
     answers: int = Field(description="all answers and failures in the same time")

@@ -51,6 +51,11 @@ class Slicing(Strict):
     slices: list[Slice] = Field(default_factory=list)
     idle_seconds: float = Field(description="for which its server was up and idle, while others were measured or none")
     idle_cpu_seconds: float = Field(description="the processor time that its server used in that time")
+    idle_service_cpu_seconds: float = Field(
+        0.0,
+        description="likewise its services and its upstream, which nobody else has; 0 in records from before it could "
+        "have some",
+    )
     asked_slices: int = Field(
         0, description="slices of others in which its processes held a connection to the server that was measured"
     )
@@ -88,3 +93,8 @@ class Slicing(Strict):
     def idle_processors(self) -> float:
         """How many processors its server used while it was idle."""
         return self.idle_cpu_seconds / self.idle_seconds if self.idle_seconds > 0 else 0.0
+
+    @property
+    def idle_service_processors(self) -> float:
+        """How many processors its services and its upstream used while it was idle."""
+        return self.idle_service_cpu_seconds / self.idle_seconds if self.idle_seconds > 0 else 0.0

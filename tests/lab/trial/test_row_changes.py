@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from fairtrial.base.clock_offset import ClockOffset, over_time
+from fairtrial.base.clock_offset import SAME_CLOCK, ClockOffset, over_time
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import Change, RunningService
 from fairtrial.catalog.tables import Data
@@ -20,8 +20,11 @@ from fairtrial.lab.trial.freshness import new_text
 from fairtrial.lab.trial.row_changes import RowChanges
 from fairtrial.load.engine_terms import Closed, StopAfterSeconds
 from fairtrial.record.engine_summary import Sightings
+from fairtrial.record.proof import RowChangesSeen
+from tests.waiting import wait_for
 
 MS = 1_000_000
+NOTHING_SEEN = Sightings(kept=[], left_out=0)
 
 
 class Rows:
@@ -61,6 +64,15 @@ def changes_of(
     return RowChanges(chosen.freshness, data, requests, cast("RunningService", service), window_seconds), plan, data
 
 
+def seen_by(
+    changes: RowChanges, sightings: Sightings = NOTHING_SEEN, clock: ClockOffset = SAME_CLOCK
+) -> RowChangesSeen:
+    changes.saw(sightings, clock)
+    seen = changes.result()
+    assert seen is not None
+    return seen
+
+
 def test_a_hundredth_of_the_rows_change_most_of_them_before_the_load_and_all_are_set_back() -> None:
     service = Rows()
     changes, plan, data = changes_of("random-item", 20_000, service)
@@ -71,11 +83,28 @@ def test_a_hundredth_of_the_rows_change_most_of_them_before_the_load_and_all_are
     changes.before_load()
     assert len(service.texts) == 170 and service.transactions == [170]
     changes.begin(time.monotonic())
-    seen = changes.result(Sightings(kept=[], left_out=0))
+    seen = seen_by(changes)
     assert seen.keys == sorted(service.texts) and seen.changed - seen.in_window == 170
     changes.end()
     assert sum(service.transactions) == seen.changed + 200
     assert service.texts == old
+
+
+def test_each_part_of_a_window_changes_what_falls_into_it_and_old_texts_of_all_parts_count() -> None:
+    service = Rows()
+    changes, _, _ = changes_of("random-item", 20_000, service, window_seconds=0.4)
+    changes.before_load()
+    committed = [len(service.texts)]
+    for since in (0.0, 0.2):
+        opened = time.monotonic()
+        changes.begin(opened, since, since + 0.2)
+        wait_for(lambda until=opened + 0.2: time.monotonic() > until, "the part is over")
+        keys = seen_by(changes).keys
+        seen = seen_by(changes, Sightings(kept=[(keys[0], 0, time.monotonic_ns())], left_out=1))
+        committed.append(len(keys))
+    assert committed[0] == 170 and committed[0] < committed[1] < committed[2] == 200
+    assert (seen.in_window, seen.old, seen.left_out) == (30, 2, 2)
+    changes.end()
 
 
 def test_rows_are_asked_for_by_their_own_path_before_and_after_they_change() -> None:
@@ -104,11 +133,11 @@ def test_the_line_is_a_request_sent_after_the_commit_returned(monkeypatch: pytes
     for where, old, answers in (("private", 2, 3), ("external", 1, 1)):
         changes, _, _ = changes_of("random-item", 20_000, Rows(where))
         changes.before_load()
-        key = changes.result(Sightings(kept=[], left_out=0)).keys[0]
+        key = seen_by(changes).keys[0]
         sent = [(4_999, 0), (5_000, 0), (5_001, 0), (5_500, 1), (6_001, 0)]
         kept = [(key, is_new, at_ms * MS) for at_ms, is_new in sent]
         never = [(0, 0, 9_000 * MS)]  # nobody changed it
-        seen = changes.result(Sightings(kept=kept + never, left_out=4))
+        seen = seen_by(changes, Sightings(kept=kept + never, left_out=4))
         assert (seen.old, seen.answers, seen.left_out) == (old, answers, 4)
         assert seen.latest_seconds == 1.001
         assert seen.example.startswith(f"name of {key} was '")
@@ -119,9 +148,9 @@ def test_the_clock_of_another_host_is_set_against_this_ones(monkeypatch: pytest.
     monkeypatch.setattr("fairtrial.lab.trial.row_changes.time.monotonic_ns", lambda: 5_000 * MS)
     changes, _, _ = changes_of("random-item", 20_000, Rows())
     changes.before_load()
-    key = changes.result(Sightings(kept=[], left_out=0)).keys[0]
+    key = seen_by(changes).keys[0]
     kept = [(key, 0, at_ms * MS) for at_ms in (104_999, 105_009, 105_011)]
-    seen = changes.result(Sightings(kept=kept, left_out=0), ClockOffset(100.0, 0.01))
+    seen = seen_by(changes, Sightings(kept=kept, left_out=0), ClockOffset(100.0, 0.01))
     assert (seen.old, seen.answers) == (1, 1)
     assert seen.latest_seconds == pytest.approx(0.011) and seen.grace_seconds == 0.01
 

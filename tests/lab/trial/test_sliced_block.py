@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from fairtrial.lab.meters.slice_watch import SliceMeter
-from fairtrial.lab.placement import THIS_MACHINE
+from fairtrial.lab.meters import slice_watch
+from fairtrial.lab.meters.slice_watch import IdleUse, SliceMeter
+from fairtrial.lab.placement import local_placement
 from fairtrial.lab.trial import sliced_block
+from fairtrial.lab.trial.environment import trial_environment
 from fairtrial.lab.trial.flow import Workbench
 from fairtrial.lab.trial.sliced_block import SlicedBlocks
 from fairtrial.lab.trial.up import NotUp
@@ -43,9 +45,12 @@ class Machine:
         contract = [Clause(name="x", requirement="", passed=True, evidence="")]
         yield SimpleNamespace(context=context, deployment=deployment, contract=lambda: contract)
 
-    def cpu_seconds(self, server: str) -> tuple[float, float]:
-        self.used += server == self.busy
-        return self.used if server == self.busy else 0.0, 0.0
+    def proof(self, *_: Any) -> Any:
+        return SimpleNamespace(begin=lambda: None, end=lambda: None, conclude=lambda: None)
+
+    def cpu_seconds(self, *servers: str) -> tuple[float, float]:
+        self.used += self.busy in servers
+        return self.used if self.busy in servers else 0.0, 0.0
 
     def engine(self, each: Any, changes: Any, *, draw: int, on_window: Any = None, on_part: Any = None) -> Any:
         if draw:
@@ -61,7 +66,7 @@ class Machine:
         meter = a_trial().but(window=0.4).record().server
         assert meter is not None
         foreign = self.foreign[(len(self.slices) - 1) % len(self.foreign)]
-        return SliceMeter(meter, calm_machine(0.4), calm_network(), [self.idle], foreign, 0.0)
+        return SliceMeter(meter, calm_machine(0.4), calm_network(), [IdleUse(self.idle)], foreign, 0.0)
 
 
 @pytest.fixture
@@ -83,20 +88,14 @@ def tried(plan: Plan, machine: Machine, monkeypatch: pytest.MonkeyPatch, folder:
     monkeypatch.setattr(sliced_block, "SliceWatch", lambda *_: watch)
     monkeypatch.setattr(sliced_block, "_engine", machine.engine)
     monkeypatch.setattr(sliced_block, "in_turn", machine.in_turn)
-    monkeypatch.setattr(sliced_block, "cpu_seconds_below", machine.cpu_seconds)
+    monkeypatch.setattr(sliced_block, "SliceProof", machine.proof)
+    monkeypatch.setattr(slice_watch, "cpu_seconds_below", machine.cpu_seconds)
     monkeypatch.setattr(sliced_block, "IDLE_SECONDS", 0.001)
     monkeypatch.setattr(sliced_block, "bound_to", lambda _cpus: _nothing())
-    environment: Any = SimpleNamespace(
-        plan=plan,
-        failure=lambda _condition: None,
-        service=lambda _condition: SimpleNamespace(url=""),
-        cache=None,
-        trial_hosts=THIS_MACHINE,
-        placement=SimpleNamespace(of_kind=lambda _kind: SimpleNamespace(server_cpus=[0], load_cpus=[1])),
-    )
     ready: Any = SimpleNamespace(folder=folder, failure=None)
-    blocks = SlicedBlocks(plan, Workbench({("app", 1): ready}, environment, folder))
-    return [blocks.run(trial) for trial in plan.trials()]
+    with trial_environment(plan, local_placement()) as services:
+        blocks = SlicedBlocks(plan, Workbench({("app", 1): ready}, services, folder))
+        return [blocks.run(trial) for trial in plan.trials()]
 
 
 @contextmanager

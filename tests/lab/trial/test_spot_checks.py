@@ -9,7 +9,7 @@ from fairtrial.catalog.workloads import options_of, pick_workload
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.plan import EnginePlan, JsonBody, Request
 from fairtrial.experiment.model import DatasetOptions
-from fairtrial.lab.trial.spot_checks import TIMES, with_spot_checks
+from fairtrial.lab.trial.spot_checks import NEVER_SECONDS, TIMES, in_part, with_spot_checks
 from fairtrial.load.engine_terms import Closed, StopAfterRequests, StopAfterSeconds
 from fairtrial.plan.plan import Point
 
@@ -60,3 +60,20 @@ def test_where_moments_or_answers_are_not_known_there_are_none() -> None:
     assert spot_checks("categories", StopAfterSeconds(seconds=1)) == [], "none of its clauses takes one request alone"
     compared = {"reference": SimpleNamespace()}
     assert spot_checks("random-item", StopAfterSeconds(seconds=1), **compared) == []
+
+
+def test_the_parts_of_a_window_have_all_spot_checks_and_each_is_due_in_one_of_them() -> None:
+    mix = [Request(name="mix", path="/")]
+    drawn = spot_checks("random-item", StopAfterSeconds(seconds=10))
+    seen: list[float] = []
+    for since in (0.0, 2.5, 5.0, 7.5):
+        part = in_part([*mix, *drawn], since, since + 2.5)
+        assert part[0] == mix[0] and [each.path for each in part[1:]] == [each.path for each in drawn]
+        seen += [since + moment for moment in moments_of(part) if moment < NEVER_SECONDS]
+    late_by = [abs(one - other) for one, other in zip(sorted(seen), moments_of(drawn), strict=True)]
+    assert max(late_by) <= 0.05 * 2.5 + 1e-9, "the last twentieth of a part is for the answer"
+    assert set(moments_of(in_part([*mix, *drawn], 10.0, 12.5))) == {NEVER_SECONDS}
+
+
+def moments_of(requests: list[Request]) -> list[float]:
+    return sorted(moment for each in requests for moment in each.spot_check_at_seconds or [])

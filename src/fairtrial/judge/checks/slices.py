@@ -7,7 +7,8 @@ from fairtrial.record.slices import Slicing
 
 @check(
     "busy-while-idle",
-    looks_at="processor time of a server while others of its block are measured, of trials in slices",
+    looks_at="processor time of a server, of its services and of its upstream while others of its block are measured, "
+    "of trials in slices",
     remedy="find what the server does without being asked (a poll, a reloader, a busy wait); or leave `slices` out, so "
     "that one is up at a time: ab-test does with --no-slices",
     processors=Threshold(
@@ -20,13 +21,20 @@ from fairtrial.record.slices import Slicing
 def busy_while_idle(slices: Slicing, *, processors: float) -> Iterator[Finding]:
     """A server that works while nobody asks it: measured in turn with others, it takes their processors from them.
 
-    A refusal.
+    A refusal; a warning where its services or its upstream do (a checkpoint, vacuum, a timer).
     """
     if slices.idle_processors >= processors:
         yield finding(
             "refusal",
             f"while it was up and asked nothing, for {slices.idle_seconds:.1f} s, its server used "
             f"{slices.idle_processors:.0%} of a processor, beside those that were measured then",
+        )
+    if slices.idle_service_processors >= processors:
+        yield finding(
+            "warning",
+            f"while it was up and asked nothing, for {slices.idle_seconds:.1f} s, its services used "
+            f"{slices.idle_service_processors:.0%} of a processor, beside those that were measured then",
+            "find out what they do then (checkpoints, vacuum, flushed pages, work that is owed); or leave `slices` out",
         )
 
 

@@ -203,9 +203,10 @@ def _medians(
 
 
 def _foreign_share(trials: Sequence[TrialRecord], metric: Metric) -> float:
-    """The processor time of others beside a condition, less what its own server used while those that it is compared
-    with were measured: of one processor, which is no less than the share of all."""
-    idle = [trial.slices.idle_processors for trial in trials if trial.slices is not None]
+    """The processor time of others beside a condition, less what its own server and services used while those that it
+    is compared with were measured: of one processor, which is no less than the share of all."""
+    slicings = [trial.slices for trial in trials if trial.slices is not None]
+    idle = [each.idle_processors + each.idle_service_processors for each in slicings]
     return foreign_share(trials, of_tails=metric.of_tail) - (fmean(idle) if idle else 0.0)
 
 

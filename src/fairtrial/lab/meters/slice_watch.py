@@ -5,7 +5,7 @@ import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from fairtrial.engine.process_tree import CpuTimes, Root, processes_below
+from fairtrial.engine.process_tree import CpuTimes, Root, cpu_seconds_below, processes_below
 from fairtrial.judge.checks.foreign_load import foreign_shares
 from fairtrial.lab.meters.machine import MachineWatch
 from fairtrial.lab.meters.network import NetworkWatch
@@ -18,18 +18,89 @@ from fairtrial.record.processes import ServerMeter
 
 
 @dataclass(frozen=True)
+class Party:
+    """All that is up for one condition: the guards, or containers, that its processes lie below."""
+
+    server: Collection[Root]
+    database: Collection[Root] = ()
+    """of its own"""
+    beside: Collection[Root] = ()
+    """of its cache and its upstream"""
+    proxies: Collection[Root] = ()
+    """before its services, on the load engine's processors"""
+
+    @property
+    def services(self) -> list[Root]:
+        """What serves its server, on the server's processors."""
+        return [*self.database, *self.beside]
+
+    def cpu_seconds(self) -> "IdleUse":
+        """The processor time so far on the server's processors."""
+        return IdleUse(sum(cpu_seconds_below(*self.server)), sum(cpu_seconds_below(*self.services)))
+
+
+@dataclass(frozen=True)
+class IdleUse:
+    """Processor seconds of a condition that is asked nothing."""
+
+    server: float = 0.0
+    services: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """Of its server and its services."""
+        return self.server + self.services
+
+    def __sub__(self, other: "IdleUse") -> "IdleUse":
+        return IdleUse(self.server - other.server, self.services - other.services)
+
+    def __add__(self, other: "IdleUse") -> "IdleUse":
+        return IdleUse(self.server + other.server, self.services + other.services)
+
+
+@dataclass(frozen=True)
 class SliceMeter:
     """The measurements in one slice."""
 
     server: ServerMeter
     machine: MachineMeter
     network: NetworkMeter
-    idle_cpu_seconds: Sequence[float]
-    """of each of the servers beside the one under load"""
+    idle: Sequence[IdleUse]
+    """of each condition beside the one under load"""
     foreign_server_share: float
-    """of the server's processors: what others than the lab used, other guests included, and the idle servers"""
+    """of the server's processors: what others than the lab used, other guests included, and the idle conditions"""
     foreign_engine_share: float
-    """of the load engine's processors, without idle servers, which are not on them"""
+    """of the load engine's processors, without idle conditions, which are not on them"""
+    database: ServerMeter | None = None
+    """None: it has no processes"""
+
+
+class _TreeTimes:
+    """The processor time of one tree in the window."""
+
+    def __init__(self, roots: Collection[Root]) -> None:
+        self._times = CpuTimes(*roots)
+
+    def open(self) -> None:
+        self._before = self._times.read()
+
+    def close(self) -> None:
+        self._after = self._times.read()
+
+    def look_for_newcomers(self) -> None:
+        """Add what began in the window, and still runs: this takes longer than the window's end may."""
+        self._came = self._times.of_newcomers()
+
+    @property
+    def user_and_system(self) -> tuple[float, float]:
+        user, system = (
+            after - before + came for before, after, came in zip(self._before, self._after, self._came, strict=True)
+        )
+        return user, system
+
+    @property
+    def seconds(self) -> float:
+        return sum(self.user_and_system)
 
 
 class SliceWatch:
@@ -40,20 +111,24 @@ class SliceWatch:
 
     Args:
         placement: the server's and the load engine's processors, which are disjoint.
-        loaded: the guards, or containers, of the server under load.
-        idle: the guards of each server beside it.
+        loaded: the condition under load.
+        idle: each condition beside it.
         stray_threads: is shown the processes of the server under load when the slice has ended.
     """
 
     def __init__(
         self,
         placement: Placement,
-        loaded: Collection[Root],
-        idle: Sequence[Collection[Root]],
+        loaded: Party,
+        idle: Sequence[Party],
         stray_threads: StrayThreadWatch | None = None,
     ) -> None:
         self._placement, self._loaded, self._stray_threads = placement, loaded, stray_threads
-        self._trees = [CpuTimes(*guards) for guards in (loaded, *idle)]
+        self._server, self._database = _TreeTimes(loaded.server), _TreeTimes(loaded.database)
+        self._beside, self._proxies = _TreeTimes(loaded.beside), _TreeTimes(loaded.proxies)
+        self._idle = [(_TreeTimes(each.server), _TreeTimes(each.services)) for each in idle]
+        of_idle = [tree for pair in self._idle for tree in pair]
+        self._trees = [self._server, self._database, self._beside, self._proxies, *of_idle]
         self._machine = MachineWatch(placement.server_cpus, lab_seconds=lambda: (0.0, _seconds_of_lab()))
         self._network = NetworkWatch()
 
@@ -61,15 +136,18 @@ class SliceWatch:
         """Open the window."""
         self._network.open()
         self._machine.open()
-        self._before = [tree.read() for tree in self._trees]
+        for tree in self._trees:
+            tree.open()
         self._opened_at = time.monotonic()
 
     def close(self) -> None:
         """Close the window. The slice's load has ended, and nobody asks anything while this is read."""
         self._seconds = time.monotonic() - self._opened_at
-        self._after = [tree.read() for tree in self._trees]
+        for tree in self._trees:
+            tree.close()
         self._of_machine = self._machine.close()
-        self._came = [tree.of_newcomers() for tree in self._trees]
+        for tree in self._trees:
+            tree.look_for_newcomers()
         self._of_network = self._network.close()
 
     def result(self, summary: EngineSummary) -> SliceMeter:
@@ -78,39 +156,43 @@ class SliceWatch:
         Args:
             summary: the engine's account of the slice, which knows best what the engine used.
         """
-        used = [
-            (after[0] - before[0] + came[0], after[1] - before[1] + came[1])
-            for before, after, came in zip(self._before, self._after, self._came, strict=True)
-        ]
-        user, system = used[0]
-        idle = [sum(each) for each in used[1:]]
-        of_engine = sum(thread.cpu_seconds for thread in summary.threads)
+        idle = [IdleUse(server.seconds, services.seconds) for server, services in self._idle]
+        of_engine = sum(thread.cpu_seconds for thread in summary.threads) + self._proxies.seconds
+        of_idle = sum(each.total for each in idle)
+        own = self._server.seconds + self._database.seconds + self._beside.seconds
         machine = self._of_machine.model_copy(
             update={
-                "own_server_cpu_seconds": sum(map(sum, used)),
+                "own_server_cpu_seconds": own + of_idle,
                 "own_load_cpu_seconds": self._of_machine.own_load_cpu_seconds + of_engine,
             }
         )
-        meter = TreeMeter(*self._loaded, stray_threads=self._stray_threads)
+        foreign = self._foreign(machine)
+        share_of_idle = of_idle / len(self._placement.server_cpus) / self._seconds
+        database = self._loaded.database
+        return SliceMeter(
+            server=self._metered(self._server, self._loaded.server, self._stray_threads),
+            machine=machine,
+            network=self._of_network,
+            idle=idle,
+            foreign_server_share=min(foreign["server"] + share_of_idle, 1.0),
+            foreign_engine_share=min(foreign.get("load engine", 0.0), 1.0),
+            database=self._metered(self._database, database) if database else None,
+        )
+
+    def _metered(
+        self, times: _TreeTimes, roots: Collection[Root], stray_threads: StrayThreadWatch | None = None
+    ) -> ServerMeter:
+        meter = TreeMeter(*roots, stray_threads=stray_threads)
         memory = meter.sample_memory()
-        server = ServerMeter(
+        user, system = times.user_and_system
+        return ServerMeter(
             window_seconds=self._seconds,
             cpu_user_seconds=user,
             cpu_system_seconds=system,
             peak_rss_bytes=memory,
-            processes=len(processes_below(*self._loaded)),
+            processes=len(processes_below(*roots)),
             end_rss_bytes=memory or None,
             memory_kind=meter.memory_kind,
-        )
-        foreign = self._foreign(machine)
-        of_idle = sum(idle) / len(self._placement.server_cpus) / self._seconds
-        return SliceMeter(
-            server=server,
-            machine=machine,
-            network=self._of_network,
-            idle_cpu_seconds=idle,
-            foreign_server_share=min(foreign["server"] + of_idle, 1.0),
-            foreign_engine_share=min(foreign.get("load engine", 0.0), 1.0),
         )
 
     def _foreign(self, machine: MachineMeter) -> dict[str, float]:

@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -61,6 +61,8 @@ class Environment:
     trial_hosts: TrialHosts = THIS_MACHINE
     draws_secret: bytes = field(default_factory=lambda: secrets.token_bytes(SECRET_BYTES), repr=False)
     """from which the draws of the load engine follow, in this run"""
+    of_one_trial: bool = False
+    """whether its services end with the trial that they were brought up for"""
     _started: dict[str, _Started] = field(default_factory=dict)
     """by the service's name"""
     _untouched: list[RunningService] = field(default_factory=list)
@@ -86,8 +88,7 @@ class Environment:
             self._place(running)
             self._untouched.append(running)
             self._started[service.name] = _Started(key, running, starting.pop_all())
-        if running.identity not in self.identities:
-            self.identities.append(running.identity)
+        self._identify(running)
         return running
 
     @cached_property
@@ -101,12 +102,16 @@ class Environment:
     def after_trial(self, condition: PlannedCondition, *, changed: bool) -> None:
         """Make sure that the next trial begins with the database as it was loaded, and with an empty cache.
 
+        Nothing is to be done where services end with their trial.
+
         Args:
             changed: whether the trial changed the database.
 
         Raises:
             Problem: that was not possible.
         """
+        if self.of_one_trial:
+            return
         service = condition.service
         if sum(key.service == service.name for key in self._keys) > 1:
             self._end(service)
@@ -203,7 +208,24 @@ class Environment:
             self.cache = stack.enter_context(self._opened(self.plan.cache, self.plan.points[0], ()))
             self._place(self.cache)
             self._untouched.append(self.cache)
-            self.identities.append(self.cache.identity)
+            self._identify(self.cache)
+
+    @contextmanager
+    def apart(self) -> Iterator["Environment"]:
+        """Services for one trial alone, beside those of others that are up with it; they end at the end.
+
+        Raises:
+            Problem: its cache cannot be brought up.
+        """
+        own = replace(self, watcher=unwatched, cache=None, of_one_trial=True, _started={}, _untouched=[])
+        with ExitStack() as ending:
+            ending.callback(own.end_all)
+            own.prepare_cache(ending)
+            yield own
+
+    def _identify(self, service: RunningService) -> None:
+        if service.identity not in self.identities:
+            self.identities.append(service.identity)
 
     def _opened(
         self, service: Service, point: Point, tables: Sequence[Table]
@@ -259,6 +281,8 @@ def trial_environment(
             failure = cache_failure or _prepare(services, condition)
             if failure is not None:
                 services.failures[key] = failure
+        if plan.experiment.slices is not None:  # each contender of a block has services of its own
+            services.end_all()
         yield services
 
 

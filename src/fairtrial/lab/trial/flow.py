@@ -68,30 +68,66 @@ def run_trial(trial: PlannedTrial, workbench: Workbench) -> TrialRecord:
     except NotUp as error:
         record.failure = error.failure
         return record
-    try:
-        # No start tells a stack which of them counts.
-        crash_first = trial.crash_audit and randbelow(2) == 0
-        holds_first = _holds_come_first(context)
-        record.holds = without_hold_audit(context)
-        if holds_first:
-            _hold(context, results, is_first=True)
-        if crash_first:
-            _crash(context, results)
-        _run(context)
-        note_alterations(context)
-        if record.failure is not None or (record.engine is None and record.program is None):
-            record.crash = record.holds = None  # there is nothing that they could say more of
-        else:
-            if not crash_first:
-                _crash(context, results)
-            if not holds_first:
-                _hold(context, results)
-        restore(context)
-    except Problem as problem:
-        record.failure = Failure.of("service", problem)
-    finally:
-        keep_log(context, results)
+    run_audited([context], results, lambda: _run(context))
     return record
+
+
+def run_audited(contexts: Sequence[TrialContext], results: Path, run: Callable[[], None]) -> None:
+    """Run trials, each with the audits that it is drawn for before it or after it: no start tells a stack which of them
+    counts. Their logs are kept.
+
+    Args:
+        contexts: of trials whose stacks `run` has up together, or of one alone.
+        run: is called unless the audits before it failed.
+    """
+    audits = [_Audits(context, results) for context in contexts]
+    try:
+        for each in audits:
+            each.before()
+        if all(context.record.failure is None for context in contexts):
+            run()
+            for each in audits:
+                each.after()
+    finally:
+        for context in contexts:
+            keep_log(context, results)
+
+
+class _Audits:
+    """The crash audit and the hold audit of one trial, which are in none of its figures. Failures are in its record."""
+
+    def __init__(self, context: TrialContext, results: Path) -> None:
+        self._context, self._results = context, results
+        self._crash_first = context.trial.crash_audit and randbelow(2) == 0
+        self._holds_first = _holds_come_first(context)
+
+    def before(self) -> None:
+        """Try those that come first."""
+        context, record = self._context, self._context.record
+        try:
+            record.holds = without_hold_audit(context)
+            if self._holds_first:
+                _hold(context, self._results, is_first=True)
+            if self._crash_first:
+                _crash(context, self._results)
+        except Problem as problem:
+            record.failure = Failure.of("service", problem)
+
+    def after(self) -> None:
+        """Note what the trial changed, try those that come after it, and restore the rows."""
+        context, record = self._context, self._context.record
+        try:
+            note_alterations(context)
+            if record.failure is not None or (record.engine is None and record.program is None):
+                record.crash = record.holds = None  # there is nothing that they could say more of
+            else:
+                if not self._crash_first:
+                    _crash(context, self._results)
+                if not self._holds_first:
+                    _hold(context, self._results)
+            restore(context)
+        except Problem as problem:
+            record.failure = Failure.of("service", problem)
 
 
 def keep_log(context: TrialContext, results: Path) -> None:

@@ -77,11 +77,11 @@ def _measure(context: TrialContext, deployment: Deployment, load: OneRunLoad) ->
     servers = [server for _, server in context.services]
     window = Window(context.placement.server_cpus, servers, deployment.roots, deployment.balancer_meter())
     probe = context.server_workload.freshness
-    changes, books = _row_changes(context, load), WindowBooks(context)
+    changes, books = row_changes(context, load), WindowBooks(context)
 
     def on_window(state: str) -> None:
         if state == "warming up":
-            _count_connections(context, deployment)
+            count_connections(context, deployment)
         elif state == "opened":
             opened = time.monotonic()
             window.open()
@@ -92,7 +92,7 @@ def _measure(context: TrialContext, deployment: Deployment, load: OneRunLoad) ->
             books.close()
             window.close()
             window.put_into(record)
-            _count_connections(context, deployment)
+            count_connections(context, deployment)
 
     try:
         record.engine = _run_with_changes(context, deployment, load, on_window, changes)
@@ -113,20 +113,26 @@ def _run_with_changes(
     on_window: WindowHandler,
     changes: RowChanges | None,
 ) -> EngineSummary:
-    """`run_once`, while rows change that its answers show."""
+    """`run_once`, while clauses of the contract are tried, and rows change that its answers show."""
+
+    def adapted(plan: EnginePlan) -> EnginePlan:
+        changed = plan if changes is None else changes.applied_to(plan)
+        return with_spot_checks(changed, context.server_workload, context.point, common_headers(context))
+
     if changes is None:
-        return run_once(context, deployment, load, on_window, spot_checking=True)
+        return run_once(context, deployment, load, on_window, adapted=adapted)
     try:
         changes.before_load()
-        summary = run_once(context, deployment, load, on_window, changes=changes, spot_checking=True)
+        summary = run_once(context, deployment, load, on_window, adapted=adapted, changes=changes)
     except BaseException:
         changes.abandon()
         raise
+    context.record.row_changes = changes.result()
     changes.end()
     return summary
 
 
-def _row_changes(context: TrialContext, load: OneRunLoad) -> RowChanges | None:
+def row_changes(context: TrialContext, load: OneRunLoad) -> RowChanges | None:
     """Rows to change under the load; None where it reads none that could be stale, or is too short for them."""
     workload, point = context.server_workload, context.point
     window_seconds = load.window_seconds or 0.0
@@ -136,7 +142,7 @@ def _row_changes(context: TrialContext, load: OneRunLoad) -> RowChanges | None:
     return RowChanges(workload.freshness, point.data, requests, context.service, window_seconds)
 
 
-def _count_connections(context: TrialContext, deployment: Deployment) -> None:
+def count_connections(context: TrialContext, deployment: Deployment) -> None:
     """Record how many connections the stack holds to its database, and past proxies, if they are more than before.
 
     This is done outside of the window, which it would disturb. Nothing is recorded where its processes are not known.
@@ -179,15 +185,15 @@ def run_once(
     on_window: WindowHandler = lambda _state: None,
     *,
     draw: int = 0,
+    adapted: Callable[[EnginePlan], EnginePlan] = lambda plan: plan,
     changes: RowChanges | None = None,
-    spot_checking: bool = False,
     on_part: PartHandler | None = None,
 ) -> EngineSummary:
     """One run of the engine, which joins those of the trial.
 
     Args:
-        changes: of rows that its answers show.
-        spot_checking: whether clauses of the contract are tried meanwhile.
+        adapted: makes of the plan the one that is carried out, for what happens beside the load.
+        changes: of rows that its answers show; they are told what these showed.
         on_part: is given what the window can be joined with others by.
         draw: which of the trial's random draws: runs with the same number, of whatever condition, send the same.
 
@@ -207,11 +213,7 @@ def run_once(
             on_window("warming up")
         context.watcher(EngineEvent(event))
 
-    plan = engine_plan(context, deployment, load)
-    if changes is not None:
-        plan = changes.applied_to(plan)
-    if spot_checking:
-        plan = with_spot_checks(plan, context.server_workload, context.point, common_headers(context))
+    plan = adapted(engine_plan(context, deployment, load))
     trial_hosts = context.environment.trial_hosts
     clock = trial_hosts.engine_clock()
     seeded_plan = plan.model_copy(update={"seed": plan.seed + DRAWS_APART * draw})
@@ -220,7 +222,7 @@ def run_once(
         context.comparisons.append(summary.comparison)
         summary = summary.model_copy(update={"comparison": None})
     if changes is not None and summary.sightings is not None:
-        context.record.row_changes = changes.result(summary.sightings, over_time(clock, trial_hosts.engine_clock()))
+        changes.saw(summary.sightings, over_time(clock, trial_hosts.engine_clock()))
         summary = summary.model_copy(update={"sightings": None})
     context.engine_runs.append(summary)
     return summary

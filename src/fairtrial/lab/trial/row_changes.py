@@ -6,11 +6,13 @@ that was asked for after the change had been committed came from memory. Where t
 of their own, spot checks do: of a few rows, before and after their change.
 """
 
+import math
 import random
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from typing import Any
 
 from fairtrial.base.clock_offset import SAME_CLOCK, ClockOffset
@@ -40,10 +42,11 @@ SHORTEST_WINDOW_SECONDS = 1.0
 
 
 class RowChanges:
-    """The changed rows of one measured load, in this order: `before_load`, `applied_to`, `begin`, `end`, `result`.
+    """The changed rows of one measured load: `before_load`; `applied_to`, `begin` and `saw` for its window, or for each
+    part of it; `end`; and `result`.
 
     Args:
-        window_seconds: how long the load is measured.
+        window_seconds: how long the load is measured, in all of its parts.
     """
 
     def __init__(
@@ -70,6 +73,11 @@ class RowChanges:
         self._elsewhere: OnOtherHost | None = None
         self._error_seconds = 0.0
         """by how much the moments of commits may be wrong"""
+        self._late: list[tuple[int, int, int]] = []
+        """answers about changed rows: the key, 1 for the new text, and how long after the commit they were asked for"""
+        self._left_out = 0
+        self._longest_grace: float | None = None
+        """with what clocks may be wrong by; None: the engine has told of no sightings"""
 
     def before_load(self) -> None:
         """Change the rows that change before the load, all in one transaction where the service has those.
@@ -93,14 +101,15 @@ class RowChanges:
             rows = [
                 ChangedRow(id=key, field=self._probe.column, text=new_text(text)) for key, text in self._old.items()
             ]
-            return plan.model_copy(update={"changed_rows": rows, "requests": [*plan.requests, *self._by_path()]})
+            return plan.model_copy(update={"changed_rows": rows, "requests": [*plan.requests, *self._by_path]})
         return plan.model_copy(update={"requests": [self._with_places(request) for request in plan.requests]})
 
-    def _by_path(self) -> Iterator[Request]:
+    @cached_property
+    def _by_path(self) -> Sequence[Request]:
         """Spot checks of rows that change in the window: once before, so that a cache is filled, and once after."""
         if self._probe.spot_check is None:
-            return
-        generator = random.SystemRandom()
+            return []
+        generator, spot_checks = random.SystemRandom(), list[Request]()
         for key in generator.sample(list(self._in_window), min(ROWS, len(self._in_window))):
             changes_at = self._in_window[key]
             moments = [
@@ -108,7 +117,8 @@ class RowChanges:
                 generator.uniform(changes_at, SPOT_CHECKS_UNTIL * self._window_seconds),
             ]
             spot_check = self._probe.spot_check(self._data, key)
-            yield spot_check.model_copy(update={"spot_check_at_seconds": moments})
+            spot_checks.append(spot_check.model_copy(update={"spot_check_at_seconds": moments}))
+        return spot_checks
 
     def _with_places(self, request: Request) -> Request:
         body = request.expect.body
@@ -117,16 +127,24 @@ class RowChanges:
         expect = request.expect.model_copy(update={"body": body.model_copy(update={"changed": changed})})
         return request.model_copy(update={"expect": expect})
 
-    def begin(self, opened: float) -> None:
+    def begin(self, opened: float, since: float = 0.0, until: float = math.inf) -> None:
         """The window has opened: from now on change the others, each at a moment of its own.
 
         Args:
             opened: when, by the monotonic clock, in seconds.
+            since: which part of the window it is, in seconds from the begin of the whole.
+            until: likewise; what is to change in the other parts is left for them.
 
         Raises:
             Problem: the service's host is lost.
         """
-        changes = [LaterChange(moment, key, new_text(self._old[key])) for key, moment in self._in_window.items()]
+        changes = [
+            LaterChange(moment - since, key, new_text(self._old[key]))
+            for key, moment in self._in_window.items()
+            if since <= moment < until
+        ]
+        if not changes:
+            return
         table, column = self._table.name, self._probe.column
         if isinstance(self._service, OnOtherHost):
             self._service.begin_changes(table, column, changes, opened)
@@ -165,8 +183,8 @@ class RowChanges:
         with suppress(Problem):
             self.end()
 
-    def result(self, sightings: Sightings, engine_clock: ClockOffset = SAME_CLOCK) -> RowChangesSeen:
-        """The engine's sightings until the end of the load, compared with the moments of the commits.
+    def saw(self, sightings: Sightings, engine_clock: ClockOffset = SAME_CLOCK) -> None:
+        """This window, or part of it, is over: change no more, and compare the sightings with the moments of commits.
 
         Args:
             engine_clock: of the engine's host, beside this one. By what it may be wrong, and that of the service's
@@ -175,22 +193,29 @@ class RowChanges:
         self._stop()
         grace_seconds = self._grace_seconds + self._error_seconds + engine_clock.error_seconds
         grace_ns, ahead_ns = int(grace_seconds * 1e9), int(engine_clock.ahead_seconds * 1e9)
-        late = [
+        self._late += [
             (key, is_new, sent_ns - ahead_ns - self._committed_ns[key])
             for key, is_new, sent_ns in sightings.kept
             if key in self._committed_ns and sent_ns - ahead_ns > self._committed_ns[key] + grace_ns
         ]
-        old = [(late_ns, key) for key, is_new, late_ns in late if not is_new]
+        self._longest_grace = max(self._longest_grace or 0.0, grace_seconds)
+        self._left_out += sightings.left_out
+
+    def result(self) -> RowChangesSeen | None:
+        """The sightings of all parts of the window; None if the engine told of none."""
+        if self._longest_grace is None:
+            return None
+        old = [(late_ns, key) for key, is_new, late_ns in self._late if not is_new]
         latest_ns, key = max(old, default=(0, 0))
         return RowChangesSeen(
             changed=len(self._committed_ns),
             in_window=len(self._committed_ns.keys() & self._in_window.keys()),
-            answers=len(late),
+            answers=len(self._late),
             old=len(old),
             latest_seconds=latest_ns / 1e9,
-            grace_seconds=grace_seconds,
+            grace_seconds=self._longest_grace,
             example=f"{self._probe.column} of {key} was {self._old[key]!r} still" if old else "",
-            left_out=sightings.left_out,
+            left_out=self._left_out,
             keys=sorted(self._committed_ns),
         )
 

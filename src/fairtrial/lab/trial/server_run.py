@@ -5,18 +5,12 @@ from dataclasses import replace
 
 from fairtrial.base.formatting import count
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.services.model import Counters
 from fairtrial.engine.guard import GRACE_SECONDS
-from fairtrial.lab.meters.service import has_processes
-from fairtrial.lab.trial.audit import audit_answers, ledger_of_runs
 from fairtrial.lab.trial.context import TrialContext, awaited_fault
 from fairtrial.lab.trial.deployment import Deployment
-from fairtrial.lab.trial.durability import durability_since
 from fairtrial.lab.trial.free_ports import occupied_ports, takes_ports, wait_for_ports
-from fairtrial.lab.trial.keys_read import keys_read, mark_keys
+from fairtrial.lab.trial.load_accounts import LoadAccounts
 from fairtrial.lab.trial.offered_load import StackEnded, offer_load
-from fairtrial.lab.trial.settle import settle
-from fairtrial.lab.trial.state import audit_state
 from fairtrial.lab.trial.up import NotUp, UpContender, up
 from fairtrial.record.model import Clause, Failure
 
@@ -34,31 +28,22 @@ def run_server(context: TrialContext) -> None:
             wait_for_ports()
     try:
         with up(context) as contender:
-            before, at_bell = _observe(contender)
+            accounts = _observe(contender)
     except NotUp as error:
         record.failure = error.failure
         return
-    if record.engine is not None and service.fault() is None:
-        # Databases report what a connection did at the latest when it has ended.
-        service.end_sessions()
-        record.durability = durability_since(context, contender.commits)
-        after = {**service.counters(), **contender.calls()}
-        record.ledger = ledger_of_runs(before, after, context.engine_runs, at_bell)
-        with context.stage("audit"):
-            record.audit = audit_answers(context)
+    if accounts is not None and record.engine is not None and service.fault() is None:
+        accounts.conclude()
 
 
-def _observe(contender: UpContender) -> tuple[Counters, Counters]:
+def _observe(contender: UpContender) -> LoadAccounts | None:
     """Try the contract, offer the load, and wait for the database to settle.
 
-    Returns the service's counters before the load, and those when it had ended. What the answers imply has been done by
-    then: a stack that owes work cannot do it later, when nobody measures.
+    Returns the accounts of the load; None if it broke its contract.
     """
     context, deployment = contender.context, contender.deployment
-    record, service = context.record, context.service
+    record, accounts = context.record, None
     record.not_measured = deployment.not_measured
-    before: Counters = {}
-    at_bell: Counters = {}
     try:
         with context.stage("contract"):
             record.contract.extend(contender.contract())
@@ -66,26 +51,18 @@ def _observe(contender: UpContender) -> tuple[Counters, Counters]:
         holds = all(clause.passed for clause in record.contract)
         _assert_front(context, deployment, went_well=holds)
         if holds:
-            marked = mark_keys(context)
-            before = service.counters()
+            accounts = LoadAccounts(contender)
             with context.stage("load"):
                 offer_load(context, deployment)
-            at_bell = service.counters()
-            record.keys_read = keys_read(context, marked)
-            contender.calls()
+            accounts.close()
             erring = record.engine is not None and any(record.engine.errors.values())
             _assert_front(context, deployment, went_well=not erring)
-            if context.plan.workload.writes and has_processes(service):
-                with context.stage("settle"):
-                    writes = service.counters().get("writes")
-                    record.settle = settle(service, writes, context.point.experiment.settle_seconds)
-            # With the stack still up: what it stores only when it is told to stop was not stored when it said so.
-            record.own_audits = audit_state(context)
+            accounts.settle()
     except StackEnded:
         pass  # its exit status, which is read when it is stopped, says so
     except Problem as problem:
         record.failure = Failure.of("service" if deployment.fault() else "load", problem)
-    return before, at_bell
+    return accounts
 
 
 def _assert_front(context: TrialContext, deployment: Deployment, *, went_well: bool) -> None:

@@ -7,24 +7,27 @@ remains the unit of everything that is concluded. Which rounds are kept is decid
 import random
 import time
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from fairtrial.base.problem import Problem
-from fairtrial.engine.process_tree import cpu_seconds_below
 from fairtrial.engine.windows import PartHandler, WindowPart, in_turn
 from fairtrial.experiment.slices import LEAST_ROUNDS, SPARE_TIMES, Rule, Shares, Slices
 from fairtrial.lab.meters.bystanders import BystanderWatch
 from fairtrial.lab.meters.in_turn import machine_in_turn, network_in_turn, server_in_turn
-from fairtrial.lab.meters.slice_watch import SliceMeter, SliceWatch
+from fairtrial.lab.meters.slice_watch import IdleUse, Party, SliceMeter, SliceWatch
 from fairtrial.lab.meters.stray_threads import StrayThreadWatch
 from fairtrial.lab.placement import bound_to
 from fairtrial.lab.trial.context import TrialContext
+from fairtrial.lab.trial.crowded import say_why_not
 from fairtrial.lab.trial.deployment import Deployment
 from fairtrial.lab.trial.events import StageBegins
-from fairtrial.lab.trial.flow import Workbench, keep_log, new_record
-from fairtrial.lab.trial.offered_load import StackEnded, WindowHandler, run_once
+from fairtrial.lab.trial.flow import Workbench, new_record, run_audited
+from fairtrial.lab.trial.offered_load import StackEnded, WindowHandler
+from fairtrial.lab.trial.parties import party_of, ports_of
+from fairtrial.lab.trial.slice_proof import SliceProof
 from fairtrial.lab.trial.up import NotUp, UpContender, up
 from fairtrial.lab.trial.whole_window import needs_whole_windows, whole_windows
 from fairtrial.plan.plan import Plan, PlannedTrial
@@ -67,22 +70,31 @@ class SlicedBlocks:
         if trials[0].block > self._first_blocks:
             self._spare.rounds += self._spare_of_added_block
         records = [new_record(trial) for trial in trials]
-        contexts = []
+        busy: list[int] = []
+        with ExitStack() as services:
+            contexts = list(self._contexts(trials, records, services))
+
+            def run() -> None:
+                with bound_to(contexts[0].lab_cpus):
+                    busy.extend(_try_together(contexts, self._spare))
+
+            if len(contexts) == len(trials) and self._spare.rounds > 0:
+                run_audited(contexts, self._workbench.results, run)
+        say_why_not(trials, records, busy)
+        return records
+
+    def _contexts(
+        self, trials: Sequence[PlannedTrial], records: Sequence[TrialRecord], services: ExitStack
+    ) -> Iterator[TrialContext]:
+        """Each trial with services of its own, which `services` ends; but for those whose records say why not."""
         for trial, record in zip(trials, records, strict=True):
             try:
-                contexts.append(self._workbench.context(trial, record))
+                own = services.enter_context(self._workbench.services.apart())
+                yield replace(self._workbench, services=own).context(trial, record)
             except NotUp as error:
                 record.failure = error.failure
-        busy: list[int] = []
-        try:
-            if len(contexts) == len(trials) and self._spare.rounds > 0:
-                with bound_to(contexts[0].lab_cpus):
-                    busy = _try_together(contexts, self._spare)
-        finally:
-            for context in contexts:
-                keep_log(context, self._workbench.results)
-        _say_why_not(trials, records, busy)
-        return records
+            except Problem as problem:
+                record.failure = Failure.of("service", problem)
 
 
 @dataclass
@@ -122,10 +134,12 @@ class _Condition:
 
     contender: UpContender
     stray_threads: StrayThreadWatch
-    idle_seconds: float = 0.0
-    idle_cpu_seconds: float = 0.0
+    proof: SliceProof
+    party: Party
     ports: Collection[int] = ()
-    """on which it listens"""
+    """on which it, its services and its upstream listen"""
+    idle_seconds: float = 0.0
+    idle: IdleUse = field(default_factory=IdleUse)
     asked_slices: int = 0
     askers: set[str] = field(default_factory=set)
     measured: list[_Measured] = field(default_factory=list)
@@ -146,9 +160,20 @@ class _Condition:
     def record(self) -> TrialRecord:
         return self.context.record
 
-    def was_idle(self, seconds: float, cpu_seconds: float) -> None:
+    def was_idle(self, seconds: float, used: IdleUse) -> None:
         self.idle_seconds += seconds
-        self.idle_cpu_seconds += cpu_seconds
+        self.idle += used
+
+    @contextmanager
+    def ending_block(self) -> Iterator[None]:
+        """What goes wrong within ends the block, and is in the record."""
+        try:
+            yield
+        except StackEnded as ended:  # its exit status, which is read when all are stopped, says so
+            raise _EndedEarly from ended
+        except Problem as problem:
+            self.record.failure = Failure.of("load", problem)
+            raise _EndedEarly from problem
 
 
 class _EndedEarly(Exception):
@@ -160,20 +185,53 @@ def _try_together(contexts: Sequence[TrialContext], spare: _Spare) -> list[int]:
 
     Returns the indices of the trials whose servers are too busy while they are idle.
     """
+    conditions: list[_Condition] = []
+    busy: list[int] = []
     with ExitStack() as running:
-        conditions: list[_Condition] = []
         for context in contexts:
+            running.push(partial(_note_problem, context.record))
             try:
-                contender = running.enter_context(up(context))
+                conditions.append(_condition(running.enter_context(up(context))))
             except NotUp as error:
                 context.record.failure = error.failure
                 return []
-            watch = StrayThreadWatch(context.placement.server_cpus)
-            conditions.append(_Condition(contender, watch, ports=_ports_of(contender.deployment)))
         try:
-            return _measure(conditions, spare)
+            busy = _measure(conditions, spare)
         except _EndedEarly:
             return []
+    for each in conditions:
+        _conclude(each)
+    return busy
+
+
+def _note_problem(record: TrialRecord, _kind: object, error: BaseException | None, _trace: object) -> bool:
+    """Whether a condition ended with a Problem: a proxy or an upstream gave no account, which its record then says."""
+    if isinstance(error, Problem) and record.failure is None:
+        record.failure = Failure.of("service", error)
+    return isinstance(error, Problem)
+
+
+def _condition(contender: UpContender) -> _Condition:
+    context = contender.context
+    rule, load = context.plan.experiment.slices, context.condition.load
+    assert rule is not None
+    return _Condition(
+        contender,
+        StrayThreadWatch(context.placement.server_cpus),
+        SliceProof(contender, rule.seconds, rule.rounds(load)),
+        party_of(contender),
+        ports_of(contender),
+    )
+
+
+def _conclude(each: _Condition) -> None:
+    """All stacks have stopped."""
+    if each.record.engine is None:
+        return
+    try:
+        each.proof.conclude()
+    except Problem as problem:
+        each.record.failure = Failure.of("service", problem)
 
 
 def _measure(conditions: Sequence[_Condition], spare: _Spare) -> list[int]:
@@ -189,6 +247,8 @@ def _measure(conditions: Sequence[_Condition], spare: _Spare) -> list[int]:
     began = time.monotonic()
     for each in conditions:
         each.context.watcher(StageBegins("load"))
+        with each.ending_block():
+            each.proof.begin()
         if load.warmup_seconds > 0:
             each.warm_up = _engine(each, {"duration_seconds": LEAD_SECONDS}, draw=0).warm_up
     _look_at_idle(conditions)
@@ -198,8 +258,12 @@ def _measure(conditions: Sequence[_Condition], spare: _Spare) -> list[int]:
         _rounds(conditions, rule, planned, spare)
         if needs_whole_windows(experiment) and sum(conditions[0].kept_rounds) >= LEAST_ROUNDS:
             _whole_windows(conditions, rule, planned)
+    seconds = (time.monotonic() - began) / len(conditions)
     for each in conditions:
-        each.record.stage_seconds["load"] = round((time.monotonic() - began) / len(conditions), 3)
+        each.record.stage_seconds["load"] = round(seconds, 3)
+        if not busy:
+            with each.ending_block():
+                each.proof.end()
         _put_together(each, planned)
     return busy
 
@@ -245,7 +309,8 @@ def _slice(
 ) -> _Measured:
     idle = [each for each in conditions if each is not loaded]
     beside = [each.deployment.roots for each in idle]
-    watch = SliceWatch(loaded.context.placement, loaded.deployment.roots, beside, loaded.stray_threads)
+    parties = [each.party for each in idle]
+    watch = SliceWatch(loaded.context.placement, loaded.party, parties, loaded.stray_threads)
     bystanders = BystanderWatch(loaded.ports, beside, seconds)
 
     def on_window(state: str) -> None:
@@ -263,8 +328,8 @@ def _slice(
     if any(each.deployment.status() is not None for each in conditions):
         raise _EndedEarly
     meter = watch.result(summary)
-    for each, cpu_seconds in zip(idle, meter.idle_cpu_seconds, strict=True):
-        each.was_idle(meter.server.window_seconds, cpu_seconds)
+    for each, used in zip(idle, meter.idle, strict=True):
+        each.was_idle(meter.server.window_seconds, used)
     for asking in [idle[at] for at in bystanders.connected]:
         asking.asked_slices += 1
         loaded.askers.add(asking.record.condition)
@@ -284,35 +349,23 @@ def _engine(
     What goes wrong in it ends the block, and is in the condition's record.
     """
     moment = each.context.condition.load.single_run().model_copy(update=dict(changes))
-    try:
-        return run_once(each.context, each.deployment, moment, on_window=on_window, draw=draw, on_part=on_part)
-    except StackEnded as ended:  # its exit status, which is read when all are stopped, says so
-        raise _EndedEarly from ended
-    except Problem as problem:
-        each.record.failure = Failure.of("load", problem)
-        raise _EndedEarly from problem
+    with each.ending_block():
+        return each.proof.run(moment, draw, on_window, on_part)
 
 
 def _look_at_idle(conditions: Sequence[_Condition]) -> None:
-    before = [sum(cpu_seconds_below(*each.deployment.roots)) for each in conditions]
+    before = [each.party.cpu_seconds() for each in conditions]
     began = time.monotonic()
     time.sleep(IDLE_SECONDS)
     for each, used in zip(conditions, before, strict=True):
-        cpu_seconds = sum(cpu_seconds_below(*each.deployment.roots)) - used
-        each.was_idle(time.monotonic() - began, cpu_seconds)
+        since = each.party.cpu_seconds() - used
+        each.was_idle(time.monotonic() - began, since)
 
 
 def _may_be_kept(each: _Condition, rule: Slices) -> bool:
     """Whether any round could be quiet while this server is idle: what it uses then is foreign load to the others."""
-    used = each.idle_cpu_seconds / each.idle_seconds / len(each.context.placement.server_cpus)
+    used = each.idle.server / each.idle_seconds / len(each.context.placement.server_cpus)
     return rule.is_quiet(used, 0.0)
-
-
-def _ports_of(deployment: Deployment) -> Collection[int]:
-    """All on which a contender listens, behind a balancer as well; where that is not known, the one that is asked."""
-    listening = deployment.listening()
-    port = int(deployment.address.rpartition(":")[2])
-    return {port, *(each for _, each in listening or ())}
 
 
 def _put_together(each: _Condition, planned: int) -> None:
@@ -326,7 +379,8 @@ def _put_together(each: _Condition, planned: int) -> None:
             for measurement, is_kept in zip(each.measured, each.kept_rounds, strict=True)
         ],
         idle_seconds=each.idle_seconds,
-        idle_cpu_seconds=each.idle_cpu_seconds,
+        idle_cpu_seconds=each.idle.server,
+        idle_service_cpu_seconds=each.idle.services,
         asked_slices=each.asked_slices,
         askers=sorted(each.askers),
         tails_of_slices=False,
@@ -336,45 +390,12 @@ def _put_together(each: _Condition, planned: int) -> None:
     if len(used) < LEAST_ROUNDS:
         return
     summary = in_turn([measurement.part for measurement in used])
-    record.engine = summary.model_copy(update={"warm_up": each.warm_up})
+    spot_checks = [spot_check for run in each.context.engine_runs for spot_check in run.spot_checks]
+    update = {"warm_up": each.warm_up, "spot_checks": spot_checks, "sightings": None}
+    record.engine = summary.model_copy(update=update)
     record.server = server_in_turn([measurement.meter.server for measurement in used])
+    databases = [measurement.meter.database for measurement in used if measurement.meter.database is not None]
+    record.service = server_in_turn(databases) if databases else None
     record.stray_threads = each.stray_threads.result()
     record.machine = machine_in_turn([measurement.meter.machine for measurement in used])
     record.network = network_in_turn([measurement.meter.network for measurement in used])
-
-
-def _say_why_not(trials: Sequence[PlannedTrial], records: Sequence[TrialRecord], busy: Collection[int]) -> None:
-    """Record, for each trial without a figure and without a reason of its own, what kept it from one.
-
-    Args:
-        busy: indices of trials whose servers were too busy while they were idle, which a check says of them.
-    """
-    rule = trials[0].condition.point.experiment.slices
-    assert rule is not None
-    at_fault = [record.index in busy or _is_at_fault(record) for record in records]
-    culprits = [trial.condition.label for trial, guilty in zip(trials, at_fault, strict=True) if guilty]
-    for record, guilty in zip(records, at_fault, strict=True):
-        if record.engine is not None or guilty:
-            continue
-        if culprits:
-            record.failure = Failure(
-                stage="crowded",
-                reason=f"it is measured in turn with {culprits[0]}, which could not be measured",
-                remedy=f"see why {culprits[0]} could not",
-            )
-        else:
-            slices = [] if record.slices is None else record.slices.slices
-            kept_rounds = sum(each.kept for each in slices)
-            record.failure = Failure(
-                stage="crowded",
-                reason=f"only {kept_rounds} of {len(slices)} rounds could be kept, in which {rule.describe()}"
-                if slices
-                else "earlier blocks used up all rounds that there were to spare: the machine was too busy",
-                remedy="stop what else runs on this machine, or try again at a quieter time",
-            )
-
-
-def _is_at_fault(record: TrialRecord) -> bool:
-    """Whether its record says why it could not be measured."""
-    broken = not all(clause.passed for clause in record.contract)
-    return broken or record.failure is not None or record.exit_status is not None

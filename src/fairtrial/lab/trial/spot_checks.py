@@ -5,7 +5,7 @@ rows they ask for is drawn from the system's randomness. So no stack tells by co
 it can see is a path that the load does not ask for, which is why a stack serves it rightly or not at all.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from random import SystemRandom
 
 from fairtrial.catalog.workloads.model import ServerWorkload
@@ -18,6 +18,10 @@ TIMES = 2
 
 SPOT_CHECKS_UNTIL = 0.95
 """Of the window, so that the last answer comes within it."""
+
+
+NEVER_SECONDS = 86_400.0
+"""After the window opened: no part of a window is as long."""
 
 
 def with_spot_checks(
@@ -39,3 +43,24 @@ def with_spot_checks(
                 update = {"headers": list(headers), "spot_check_at_seconds": [generator.uniform(0, until)]}
                 requests.append(spot_check.model_copy(update=update))
     return plan.model_copy(update={"requests": [*plan.requests, *requests]})
+
+
+def in_part(requests: Iterable[Request], since: float, until: float) -> list[Request]:
+    """The requests of one part of a window, with the moments of the spot checks that fall into it.
+
+    The others are in it as well, at a moment that never comes: parts of one window have the same requests.
+
+    Args:
+        since: when it begins, in seconds from the begin of the whole; moments count from there in what is returned.
+        until: when it ends.
+    """
+    latest = SPOT_CHECKS_UNTIL * (until - since)
+
+    def within(request: Request) -> Request:
+        moments = request.spot_check_at_seconds
+        if not moments:
+            return request
+        due = [min(moment - since, latest) for moment in moments if since <= moment < until]
+        return request.model_copy(update={"spot_check_at_seconds": due or [NEVER_SECONDS]})
+
+    return [within(request) for request in requests]

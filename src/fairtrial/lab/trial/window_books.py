@@ -2,10 +2,12 @@
 opens.
 
 Counters are read as soon as the lab knows that the window is open, and when its load has ended. What was done before
-the first reading is left out, and so is the part of the window before it.
+the first reading is left out, and so is the part of the window before it. In slices they are read before each run of
+the engine, when its window has closed, and after it.
 """
 
 import time
+from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
@@ -28,7 +30,7 @@ class WindowBooks:
 
     def open(self) -> None:
         """The window is open."""
-        self._upstream_before = self._upstream_nanoseconds()
+        self._upstream_before = _upstream_nanoseconds(self._context)
         self._before = self._context.service.counters()
         self._opened_at = time.monotonic()
 
@@ -38,7 +40,7 @@ class WindowBooks:
 
     def result(self, summary: EngineSummary) -> WindowWork:
         """The work since it was opened, when the load has ended."""
-        upstream, after = self._upstream_nanoseconds(), self._context.service.counters()
+        upstream, after = _upstream_nanoseconds(self._context), self._context.service.counters()
         before = self._upstream_before
         load = self._context.condition.load.single_run()
         late_seconds = self._context.environment.trial_hosts.events_late_seconds
@@ -52,13 +54,60 @@ class WindowBooks:
             upstream_share=None if upstream is None or before is None else (upstream - before) / max(1, upstream),
         )
 
-    def _upstream_nanoseconds(self) -> int | None:
-        """The processor time of the upstream's threads since it started (schedstat; proc(5)); None: it is not told."""
-        if UPSTREAM not in self._context.urls:
-            return None
-        times = []
-        for process in processes_below(self._context.partner_pids[-1]):
-            for thread in Path(f"/proc/{process.pid}/task").glob("*/schedstat"):
-                with suppress(OSError, ValueError):
-                    times.append(int(thread.read_text().split()[0]))
-        return sum(times) or None
+
+class SliceBooks:
+    """The books of all runs of the engine in slices together: nothing that is done between them pays for an answer.
+
+    For each run: `open`, `ring` when its window has closed, and `close`.
+    """
+
+    def __init__(self, context: TrialContext) -> None:
+        self._context = context
+        self._seconds = 0.0
+        self._counts: Counter[str] = Counter()
+        self._verified = self._in_flight = 0
+        self._upstream_in_runs = 0
+        self._upstream: int | None = None
+        self.at_bell: Counters | None = None
+        """the counters when the last run had ended; None: there was none"""
+
+    def open(self) -> None:
+        """A run of the engine begins."""
+        self._before, self._upstream_before = self._context.service.counters(), _upstream_nanoseconds(self._context)
+
+    def ring(self) -> None:
+        """Its window has closed. Soon the stack may know that nobody asks it any more."""
+        self._upstream, now = _upstream_nanoseconds(self._context), self._context.service.counters()
+        self._counts.update({name: count - self._before[name] for name, count in now.items() if name in self._before})
+        if self._upstream is not None and self._upstream_before is not None:
+            self._upstream_in_runs += self._upstream - self._upstream_before
+
+    def close(self, summary: EngineSummary) -> None:
+        """It has ended, and what was in flight when its window closed is answered."""
+        self.at_bell = self._context.service.counters()
+        self._seconds += summary.window_seconds
+        self._verified += summary.run_verified or 0
+        self._in_flight += summary.in_flight_at_end
+
+    def result(self) -> WindowWork:
+        """The work in all of them."""
+        return WindowWork(
+            seconds=self._seconds,
+            window_seconds=self._seconds,
+            counts=dict(self._counts),
+            verified=self._verified,
+            in_flight=self._in_flight,
+            upstream_share=None if self._upstream is None else self._upstream_in_runs / max(1, self._upstream),
+        )
+
+
+def _upstream_nanoseconds(context: TrialContext) -> int | None:
+    """The processor time of the upstream's threads since it started (schedstat; proc(5)); None: it is not told."""
+    if UPSTREAM not in context.urls:
+        return None
+    times = []
+    for process in processes_below(context.partner_pids[-1]):
+        for thread in Path(f"/proc/{process.pid}/task").glob("*/schedstat"):
+            with suppress(OSError, ValueError):
+                times.append(int(thread.read_text().split()[0]))
+    return sum(times) or None

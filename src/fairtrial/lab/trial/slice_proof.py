@@ -1,0 +1,143 @@
+"""The proof of one condition's work over all of its slices, as a whole trial has it of its window.
+
+Its services are its own while it is up, so all that they counted is its work: from right before its warm-up until its
+last slice has ended, for every answer of every run of the engine. Rows change, and clauses of the contract are tried,
+at moments that are drawn from the planned slices as though these were one window.
+"""
+
+import time
+
+from fairtrial.engine.plan import EnginePlan
+from fairtrial.engine.windows import PartHandler
+from fairtrial.lab.meters.maintenance import MaintenanceWatch
+from fairtrial.lab.trial.context import TrialContext
+from fairtrial.lab.trial.freshness import freshness_after_load
+from fairtrial.lab.trial.load_accounts import LoadAccounts
+from fairtrial.lab.trial.offered_load import (
+    WindowHandler,
+    common_headers,
+    count_connections,
+    engine_plan,
+    row_changes,
+    run_once,
+)
+from fairtrial.lab.trial.spot_checks import in_part, with_spot_checks
+from fairtrial.lab.trial.up import UpContender
+from fairtrial.lab.trial.window_books import SliceBooks
+from fairtrial.load.request_load import OneRunLoad
+from fairtrial.record.engine_summary import EngineSummary
+
+
+class SliceProof:
+    """Runs the engine for one condition: `begin`, then `run` as often as it is measured, `end`, and `conclude` when its
+    stack has stopped.
+
+    Args:
+        contender: that keeps its contract.
+        seconds: of a slice.
+        planned: how many slices there are at least.
+    """
+
+    def __init__(self, contender: UpContender, seconds: float, planned: int) -> None:
+        self._contender, self._seconds = contender, seconds
+        context = contender.context
+        self._window = context.condition.load.single_run().lasting(planned * seconds)
+        self._books = SliceBooks(context)
+        self._maintenance = MaintenanceWatch(server for _, server in context.services)
+        self._changes = row_changes(context, self._window)
+        self._accounts: LoadAccounts | None = None
+
+    @property
+    def _context(self) -> TrialContext:
+        return self._contender.context
+
+    def begin(self) -> None:
+        """The load begins: open the accounts, and change the rows that change before it.
+
+        Raises:
+            Problem: the database refused.
+        """
+        context = self._context
+        self._accounts = LoadAccounts(self._contender)
+        plan = engine_plan(context, self._contender.deployment, self._window)
+        spot_checked = with_spot_checks(plan, context.server_workload, context.point, common_headers(context))
+        self._spot_checks = spot_checked.requests[len(plan.requests) :]
+        if self._changes is not None:
+            self._changes.before_load()
+
+    def run(
+        self, load: OneRunLoad, number: int, on_window: WindowHandler, on_part: PartHandler | None
+    ) -> EngineSummary:
+        """One run of the engine under this load.
+
+        Args:
+            number: of the slice, from 1, or of a longer window after them; 0: it is the warm-up.
+            on_window: as of `run_once`.
+            on_part: likewise.
+
+        Raises:
+            StackEnded: the stack did, meanwhile.
+            Problem: the database, the balancer or the engine failed.
+        """
+        context, deployment, changes = self._context, self._contender.deployment, self._changes
+        since = (number - 1) * self._seconds
+        until = since + self._seconds
+
+        def adapted(plan: EnginePlan) -> EnginePlan:
+            changed = plan if changes is None else changes.applied_to(plan)
+            requests = in_part([*changed.requests, *self._spot_checks], since, until)
+            return changed.model_copy(update={"requests": requests})
+
+        def on_state(state: str) -> None:
+            opened = time.monotonic()
+            on_window(state)
+            if state == "opened" and changes is not None:
+                changes.begin(opened, since, until)
+            elif state == "closed" and number > 0:
+                self._books.ring()
+            if state != "opened" or number == 0:
+                count_connections(context, deployment)
+
+        if number == 1:
+            self._maintenance.open()
+        if number > 0:
+            self._books.open()
+        summary = run_once(
+            context, deployment, load, on_state, draw=number, adapted=adapted, changes=changes, on_part=on_part
+        )
+        if number > 0:
+            self._books.close(summary)
+        return summary
+
+    def end(self) -> None:
+        """Nothing more is measured: close the accounts, with the stack still up, and change rows back.
+
+        Raises:
+            Problem: the database refused a change, or the upstream gives no account.
+        """
+        context, record = self._context, self._context.record
+        assert self._accounts is not None  # it has begun
+        self._accounts.close(self._books.at_bell)
+        record.maintenance = self._maintenance.close()
+        record.window_work.append(self._books.result())
+        if self._changes is not None:
+            self._changes.end()
+            record.row_changes = self._changes.result()
+        if (probe := context.server_workload.freshness) is not None:
+            deployment, headers = self._contender.deployment, common_headers(context)
+            record.freshness = freshness_after_load(probe, context.point.data, headers, deployment.url, context.service)
+        self._accounts.settle()
+
+    def abandon(self) -> None:
+        """Something else failed, which matters more: change no more rows."""
+        if self._changes is not None:
+            self._changes.abandon()
+
+    def conclude(self) -> None:
+        """The stack has stopped: the ledger, and what the database holds.
+
+        Raises:
+            Problem: the upstream gives no account, or the database cannot be read.
+        """
+        if self._accounts is not None and self._context.fault() is None:
+            self._accounts.conclude()

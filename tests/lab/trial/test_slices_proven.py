@@ -1,0 +1,77 @@
+"""Trials in slices, with upstream and services of their own: the work of the honest ones is proven, cheats are caught.
+
+Those that are up together are measured in turn, and what each of them does is in accounts that nobody else is in.
+"""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.command_line import Finished, Lab
+from tests.lab.trial.test_calls_counted import CALLER
+from tests.lab.trial.test_cheats import notes, refusals
+
+IN_SLICES = """
+[slices]
+seconds = 0.3
+server_share = 1.0                         # whoever else works on this machine
+engine_share = 1.0
+[checks.busy-while-idle]
+processors = 0.3                           # a thread that looks around in Python, on a busy machine
+"""
+
+
+def tried(lab: Lab, workload: str, service: str, server: Path, manners: Sequence[str], **audits: str) -> Finished:
+    """One block of these manners of a server, all up together."""
+    stacks = [
+        lab.stack(
+            name_in_slices(server, manner),
+            run=[sys.executable, server.name, manner],
+            server=server,
+            workload=workload,
+            service=service,
+        )
+        for manner in manners
+    ]
+    experiment = lab.experiment(*stacks, workload=workload, service=service, seconds=1.2, more=IN_SLICES, **audits)
+    if workload == "fan-out":
+        text = experiment.read_text().replace("[dataset]\nrows = 20_000\n", "[options]\ndelay_milliseconds = 5\n")
+        experiment.write_text(text)
+    return lab.fairtrial("run", experiment, *lab.named(*stacks))
+
+
+def name_in_slices(server: Path, manner: str) -> str:
+    return f"{server.stem}-{manner}-in-slices"
+
+
+def lines_of(finished: Finished) -> dict[str, dict[str, Any]]:
+    """The trials, by contender."""
+    return {line["condition"].partition("/")[0]: line for line in finished.record[1:]}
+
+
+def assert_proven(finished: Finished, name: str) -> dict[str, Any]:
+    """The trial of an honest one: nothing refuses it, and its slices hold the answers of its figures."""
+    trial = lines_of(finished)[name]
+    assert refusals(finished, name) == {}, finished.out
+    assert finished.trial(name)["outcome"] == "valid", finished.out
+    assert len(trial["slices"]["slices"]) == 4
+    verified = [trial["engine"]["verified"], trial["window_work"][0]["verified"]]
+    if trial["ledger"] is not None:
+        verified.append(trial["ledger"]["verified"])
+    assert 0 < verified[0] < verified[1] and verified == sorted(verified), (
+        "leads are in the books, the warm-up in the ledger"
+    )
+    return trial
+
+
+def test_calls_of_an_upstream_of_its_own_are_in_the_account_of_each(lab: Lab) -> None:
+    finished = tried(lab, "fan-out", "none", CALLER, ("none", "sleeps", "ahead"), hold_audit="some")
+    honest, sleeps, ahead = (name_in_slices(CALLER, manner) for manner in ("none", "sleeps", "ahead"))
+    trial = assert_proven(finished, honest)
+    assert trial["ledger"]["done"]["calls"] >= trial["ledger"]["verified"]
+    assert trial["window_work"][0]["upstream_share"] > 0.5
+    assert len(trial["holds"]["holds"]) == 2, trial["holds"]
+    assert "answered calls a verified answer" in refusals(finished, sleeps)["ledger"]
+    assert "the upstream used" in refusals(finished, ahead)["work-before-the-window"]
+    assert "answered calls a verified answer" in notes(finished, honest)["ledger"]
