@@ -2,7 +2,7 @@
 //! sight, all at once. Slow, and without an opinion where a recipient may be lenient.
 
 use super::{End, Outcome};
-use fairtrial_engine::http1::response::HEAD_BYTES_LIMIT;
+use fairtrial_engine::http1::response::{HEAD_BYTES_LIMIT, LARGEST_BODY_BYTES};
 
 const MOST_HEADERS: usize = 512;
 
@@ -60,7 +60,7 @@ pub fn response(bytes: &[u8], is_head: bool) -> Option<Outcome> {
 }
 
 fn is_length(value: &[u8]) -> bool {
-    parse(value).is_some() && value.iter().all(u8::is_ascii_digit)
+    parse(value).is_some_and(|length| length <= LARGEST_BODY_BYTES) && value.iter().all(u8::is_ascii_digit)
 }
 
 fn parse(value: &[u8]) -> Option<u64> {

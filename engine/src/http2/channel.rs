@@ -7,6 +7,7 @@ use bytes::Bytes;
 use h2::Reason;
 use h2::client::{Builder, Connection, SendRequest};
 use http::HeaderMap;
+use http::header::CONTENT_LENGTH;
 
 use super::failure::{self, Cause};
 use super::multiplex::{Heard, Multiplex, Unasked};
@@ -15,7 +16,7 @@ use super::request::Encoded;
 use super::scan::Scan;
 use super::stream::Stream;
 use crate::driver::Failure;
-use crate::http1::response::HEAD_BYTES_LIMIT;
+use crate::http1::response::{HEAD_BYTES_LIMIT, LARGEST_BODY_BYTES};
 
 /// What a stream may send before its window is opened again, bytes. Windows are opened as bytes are read, so this holds a
 /// server up only if it fills it within one round trip.
@@ -73,7 +74,10 @@ impl Multiplex for Channel {
         self.is_http1 |= !self.has_heard && bytes.starts_with(b"HTTP/1.");
         self.has_heard = true;
         self.pipe.put(bytes);
-        self.scan.receives(bytes)
+        let unasked = self.scan.receives(&self.pipe.last());
+        let (places, part_bytes) = self.scan.held_back();
+        self.pipe.hold_back(places, part_bytes);
+        unasked
     }
 
     fn end_input(&mut self) {
@@ -87,6 +91,9 @@ impl Multiplex for Channel {
         let before = out.len();
         self.pipe.take(out);
         self.scan.sends(&out[before..]);
+        if waiting < MOST_WAITING_BYTES {
+            self.scan.return_window(out);
+        }
         match ended {
             Poll::Pending => None,
             Poll::Ready(result) => Some(self.scan.why_ended(result.as_ref(), &self.pipe.last())),
@@ -124,6 +131,10 @@ impl Multiplex for Channel {
                 Some(failure) => Heard::Failed(failure),
                 None => Heard::End,
             },
+            Ok(Heard::Head(head)) => match endless(&head.headers) {
+                Some(failure) => Heard::Failed(failure),
+                None => Heard::Head(head),
+            },
             Ok(heard) => heard,
             Err(error) => {
                 let failure = self.scan.why(&error, Some(stream.number()), &self.pipe.last());
@@ -145,6 +156,9 @@ impl Multiplex for Channel {
             let what = "what came begins with HTTP/1: the server does not speak HTTP/2 here";
             return Some(Cause::Http1.failure(what));
         }
+        if let Some(failure) = self.scan.fault() {
+            return Some(failure);
+        }
         let is_overrun = self.is_blocked() && self.pipe.unread_bytes() > MOST_UNREAD_BYTES;
         let what = "frames come and come, and the server does not read what it is sent";
         is_overrun.then(|| Cause::Unread.failure(what))
@@ -157,6 +171,13 @@ impl Multiplex for Channel {
     fn why_without_stream(&self) -> Failure {
         self.scan.why_without_stream()
     }
+}
+
+/// Of a head whose body would not end: h2 takes a Content-Length of 19 digits, whatever it is.
+fn endless(headers: &HeaderMap) -> Option<Failure> {
+    let length: u64 = headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()?;
+    let why = || format!("a Content-Length of {length}, which is no number below 2^63");
+    (length > LARGEST_BODY_BYTES).then(|| Cause::ContentLength.failure(why()))
 }
 
 /// Why a stream has failed is that the server did nothing with its request: a GOAWAY names an earlier one as the last

@@ -2,6 +2,7 @@
 
 use std::cell::{Ref, RefCell};
 use std::io;
+use std::ops::Range;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
@@ -13,6 +14,8 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 struct Buffers {
     input: Vec<u8>,
     read: usize,
+    /// Up to here it may be read.
+    readable: usize,
     /// Where the bytes that came last begin.
     last: usize,
     has_ended: bool,
@@ -32,6 +35,7 @@ impl Default for Pipe {
         Pipe(Rc::new(RefCell::new(Buffers {
             input: Vec::new(),
             read: 0,
+            readable: 0,
             last: 0,
             has_ended: false,
             output: Vec::new(),
@@ -48,13 +52,30 @@ impl Pipe {
         // Moves no byte more than once for each one that is read.
         if buffers.read * 2 >= buffers.input.len() {
             buffers.input.drain(..buffers.read);
+            buffers.readable -= buffers.read;
             buffers.read = 0;
         }
-        buffers.last = buffers.input.len();
+        buffers.last = buffers.readable;
         buffers.input.extend_from_slice(bytes);
+        buffers.readable = buffers.input.len();
     }
 
-    /// What was put last, whether it is read or not.
+    /// Of what was put last, takes these ranges out again, which are in order, and keeps the last `part` bytes until more
+    /// is put.
+    pub(crate) fn hold_back(&self, ranges: &[Range<usize>], part: usize) {
+        let buffers = &mut *self.0.borrow_mut();
+        let (last, end) = (buffers.last, buffers.input.len());
+        let mut to = ranges.first().map_or(end, |first| last + first.start);
+        for (place, range) in ranges.iter().enumerate() {
+            let until = ranges.get(place + 1).map_or(end, |next| last + next.start);
+            buffers.input.copy_within(last + range.end..until, to);
+            to += until - (last + range.end);
+        }
+        buffers.input.truncate(to);
+        buffers.readable = to - part;
+    }
+
+    /// What was put last, whether it is read or not. It begins with what was kept of what was put before.
     pub(crate) fn last(&self) -> Ref<'_, [u8]> {
         Ref::map(self.0.borrow(), |buffers| &buffers.input[buffers.last..])
     }
@@ -67,7 +88,9 @@ impl Pipe {
 
     /// Nothing more comes from the peer.
     pub(crate) fn end(&self) {
-        self.0.borrow_mut().has_ended = true;
+        let buffers = &mut *self.0.borrow_mut();
+        buffers.readable = buffers.input.len();
+        buffers.has_ended = true;
     }
 
     /// No more than so many bytes are written until this is called again. Who had to wait is to be polled again.
@@ -100,7 +123,7 @@ impl AsyncRead for Pipe {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let mut buffers = self.0.borrow_mut();
-        let bytes = (buffers.input.len() - buffers.read).min(buffer.remaining());
+        let bytes = (buffers.readable - buffers.read).min(buffer.remaining());
         if bytes == 0 {
             // Whoever puts bytes in polls again.
             return if buffers.has_ended { Poll::Ready(Ok(())) } else { Poll::Pending };
@@ -155,6 +178,32 @@ mod tests {
         assert_eq!(out, [1, 1, 1, 1, 1, 1, 1, 2, 2, 2]);
         pipe.allow(10);
         assert!(matches!(write(&[2; 4]), Poll::Ready(Ok(4))) && !pipe.is_full());
+    }
+
+    #[test]
+    fn what_is_held_back_is_not_read() {
+        let pipe = Pipe::default();
+        let mut context = Context::from_waker(Waker::noop());
+        let mut read = || {
+            let mut bytes = [0; 100];
+            let mut buffer = ReadBuf::new(&mut bytes);
+            let _ = Pin::new(&mut pipe.clone()).poll_read(&mut context, &mut buffer);
+            String::from_utf8(buffer.filled().to_vec()).unwrap()
+        };
+        pipe.put(b"first..second,,,,third half");
+        pipe.hold_back(&[5..7, 13..15, 15..17], 5);
+        assert_eq!((read().as_str(), read().as_str()), ("firstsecondthird", ""));
+        pipe.put(b" a frame");
+        assert_eq!(&*pipe.last(), b" half a frame");
+        pipe.hold_back(std::slice::from_ref(&(0..1)), 0);
+        assert_eq!(read(), "half a frame");
+        pipe.put(b"gone");
+        pipe.hold_back(std::slice::from_ref(&(0..4)), 0);
+        pipe.put(b"an end");
+        pipe.hold_back(&[], 6);
+        assert_eq!((read().as_str(), pipe.unread_bytes()), ("", 6));
+        pipe.end();
+        assert_eq!(read(), "an end");
     }
 
     #[test]

@@ -127,6 +127,8 @@ fn broken_connections_by_kind() {
     let garbage = Server::answering(&[b"SSH-2.0-OpenSSH_9.2\r\n"]);
     let too_much = Server::answering(&[RIGHT, b"more"]);
     let bad_chunk = Server::answering(&[b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"]);
+    let endless =
+        Server::answering(&[b"HTTP/1.1 200 OK\r\nContent-Length: 18446744073709551615\r\n\r\nhello"]);
     let reset_midway = Server::start(|_, mut stream| {
         read_request(&mut stream);
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel");
@@ -138,6 +140,7 @@ fn broken_connections_by_kind() {
         (switching, "status_1xx"),
         (garbage, "protocol"),
         (bad_chunk, "protocol"),
+        (endless, "protocol"),
         (reset_midway, "reset"),
     ] {
         let plan = ten_requests(&server.address).requests(3);

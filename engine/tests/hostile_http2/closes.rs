@@ -4,7 +4,7 @@ use std::io;
 
 use serde_json::json;
 
-use super::Outcome::{self, Fails, Partly, Verifies};
+use super::Outcome::{self, Fails, Partly};
 use super::frames::*;
 use super::peer::Peer;
 use super::{Mode, breaks, post, whole};
@@ -43,14 +43,13 @@ fn beginnings() -> Vec<Mode> {
             breaks("http2_stream_id", "HEADERS on stream 1, which the client never opened"),
         )
         .counts(&["unasked"]),
-        // RFC 9113, section 3.4, wants SETTINGS first; it is let pass, as nothing depends on it.
         whole(
             "PING before SETTINGS",
             |peer| {
                 peer.greet_with(&[ping(), settings(&[])].concat())?;
                 peer.serve(answer)
             },
-            Verifies,
+            breaks("http2_preface", "what came first is no SETTINGS, but another frame, or none"),
         ),
         whole(
             "an acknowledgement before SETTINGS",
@@ -69,9 +68,8 @@ fn beginnings() -> Vec<Mode> {
                 peer.greet_with(&window_update(0, 1))?;
                 peer.fall_silent()
             },
-            Fails("timeout", "http2_no_settings", "the connection was made, and no SETTINGS came"),
-        )
-        .silent(),
+            breaks("http2_preface", "what came first is no SETTINGS, but another frame, or none"),
+        ),
     ]
 }
 
@@ -170,7 +168,11 @@ fn farewells() -> Vec<Mode> {
                 peer.send(&go_away(7, 0, ""))?;
                 peer.fall_silent()
             },
-            Fails("timeout", "", ""),
+            Fails(
+                "timeout",
+                "http2_goaway",
+                "GOAWAY NO_ERROR: not a result of an error, last stream 7; no answer came on stream",
+            ),
         )
         .silent(),
     ]

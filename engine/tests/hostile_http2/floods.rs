@@ -38,7 +38,17 @@ pub fn modes() -> Vec<Mode> {
         whole(
             "a flood of empty DATA",
             |peer| body_flood(peer, b""),
-            breaks("http2_flood", "more empty or tiny DATA frames on one connection than are taken"),
+            breaks("http2_flood", "more than 1000 empty DATA frames in a row on stream 1"),
+        ),
+        whole(
+            "a flood of DATA of padding alone",
+            |peer| {
+                peer.greet()?;
+                let [id, ..] = peer.four_requests()?;
+                peer.send(&right_head(id))?;
+                peer.flood(&frame(DATA, PADDED, id, &padded(b"", 9)))
+            },
+            breaks("http2_flood", "more than 1000 empty DATA frames in a row on stream 1"),
         ),
         whole("a body without an end, by bytes", |peer| body_flood(peer, b"x"), NO_END),
         whole("a body without an end, by full frames", |peer| body_flood(peer, &[b'x'; 16_384]), NO_END),

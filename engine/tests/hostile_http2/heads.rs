@@ -71,6 +71,23 @@ fn lengths() -> Vec<Mode> {
                 "a Content-Length of \"18446744073709551621\", which is no number",
             ),
         ),
+        // No body follows: they are named, and not waited for.
+        each(
+            "a Content-Length of 2^64 - 1",
+            |id| head_with(id, &[("content-length", "18446744073709551615")]),
+            breaks(
+                "http2_content_length",
+                "a Content-Length of \"18446744073709551615\", which is no number below 2^63",
+            ),
+        ),
+        each(
+            "a Content-Length of 2^63",
+            |id| head_with(id, &[("content-length", "9223372036854775808")]),
+            breaks(
+                "http2_content_length",
+                "a Content-Length of 9223372036854775808, which is no number below 2^63",
+            ),
+        ),
         each(
             "Content-Lengths that disagree",
             |id| [head_with(id, &[("content-length", "5"), ("content-length", "6")]), hello(id)].concat(),

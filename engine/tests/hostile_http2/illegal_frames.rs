@@ -1,6 +1,6 @@
 //! Servers that send frames which RFC 9113 forbids wherever they come.
 
-use super::Outcome::{Fails, Verifies};
+use super::Outcome::Fails;
 use super::frames::*;
 use super::{Mode, breaks, each, post, whole};
 
@@ -135,8 +135,11 @@ fn settings_and_ping() -> Vec<Mode> {
             |_| settings(&[(2, 2)]),
             breaks("http2_settings", "SETTINGS_ENABLE_PUSH of 2"),
         ),
-        // It is for clients alone (RFC 9113, section 6.5.2); it is let pass, as nothing depends on it.
-        each("ENABLE_PUSH of a server", |id| [settings(&[(2, 1)]), answer(id)].concat(), Verifies),
+        each(
+            "ENABLE_PUSH of a server",
+            |id| [settings(&[(2, 1)]), answer(id)].concat(),
+            breaks("http2_settings", "SETTINGS_ENABLE_PUSH of 1, which is for clients alone"),
+        ),
         each(
             "PING of 7 bytes",
             |_| frame(PING, 0, 0, &[0; 7]),

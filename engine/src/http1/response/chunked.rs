@@ -2,13 +2,10 @@
 
 use memchr::memchr;
 
-use super::{BodyPart, HEAD_BYTES_LIMIT, Malformed, take};
+use super::{BodyPart, HEAD_BYTES_LIMIT, LARGEST_BODY_BYTES, Malformed, take};
 
 /// A chunk's size line, extensions included, is malformed beyond this. Bytes.
 const SIZE_LINE_LIMIT: u32 = 4096;
-
-/// No body is as long as a larger chunk, in bytes: who announces it does not send it.
-const LARGEST_CHUNK: u64 = i64::MAX as u64;
 
 /// Where in the chunks the input stands.
 #[derive(Debug)]
@@ -45,7 +42,7 @@ impl Chunks {
                     }
                     match (byte, char::from(byte).to_digit(16)) {
                         (_, Some(digit)) if !*in_extension => {
-                            if *size > LARGEST_CHUNK >> 4 {
+                            if *size > LARGEST_BODY_BYTES >> 4 {
                                 return Err(Malformed::BadChunk);
                             }
                             *size = *size << 4 | u64::from(digit);

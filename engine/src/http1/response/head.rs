@@ -170,20 +170,21 @@ fn value_place(line: &[u8], colon: usize, start: usize) -> Range<usize> {
     from..from + value.trim_ascii().len()
 }
 
+/// A length up to [`super::LARGEST_BODY_BYTES`].
 #[inline]
 fn parse_length(digits: &[u8]) -> Result<u64, Malformed> {
     if digits.is_empty() {
         return Err(Malformed::BadLength);
     }
-    let mut length: u64 = 0;
+    let mut length: i64 = 0;
     for byte in digits {
         if !byte.is_ascii_digit() {
             return Err(Malformed::BadLength);
         }
         length = length
             .checked_mul(10)
-            .and_then(|length| length.checked_add(u64::from(byte - b'0')))
+            .and_then(|length| length.checked_add(i64::from(byte - b'0')))
             .ok_or(Malformed::BadLength)?;
     }
-    Ok(length)
+    Ok(length.unsigned_abs())
 }

@@ -15,7 +15,7 @@ pub enum Malformed {
     HeadTooLong,
     /// A line of the head without a colon or a name, with space before the colon, or folded where framing depends on it.
     HeaderLine,
-    /// A Content-Length that is no number below 2^64.
+    /// A Content-Length that is no number below 2^63.
     BadLength,
     /// Several values of Content-Length.
     LengthsDisagree,

@@ -20,6 +20,9 @@ use super::head_end;
 /// A head, or the trailer of a chunked body, longer than this is malformed. Bytes.
 pub const HEAD_BYTES_LIMIT: usize = 64 * 1024;
 
+/// No body is as long as a larger Content-Length or chunk says: who announces it does not send it. Bytes.
+pub const LARGEST_BODY_BYTES: u64 = i64::MAX as u64;
+
 /// What an answer's head says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head<'a> {

@@ -226,6 +226,8 @@ fn malformed_answers() {
         ("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", Malformed::BadLength),
         ("HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\n", Malformed::BadLength),
         ("HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n", Malformed::BadLength),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 18446744073709551615\r\n\r\nhello", Malformed::BadLength),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775808\r\n\r\nhello", Malformed::BadLength),
         ("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", Malformed::LengthsDisagree),
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\r\n", Malformed::BadChunk),
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", Malformed::BadChunk),

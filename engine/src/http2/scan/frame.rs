@@ -34,13 +34,27 @@ pub(super) const END_STREAM: u8 = 1;
 pub(super) const ACK: u8 = 1;
 /// Of HEADERS, PUSH_PROMISE and CONTINUATION.
 pub(super) const END_HEADERS: u8 = 4;
-const PADDED: u8 = 8;
+pub(super) const PADDED: u8 = 8;
 const PRIORITIZED: u8 = 0x20;
 
 /// The longest payload that a peer may send without being allowed more.
 pub(super) const MOST_PAYLOAD_BYTES: u32 = 16_384;
 
 const HEAD_BYTES: usize = 9;
+
+/// The most bytes of padding that a frame can have, their number's own byte included.
+const MOST_PADDING_BYTES: u32 = 256;
+
+/// True if a frame that begins with these bytes, of a server, cannot be judged before more of them come: its head, and of
+/// DATA whether it is more than padding.
+#[inline]
+pub(super) fn is_part(bytes: &[u8]) -> bool {
+    bytes.split_first_chunk().is_none_or(|(head, payload)| {
+        let head = Head::of(head);
+        let needed = head.length.min(MOST_PADDING_BYTES) as usize;
+        head.kind == DATA && head.has(PADDED) && payload.len() < needed
+    })
+}
 
 /// A frame's first nine bytes (RFC 9113, section 4.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,6 +98,20 @@ impl Head {
             Some(&bytes) if self.has(PADDED) => u32::from(bytes) + 1,
             _ => 0,
         }
+    }
+
+    /// Of all of the frame.
+    pub(super) fn frame_bytes(&self) -> usize {
+        HEAD_BYTES + self.length as usize
+    }
+
+    /// True if it is DATA that carries nothing: no byte of a body, and not the end of a stream.
+    #[inline]
+    pub(super) fn is_hollow(&self, padding: u32) -> bool {
+        self.kind == DATA
+            && self.length == padding
+            && self.length >= self.least_length()
+            && !self.has(END_STREAM)
     }
 
     /// The part of a HEADERS or CONTINUATION frame that HPACK has written.
@@ -141,6 +169,7 @@ impl Splitter {
     /// Takes the next frame off `rest`; `None`: it is used up.
     #[inline]
     pub(super) fn next<'b>(&mut self, rest: &mut &'b [u8]) -> Option<Frame<'b>> {
+        self.pass_over(rest);
         if !self.is_between() {
             return self.go_on(rest);
         }
@@ -152,6 +181,16 @@ impl Splitter {
         };
         *rest = payload;
         self.begin(Head::of(head), rest)
+    }
+
+    /// Takes what is left of a payload that nobody keeps.
+    #[inline]
+    pub(super) fn pass_over(&mut self, rest: &mut &[u8]) {
+        if self.kept.is_none() {
+            let bytes = rest.len().min(self.left as usize);
+            *rest = &rest[bytes..];
+            self.left -= bytes as u32;
+        }
     }
 
     /// A frame's head has come.
@@ -172,20 +211,16 @@ impl Splitter {
     /// The rest of a frame that has come in part.
     #[cold]
     fn go_on<'b>(&mut self, rest: &mut &'b [u8]) -> Option<Frame<'b>> {
-        if self.left > 0 {
+        if let Some((_, payload)) = &mut self.kept {
             let (part, after) = rest.split_at(rest.len().min(self.left as usize));
             *rest = after;
             self.left -= part.len() as u32;
-            if let Some((_, payload)) = &mut self.kept {
-                payload.extend_from_slice(part);
-            }
-            if self.left > 0 {
-                return None;
-            }
-            return match self.kept.take() {
-                Some((head, payload)) => Some((head, Cow::Owned(payload))),
-                None => self.next(rest),
-            };
+            payload.extend_from_slice(part);
+            let whole = self.kept.take_if(|_| self.left == 0);
+            return whole.map(|(head, payload)| (head, Cow::Owned(payload)));
+        }
+        if self.left > 0 {
+            return None;
         }
         let (part, after) = rest.split_at(rest.len().min(HEAD_BYTES - self.head_bytes));
         *rest = after;
@@ -250,6 +285,15 @@ mod tests {
         }
         let bytewise: Vec<&[u8]> = bytes.chunks(1).collect();
         assert_eq!(frames(&bytewise)[..5], whole[..5]);
+    }
+
+    #[test]
+    fn parts_of_frames_are_told_from_such_as_can_be_judged() {
+        let padded = |payload: &[u8]| frame(DATA, PADDED, 1, payload);
+        assert!(is_part(b"") && is_part(&frame(DATA, 0, 1, b"")[..8]));
+        assert!(!is_part(&frame(DATA, 0, 1, b"body")[..9]) && !is_part(&padded(b"")));
+        assert!(is_part(&padded(&[2, 0, 0])[..11]) && !is_part(&padded(&[2, 0, 0])));
+        assert!(is_part(&padded(&[255; 300])[..264]) && !is_part(&padded(&[255; 300])[..265]));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! refused.
 
 use super::huffman;
-use crate::http1::response::HEAD_BYTES_LIMIT;
+use crate::http1::response::{HEAD_BYTES_LIMIT, LARGEST_BODY_BYTES};
 use crate::http2::failure::Cause;
 
 /// By index less 1, the names of HPACK's static table (RFC 7541, appendix A).
@@ -261,8 +261,8 @@ impl Seen {
 
     fn look_at_content_length(&mut self, value: &[u8]) -> Option<Fault> {
         let length = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok());
-        let why = match (length, self.content_length) {
-            (None, _) => format!("a Content-Length of {}, which is no number", quoted(value)),
+        let why = match (length.filter(|&length| length <= LARGEST_BODY_BYTES), self.content_length) {
+            (None, _) => format!("a Content-Length of {}, which is no number below 2^63", quoted(value)),
             (Some(length), Some(other)) if length != other => {
                 format!("a Content-Length of {other} and one of {length}")
             }

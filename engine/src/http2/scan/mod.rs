@@ -2,23 +2,30 @@
 //!
 //! h2 keeps the rules, and says of most that are broken only that one is. Frames on streams that it has forgotten it passes
 //! over. Here frames are split and their streams followed, so that both can be told. Payloads are not copied, but for
-//! those of a few bytes and heads that come in pieces; a head is read only after it was refused.
+//! those of a few bytes and heads that come in pieces; a head is read only after it was refused. Of all frames, those of
+//! DATA that carry nothing do not come to h2.
 
+mod control;
 mod frame;
 mod head;
+mod hollow;
 mod huffman;
 mod streams;
 mod why;
 
+use std::ops::Range;
+
 use frame::{
     ACK, CONTINUATION, DATA, END_HEADERS, GOAWAY, HEADERS, Head, MOST_PAYLOAD_BYTES, PING, PRIORITY,
-    PUSH_PROMISE, RST_STREAM, SETTINGS, Splitter, WINDOW_UPDATE,
+    PUSH_PROMISE, RST_STREAM, SETTINGS, Splitter, WINDOW_UPDATE, is_part,
 };
-use head::{Fault, quoted};
-use streams::{FIRST_WINDOW_BYTES, MOST_WINDOW_BYTES, Streams};
+use head::Fault;
+use hollow::Hollow;
+use streams::{FIRST_WINDOW_BYTES, Streams};
 
 use super::failure::Cause;
 use super::multiplex::Unasked;
+use crate::driver::Failure;
 use crate::http1::response::HEAD_BYTES_LIMIT;
 
 /// What a client sends before its first frame.
@@ -62,8 +69,13 @@ pub(super) struct Scan {
     long_head: Option<LongHead>,
     /// The first one of the last bytes.
     breach: Option<Breach>,
-    /// Of streams whose end has not been looked at, faults that h2 passes over.
-    passed_over: Vec<(u32, Fault)>,
+    /// A fault of the connection that h2 passes over.
+    passed_over: Option<Fault>,
+    /// The same of streams whose end has not been looked at.
+    passed_over_of_streams: Vec<(u32, Fault)>,
+    hollow: Hollow,
+    /// The last bytes that came are part of a frame that cannot be judged yet.
+    part_bytes: usize,
     unasked: Option<Unasked>,
     /// The last stream that was counted as such.
     last_unasked: u32,
@@ -90,7 +102,10 @@ impl Default for Scan {
             first_byte: None,
             long_head: None,
             breach: None,
-            passed_over: Vec::new(),
+            passed_over: None,
+            passed_over_of_streams: Vec::new(),
+            hollow: Hollow::default(),
+            part_bytes: 0,
             unasked: None,
             last_unasked: 0,
             last: Head::default(),
@@ -125,8 +140,10 @@ impl Scan {
         }
     }
 
-    /// Looks at bytes that come from the server. `Some`: answers among them that nobody asked for.
+    /// Looks at bytes that come from the server; those that were held back as part of a frame come again. `Some`: answers
+    /// among them that nobody asked for.
     pub(super) fn receives(&mut self, bytes: &[u8]) -> Option<Unasked> {
+        self.hollow.forget_places();
         if self.incoming.is_between() {
             self.breach = None;
             self.streams.forget_gone();
@@ -134,23 +151,50 @@ impl Scan {
         self.first_byte = self.first_byte.or_else(|| bytes.first().copied());
         self.before.clone_from(&self.incoming);
         let mut rest = bytes;
-        while let Some((head, payload)) = self.incoming.next(&mut rest) {
+        self.incoming.pass_over(&mut rest);
+        while !(self.incoming.is_between() && is_part(rest))
+            && let Some((head, payload)) = self.incoming.next(&mut rest)
+        {
             if !self.has_begun {
                 self.has_begun = true;
                 if head.kind != SETTINGS || head.has(ACK) || head.length > MOST_PAYLOAD_BYTES {
-                    self.break_rule(&head, Cause::Preface, self.preface());
+                    let why = self.preface();
+                    self.passed_over.get_or_insert_with(|| (Cause::Preface, why.clone()));
+                    self.break_rule(&head, Cause::Preface, why);
                 }
             }
-            self.comes(head, &payload);
+            if self.comes(head, &payload) {
+                self.hollow.add(&head, bytes.len() - rest.len());
+            }
             self.last = head;
         }
+        self.part_bytes = rest.len();
         self.unasked.take()
     }
 
-    fn comes(&mut self, head: Head, payload: &[u8]) {
+    /// What h2 is not to see of the last bytes that came: these places, and so many at the end until more has come.
+    pub(super) fn held_back(&self) -> (&[Range<usize>], usize) {
+        (self.hollow.places(), self.part_bytes)
+    }
+
+    /// Gives the server back the window that what is held back has taken: writes a frame behind `out` if it is time.
+    pub(super) fn return_window(&mut self, out: &mut Vec<u8>) {
+        if self.outgoing.is_between() {
+            self.hollow.return_window(out);
+        }
+    }
+
+    /// Why the connection is of no use, where h2 passes over it.
+    pub(super) fn fault(&self) -> Option<Failure> {
+        self.passed_over.as_ref().map(|(cause, why)| cause.failure(why.clone()))
+    }
+
+    /// A frame has come. True if it carries nothing, and h2 is not to see it.
+    fn comes(&mut self, head: Head, payload: &[u8]) -> bool {
         if head.length > MOST_PAYLOAD_BYTES {
             let why = format!("{head} of {} bytes, where {MOST_PAYLOAD_BYTES} are allowed", head.length);
-            return self.break_rule(&head, Cause::FrameSize, why);
+            self.break_rule(&head, Cause::FrameSize, why);
+            return false;
         }
         if let Some(long) = self.long_head.as_ref().filter(|long| !long.is_whole)
             && (head.kind, head.stream) != (CONTINUATION, long.stream)
@@ -159,7 +203,7 @@ impl Scan {
             self.break_rule(&head, Cause::Continuation, why);
         }
         match head.kind {
-            DATA | HEADERS => self.answer_comes(head, payload),
+            DATA | HEADERS => return self.answer_comes(head, payload),
             CONTINUATION => self.continuation_comes(&head, payload),
             PRIORITY => {
                 self.check_form(&head);
@@ -183,12 +227,14 @@ impl Scan {
             WINDOW_UPDATE => self.window_update_comes(&head, payload),
             _ => {}
         }
+        false
     }
 
-    /// DATA or HEADERS have come.
+    /// DATA or HEADERS have come. True if they carry nothing, and h2 is not to see them.
     #[inline]
-    fn answer_comes(&mut self, head: Head, payload: &[u8]) {
+    fn answer_comes(&mut self, head: Head, payload: &[u8]) -> bool {
         let padding = head.padding(payload);
+        let is_hollow = head.is_hollow(padding);
         if head.length < head.least_length() {
             let why = format!("{head} of {} bytes, too few for its flags", head.length);
             self.break_rule(&head, Cause::FrameSize, why);
@@ -200,21 +246,26 @@ impl Scan {
             if head.kind == HEADERS {
                 self.head_comes(&head, payload);
             }
-            return self.nobody_asked(head);
+            return self.nobody_asked(head) && is_hollow;
         };
         if head.kind == DATA {
             let is_first = stream.body_bytes == 0 && head.length > padding;
             stream.has_data = true;
+            stream.hollow_frames = if is_hollow { stream.hollow_frames + 1 } else { 0 };
             stream.body_bytes += u64::from(head.length.saturating_sub(padding));
             if is_first && stream.is_bodiless {
                 let why = format!("a body on stream {}, whose status has none", head.stream);
-                self.passed_over.push((head.stream, (Cause::ContentLength, why)));
+                self.passed_over_of_streams.push((head.stream, (Cause::ContentLength, why)));
             } else if !stream.has_head {
                 let why = format!("DATA on stream {} before HEADERS", head.stream);
                 self.break_rule(&head, Cause::NoHead, why);
             } else if stream.is_interim {
                 let why = format!("DATA on stream {} after an interim status alone", head.stream);
                 self.break_rule(&head, Cause::NoHead, why);
+            } else if is_hollow && self.long_head.as_ref().is_none_or(|long| long.is_whole) {
+                let flood = hollow::flood(head.stream, stream.hollow_frames);
+                self.passed_over = self.passed_over.take().or(flood);
+                return true;
             }
         } else {
             let block = head.block(payload);
@@ -222,7 +273,8 @@ impl Scan {
                 let is_first = !std::mem::replace(&mut stream.has_trailers, true);
                 if let Some(name) = head::first_pseudo_header(block).filter(|_| is_first) {
                     let why = format!("the pseudo-header {name} is in trailers");
-                    self.passed_over.push((head.stream, (Cause::PseudoHeader, why.clone())));
+                    let fault = (Cause::PseudoHeader, why.clone());
+                    self.passed_over_of_streams.push((head.stream, fault));
                     self.break_rule(&head, Cause::PseudoHeader, why);
                 }
             } else {
@@ -236,18 +288,20 @@ impl Scan {
         if head.ends_stream() {
             self.streams.end(head.stream);
         }
+        false
     }
 
-    /// A frame on a stream that is not open.
+    /// A frame on a stream that is not open. True if the client may have reset it before the server knew.
     #[cold]
-    fn nobody_asked(&mut self, head: Head) {
+    fn nobody_asked(&mut self, head: Head) -> bool {
         let number = head.stream;
         let (cause, why) = if number == 0 {
-            return self.break_rule(&head, Cause::StreamId, format!("{head} on stream 0"));
+            self.break_rule(&head, Cause::StreamId, format!("{head} on stream 0"));
+            return false;
         } else if self.streams.is_idle(number) {
             (Cause::StreamId, format!("{head} on stream {number}, which the client never opened"))
         } else if self.streams.may_be_reset(number) {
-            return;
+            return true;
         } else {
             (Cause::AfterEnd, format!("{head} on stream {number} after its end"))
         };
@@ -257,6 +311,7 @@ impl Scan {
             self.unasked.get_or_insert_with(first).streams += 1;
         }
         self.break_rule(&head, cause, why);
+        false
     }
 
     /// Keeps a head that needs more than one frame.
@@ -284,106 +339,6 @@ impl Scan {
                 let why = format!("CONTINUATION on stream {} of no head", head.stream);
                 self.break_rule(head, Cause::Continuation, why);
             }
-        }
-    }
-
-    fn settings_come(&mut self, head: &Head, payload: &[u8]) {
-        self.check_form(head);
-        if head.has(ACK) {
-            match self.settings_under_way.checked_sub(1) {
-                Some(left) => self.settings_under_way = left,
-                None => self.break_rule(
-                    head,
-                    Cause::Settings,
-                    "SETTINGS acknowledged that were not sent".to_owned(),
-                ),
-            }
-            return;
-        }
-        self.has_settings = true;
-        for setting in payload.chunks_exact(6) {
-            let value = u32::from_be_bytes([setting[2], setting[3], setting[4], setting[5]]);
-            let (name, is_right) = match u16::from_be_bytes([setting[0], setting[1]]) {
-                2 => ("SETTINGS_ENABLE_PUSH", value <= 1),
-                3 => {
-                    self.most_streams = Some(value);
-                    continue;
-                }
-                4 => {
-                    self.initial_window = i64::from(value);
-                    ("SETTINGS_INITIAL_WINDOW_SIZE", i64::from(value) <= MOST_WINDOW_BYTES)
-                }
-                5 => ("SETTINGS_MAX_FRAME_SIZE", (MOST_PAYLOAD_BYTES..1 << 24).contains(&value)),
-                8 => ("SETTINGS_ENABLE_CONNECT_PROTOCOL", value <= 1),
-                _ => continue,
-            };
-            if !is_right {
-                self.break_rule(head, Cause::Settings, format!("{name} of {value}"));
-            }
-        }
-    }
-
-    fn goaway_comes(&mut self, head: &Head, payload: &[u8]) {
-        self.check_form(head);
-        let word = |place: usize| {
-            payload.get(place..place + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_be_bytes)
-        };
-        if let (Some(last), Some(code)) = (word(0), word(4)) {
-            if let Some(before) =
-                self.farewell.as_ref().map(|before| before.last).filter(|&before| before < last)
-            {
-                let why = format!("GOAWAY with the last stream {last} after one with {before}");
-                self.break_rule(head, Cause::Frames, why);
-            }
-            let words = payload.get(8..).filter(|words| !words.is_empty()).map(quoted).unwrap_or_default();
-            self.farewell = Some(Farewell { last: last & 0x7fff_ffff, code, words });
-        }
-    }
-
-    fn window_update_comes(&mut self, head: &Head, payload: &[u8]) {
-        self.check_form(head);
-        let Ok(bytes) = payload.try_into() else { return };
-        let more = i64::from(u32::from_be_bytes(bytes) & 0x7fff_ffff);
-        if more == 0 {
-            self.break_rule(head, Cause::FlowControl, "WINDOW_UPDATE by 0 bytes".to_owned());
-        }
-        let window = if head.stream == 0 {
-            self.window += more;
-            self.window
-        } else if let Some(stream) = self.streams.get_mut(head.stream) {
-            stream.window += more;
-            stream.window + self.initial_window
-        } else {
-            0
-        };
-        if window > MOST_WINDOW_BYTES {
-            self.break_rule(
-                head,
-                Cause::FlowControl,
-                format!("WINDOW_UPDATE to {window} bytes, above 2^31 - 1"),
-            );
-        }
-    }
-
-    /// Whether a frame's length and stream are those of its type.
-    fn check_form(&mut self, head: &Head) {
-        let (fits, is_of_stream) = match head.kind {
-            PRIORITY => (head.length == 5, true),
-            RST_STREAM => (head.length == 4, true),
-            SETTINGS if head.has(ACK) => (head.length == 0, false),
-            SETTINGS => (head.length.is_multiple_of(6), false),
-            PING => (head.length == 8, false),
-            GOAWAY => (head.length >= 8, false),
-            // Also a connection has a window.
-            _ => (head.length == 4, head.stream > 0),
-        };
-        if !fits {
-            self.break_rule(head, Cause::FrameSize, format!("{head} of {} bytes", head.length));
-        } else if is_of_stream != (head.stream > 0) {
-            self.break_rule(head, Cause::StreamId, format!("{head} on stream {}", head.stream));
-        } else if is_of_stream && head.kind != PRIORITY && self.streams.is_idle(head.stream) {
-            let why = format!("{head} on stream {}, which the client never opened", head.stream);
-            self.break_rule(head, Cause::StreamId, why);
         }
     }
 

@@ -21,6 +21,8 @@ pub(super) struct Stream {
     /// The status forbids a body.
     pub is_bodiless: bool,
     pub has_data: bool,
+    /// DATA frames that carry nothing, in a row.
+    pub hollow_frames: u32,
     /// A second head has come, behind a body or a final head.
     pub has_trailers: bool,
     /// Of the body, without padding.

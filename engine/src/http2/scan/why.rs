@@ -41,11 +41,11 @@ impl Scan {
 
     /// Why a stream whose end has come is no answer: what h2 passes over.
     pub(in crate::http2) fn fault_at_end(&mut self, number: u32) -> Option<Failure> {
-        if self.passed_over.is_empty() {
+        if self.passed_over_of_streams.is_empty() {
             return None;
         }
-        let place = self.passed_over.iter().position(|&(other, _)| other == number)?;
-        let (_, (cause, why)) = self.passed_over.swap_remove(place);
+        let place = self.passed_over_of_streams.iter().position(|&(other, _)| other == number)?;
+        let (_, (cause, why)) = self.passed_over_of_streams.swap_remove(place);
         Some(cause.failure(why))
     }
 
@@ -69,6 +69,8 @@ impl Scan {
                 Cause::NoEnd,
                 format!("HEADERS and {bytes} bytes of DATA came on stream {number}, and no END_STREAM"),
             )
+        } else if let Some(farewell) = &self.farewell {
+            (Cause::GoAway, format!("{}; no answer came on stream {number}", farewell.in_words()))
         } else {
             return None;
         };
@@ -148,7 +150,7 @@ impl Scan {
         }
         match error.reason()? {
             Reason::ENHANCE_YOUR_CALM if says("too_many_data_frames") => {
-                flood("more empty or tiny DATA frames on one connection than are taken")
+                flood("more tiny DATA frames at once than are taken")
             }
             Reason::ENHANCE_YOUR_CALM if says("too_many_continuations") && !is_long => {
                 flood("more CONTINUATIONs of one head than are taken")
@@ -212,8 +214,11 @@ impl HeadBytes {
 
 impl Farewell {
     fn failure(&self) -> Failure {
+        Cause::GoAway.failure(self.in_words())
+    }
+
+    fn in_words(&self) -> String {
         let says = if self.words.is_empty() { String::new() } else { format!("; it says {}", self.words) };
-        let code = code(Reason::from(self.code));
-        Cause::GoAway.failure(format!("GOAWAY {code}, last stream {}{says}", self.last))
+        format!("GOAWAY {}, last stream {}{says}", code(Reason::from(self.code)), self.last)
     }
 }

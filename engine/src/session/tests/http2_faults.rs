@@ -157,9 +157,9 @@ fn each_rule_that_a_server_breaks_is_named() {
         ),
         (
             "empty frames",
-            [head(0, b""), data(0, 1, b"").repeat(101)].concat(),
+            [head(0, b""), data(0, 1, b"").repeat(1001)].concat(),
             "http2_flood",
-            "empty or tiny DATA",
+            "more than 1000 empty DATA frames in a row on stream 1",
         ),
         (
             "empty CONTINUATIONs",
