@@ -17,12 +17,20 @@ STARTS_WITHIN_SECONDS = 20.0
 
 
 class Nginx:
-    """nginx on a processor of its own: `ok` for every request.
+    """nginx on a processor of its own: by default, `ok` for every request.
 
     Over TLS 1.3, without tickets, by HTTP/1.1 or HTTP/2, as the client asks by ALPN; without TLS by HTTP/2 alone.
     """
 
-    def __init__(self, cpu: int, folder: Path, *, tls: bool = True) -> None:
+    def __init__(
+        self,
+        cpu: int,
+        folder: Path,
+        *,
+        tls: bool = True,
+        answer: str = "return 200 'ok';",
+        requests_per_connection: int = 1_000_000_000,
+    ) -> None:
         self._port, self._status_port = free_port(), free_port()
         tls_keys = (
             f"ssl_certificate {CERTIFICATES}/server.pem; ssl_certificate_key {CERTIFICATES}/server.key; "
@@ -34,9 +42,9 @@ class Nginx:
         (folder / "nginx.conf").write_text(
             f"daemon off; master_process off; pid {folder}/pid;\n"
             "events { worker_connections 4096; }\n"
-            f"http {{\n  access_log off; keepalive_requests 1000000000;\n{temporary}"
+            f"http {{\n  access_log off; keepalive_requests {requests_per_connection};\n{temporary}"
             f"  {tls_keys if tls else ''}\n"
-            f"  server {{ listen {LOOPBACK}:{self._port} {'ssl ' if tls else ''}http2; return 200 'ok'; }}\n"
+            f"  server {{ listen {LOOPBACK}:{self._port} {'ssl ' if tls else ''}http2; location / {{ {answer} }} }}\n"
             f"  server {{ listen {LOOPBACK}:{self._status_port}; stub_status; }}\n}}\n"
         )
         command = ["nginx", "-c", str(folder / "nginx.conf"), "-e", str(folder / "error.log")]
