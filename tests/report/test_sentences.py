@@ -2,8 +2,9 @@
 
 from fairtrial.judge.judging import judge
 from fairtrial.record.calibration import BlockCeiling, Calibration
+from fairtrial.record.engine_summary import Routes
 from fairtrial.report.html import html_text
-from fairtrial.report.sentences import ceiling_in_words, engine_waits, floor_in_words, workloads_in_words
+from fairtrial.report.sentences import ceiling_in_words, engine_waits, floor_in_words, notes, workloads_in_words
 from tests.builders import a_trial, an_experiment, calm_machine, times, trials_of
 
 
@@ -44,6 +45,21 @@ def test_it_is_said_that_over_http2_there_is_no_ceiling(snapshot: object) -> Non
     both = both.model_copy(update={"calibrations": [calibrated(16, 61_234)]})
     words = ceiling_in_words(judge(both, [], interrupted=False))
     assert words == snapshot
+
+
+def test_what_runs_already_at_several_addresses_is_told_with_all_of_them() -> None:
+    record = an_experiment("a").record()
+    running = [stack.model_copy(update={"origin": "url"}) for stack in record.stacks]
+    record = record.model_copy(update={"stacks": running})
+    routes = Routes(addresses=["10.0.0.1:80", "10.0.0.2:80"], source_addresses=1, connections_each=8, ports_each=14_116)
+    trials = [
+        trial.model_copy(update={"engine": trial.engine and trial.engine.model_copy(update={"routes": routes})})
+        for trial in trials_of(record, a_trial())
+    ]
+    (note,) = notes(judge(record, trials, interrupted=False))
+    assert note.endswith("not examined. Connections took turns over 10.0.0.1:80, 10.0.0.2:80.")
+    (one,) = notes(judge(record, trials_of(record, a_trial()), interrupted=False))
+    assert "turns" not in one
 
 
 def test_the_ceiling_over_the_blocks_shows_how_the_machine_changes() -> None:

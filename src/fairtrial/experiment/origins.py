@@ -19,6 +19,7 @@ from pydantic import (
     model_validator,
 )
 
+from fairtrial.base.endpoint import AddressChoice
 from fairtrial.base.printable import printable
 from fairtrial.base.strict import IN_ITS_TABLE, Strict
 from fairtrial.experiment.namespaces import Files, Hosts, Network, assert_places
@@ -47,6 +48,14 @@ server that ran already; the image of a container, or a compose file: the digest
 READY_WITHIN_SECONDS = 30.0
 """Where a file does not say it."""
 
+OF_CONTAINERS = {
+    "compose_service": "it is of a compose file: set `compose`, or leave it out",
+    "container_port": "it is of a container: set `image` or the like, or write `port`",
+    "container_network": "it is of a container: set `image` or `dockerfile`, or leave it out",
+}
+OF_A_URL = {"addresses": "they are of the name in a `url`: leave it out"}
+"""Why keys are refused that only containers or what runs already have."""
+
 NOT_STARTED = "what runs at `url` is not started: leave it out"
 ENVIRONMENT_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -66,11 +75,7 @@ class StackOrigin(Strict):
     """why it is never run as a user of its own; empty if it may be"""
     why_not_built: ClassVar[str] = ""
     """why build commands contradict it; empty if it is built"""
-    of_other_kinds: ClassVar[Mapping[str, str]] = {
-        "compose_service": "it is of a compose file: set `compose`, or leave it out",
-        "container_port": "it is of a container: set `image` or the like, or write `port`",
-        "container_network": "it is of a container: set `image` or `dockerfile`, or leave it out",
-    }
+    of_other_kinds: ClassVar[Mapping[str, str]] = {**OF_CONTAINERS, **OF_A_URL}
     """why a key that only other kinds have is refused"""
 
     port: int | None = Field(None, ge=1, le=65_535, description="on which it always listens; null: what PORT says")
@@ -148,8 +153,12 @@ class UrlOrigin(StackOrigin):
     runs_already: ClassVar[bool] = True
     why_bound_here: ClassVar[str] = "runs already"
     why_labs_user: ClassVar[str] = "it was running already"
+    of_other_kinds: ClassVar[Mapping[str, str]] = OF_CONTAINERS
 
     url: str = Field(description="http://HOST:PORT")
+    addresses: AddressChoice = Field(
+        "first", description="of its name that are used: the one that takes a connection first, or all, in turn"
+    )
 
     @model_validator(mode="after")
     def _is_not_started(self) -> Self:
@@ -164,7 +173,8 @@ class UrlOrigin(StackOrigin):
 
     def describe(self, _command: Sequence[str]) -> str:
         where = "" if _is_here(self.url) else ": the load leaves this machine"
-        return f"runs already at {printable(self.url)}, on whatever processors it has{where}"
+        addresses = ", at all addresses of its name" if self.addresses == "all" else ""
+        return f"runs already at {printable(self.url)}{addresses}, on whatever processors it has{where}"
 
 
 def _assert_address(url: str) -> None:
@@ -224,7 +234,7 @@ class ImageOrigin(ContainerOrigin):
     """A container's image, or a folder with a Dockerfile."""
 
     kind: ClassVar[OriginKind] = "image"
-    of_other_kinds: ClassVar[Mapping[str, str]] = {"compose_service": StackOrigin.of_other_kinds["compose_service"]}
+    of_other_kinds: ClassVar[Mapping[str, str]] = {"compose_service": OF_CONTAINERS["compose_service"], **OF_A_URL}
 
     image: str | None = Field(
         None,
@@ -267,7 +277,8 @@ class ComposeOrigin(ContainerOrigin):
 
     kind: ClassVar[OriginKind] = "compose"
     of_other_kinds: ClassVar[Mapping[str, str]] = {
-        "container_network": "the compose file says it, by `network_mode` of the service"
+        "container_network": "the compose file says it, by `network_mode` of the service",
+        **OF_A_URL,
     }
 
     compose: str = Field(min_length=1, description="a compose file, relative to the file")

@@ -76,6 +76,9 @@ class EngineUse(Strict):
     )
     in_flight_at_end: int
     checked_bodies: int
+    addresses: list[str] = Field(
+        default_factory=list, description="the server's, over which connections took turns; empty in older records"
+    )
 
 
 class TrialResult(Strict):

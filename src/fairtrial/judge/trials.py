@@ -87,4 +87,5 @@ def _engine_use(engine: EngineSummary, processors: int) -> EngineUse:
         busiest_processor_share=engine.busiest_processor_share(processors),
         in_flight_at_end=engine.in_flight_at_end,
         checked_bodies=engine.checked_bodies,
+        addresses=engine.routes.addresses if engine.routes is not None else [],
     )

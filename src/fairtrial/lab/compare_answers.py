@@ -83,6 +83,7 @@ class _Round:
                 names = {request.name for request in requests}
                 plan = EnginePlan(
                     address=contender.deployment.address,
+                    other_addresses=contender.deployment.other_addresses,
                     host=contender.deployment.host,
                     tls=contender.deployment.tls,
                     requests=[each for each in comparable.requests if each.name in names],

@@ -31,13 +31,19 @@ HANDSHAKE_CAUSES = {
 """By the reason of any other failure."""
 
 
-def handshake_cause(error: OSError) -> str | None:
-    """The engine's name for why a handshake failed (docs/engine-protocol.md, "TLS"); None: it has none."""
+def handshake_cause(error: OSError, *, http2: bool = False) -> str | None:
+    """The engine's name for why a handshake failed (docs/engine-protocol.md, "TLS"); None: it has none.
+
+    Args:
+        http2: it was HTTP/2 that was asked for by ALPN.
+    """
     if isinstance(error, ssl.SSLCertVerificationError):
         return CERTIFICATE_CAUSES.get(error.verify_code, "certificate_issuer")
     if isinstance(error, ssl.SSLEOFError):
         return "handshake_closed"
     if isinstance(error, ssl.SSLError):
+        if "no application protocol" in str(error):  # Python has no name for the reason
+            return "alpn_http2" if http2 else "alpn_http1"
         return HANDSHAKE_CAUSES.get(error.reason or "", "tls_alert" if "_ALERT_" in (error.reason or "") else None)
     if isinstance(error, TimeoutError):
         return "handshake_timeout"

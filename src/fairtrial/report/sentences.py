@@ -1,6 +1,6 @@
 """Sentences about a result as a whole: its loads, the load engine's limits, the noise floor, scalability."""
 
-from fairtrial.base.formatting import count, figure, span
+from fairtrial.base.formatting import count, enumeration, figure, span
 from fairtrial.base.printable import printable
 from fairtrial.experiment.load_variants import OVER_LOADS
 from fairtrial.experiment.value import values_in_words
@@ -102,8 +102,21 @@ def _not_built(result: Result) -> list[str]:
         "command": "was run where it lies. The lab built nothing: its digest is of its command alone, and does not "
         "tell one version of the program from another.",
     }
-    built = [f"{stack.build_name} {words[stack.origin]}" for stack in result.stacks if stack.origin in words]
+    built = [
+        f"{stack.build_name} {words[stack.origin]}{_turns(result, stack)}"
+        for stack in result.stacks
+        if stack.origin in words
+    ]
     return [*built, *(_together(stack) for stack in result.stacks if stack.counted_together)]
+
+
+def _turns(result: Result, stack: StackIdentity) -> str:
+    """A sentence about several addresses of a contender; empty if its load went to one."""
+    engines = [
+        trial.engine for condition in result.conditions if condition.stack == stack.name for trial in condition.trials
+    ]
+    addresses = {tuple(engine.addresses): None for engine in engines if engine is not None and engine.addresses[1:]}
+    return "".join(f" Connections took turns over {enumeration(each)}." for each in addresses)
 
 
 def _together(stack: StackIdentity) -> str:

@@ -51,6 +51,20 @@ def test_where_nothing_listens_nothing_is_ready(ready: Ready, snapshot: object) 
     assert str(error.value) == snapshot
 
 
+def test_all_addresses_of_a_name_are_used_where_that_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    with answering(knows_one_path) as first:
+        port = int(first.rpartition(":")[2])
+        infos = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (ip, port)) for ip in ("127.0.0.1", "127.0.0.2")]
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: infos)
+        url = f"http://two.example:{port}"
+        assert find_running(url, ANSWERED, 5.0).other_addresses is None
+        with pytest.raises(Problem, match=rf"127\.0\.0\.2:{port}, one of 2 addresses of two\.example"):
+            find_running(url, ANSWERED, 5.0, "all")
+        with socket.create_server(("127.0.0.2", port)):
+            running = find_running(url, ANSWERED, 5.0, "all")
+    assert (running.address, running.other_addresses) == (f"127.0.0.1:{port}", [f"127.0.0.2:{port}"])
+
+
 @pytest.mark.usefixtures("engine")
 def test_tls_is_spoken_where_the_url_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """To the lab and to the load engine alike, a server is who it says if this machine trusts its authority."""

@@ -100,11 +100,14 @@ def test_a_long_reason_stays_on_one_line_and_markup_is_text() -> None:
 
 
 @pytest.mark.parametrize("terminal", [False, True])
-def test_connects_that_will_search_for_a_port_are_warned_of_before_the_load(terminal: bool) -> None:
+def test_connects_that_will_search_for_a_port_are_warned_of_once_before_the_loads(terminal: bool) -> None:
     console, file = console_in_memory(terminal=terminal)
     crowded = {"addresses": ["[::1]:80"], "source_addresses": 1, "connections_each": 19_000, "ports_each": 14_116}
     with progress_on(console) as progress:
-        progress.on(EngineEvent({"event": "crowded", **crowded}))
+        for port in (80, 81):
+            progress.on(EngineEvent({"event": "crowded", **crowded, "addresses": [f"[::1]:{port}"]}))
+        progress.on(EngineEvent({"event": "crowded", **crowded, "connections_each": 18_000}))
     words = " ".join(file.getvalue().split())
+    assert words.count("connections to") == 2 and "18,000 connections" in words
     assert "19,000 connections to [::1]:80 come from one source address, and 14,116 find a local port" in words
     assert "widen net.ipv4.ip_local_port_range" in words

@@ -4,7 +4,7 @@ import time
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from fairtrial.base.endpoint import connect_once
+from fairtrial.base.endpoint import AddressChoice, connect_once
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.answer import client_of
 from fairtrial.catalog.stacks.readiness import ANSWER_WITHIN_SECONDS, seen_instead
@@ -23,6 +23,8 @@ class RunsAlready(NamedTuple):
 
     address: str
     """`IP:PORT`, of the first address of its name that accepts connections"""
+    other_addresses: list[str] | None
+    """the others of its name, where all are used"""
     host: str
     """the Host header: as the URL has it"""
     tls: Tls | None
@@ -34,8 +36,11 @@ def ready(request: BuildRequest) -> ReadyProgram:
     return ReadyProgram(request.stack.folder.resolve())
 
 
-def find_running(url: str, ready: Ready, within_seconds: float) -> RunsAlready:
+def find_running(url: str, ready: Ready, within_seconds: float, addresses: AddressChoice = "first") -> RunsAlready:
     """Find the server at a URL, once it is ready.
+
+    Args:
+        addresses: of its name that are used; of `all`, each has to take a connection.
 
     Raises:
         Problem: it cannot be reached, or is not ready in time.
@@ -52,8 +57,10 @@ def find_running(url: str, ready: Ready, within_seconds: float) -> RunsAlready:
                     f"start it, or correct the URL; it is ready when {ready}",
                 )
             time.sleep(ASK_EVERY_SECONDS)
+    endpoint = connect_once(parts.hostname, port, CONNECT_WITHIN_SECONDS, addresses=addresses)
     return RunsAlready(
-        address=connect_once(parts.hostname, port, CONNECT_WITHIN_SECONDS).address,
+        address=endpoint.address,
+        other_addresses=list(endpoint.other_addresses) or None,
         host=parts.netloc,
         tls=Tls(server_name=parts.hostname) if parts.scheme == "https" else None,
     )

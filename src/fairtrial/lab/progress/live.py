@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 from rich.console import Console
 from rich.live import Live
@@ -12,7 +13,7 @@ from fairtrial.base.formatting import minutes
 from fairtrial.base.text_charts import progress_bar
 from fairtrial.engine.progress import phase
 from fairtrial.lab.progress.clock import Clock
-from fairtrial.lab.progress.crowded import crowded_warning
+from fairtrial.lab.progress.crowded import CrowdedWarnings
 from fairtrial.lab.progress.trial_lines import TrialLines
 from fairtrial.lab.trial.events import (
     Building,
@@ -38,6 +39,7 @@ class LiveProgress:
         self._console = console
         self._verbose = verbose
         self._lines: TrialLines | None = None
+        self._crowded = CrowdedWarnings()
         self._clock: Clock | None = None
         self._trial: PlannedTrial | None = None
         self._steps: Callable[[], str] = lambda: ""
@@ -68,7 +70,7 @@ class LiveProgress:
             case StageBegins(name, awaited):
                 self._activity = f"waiting for {awaited}" if awaited else name
             case EngineEvent({"event": "crowded"} as crowded):
-                self._console.print(crowded_warning(crowded), highlight=False)
+                self._crowded.after(crowded, partial(self._console.print, highlight=False))
             case EngineEvent({"event": "progress"} as progress):
                 self._activity = phase(progress)
                 self._rate = f"{progress['verified_per_second']:,.0f}/s"

@@ -4,7 +4,7 @@ from rich.console import Console
 from rich.text import Text
 
 from fairtrial.lab.progress.clock import Clock
-from fairtrial.lab.progress.crowded import crowded_warning
+from fairtrial.lab.progress.crowded import CrowdedWarnings
 from fairtrial.lab.progress.trial_lines import TrialLines
 from fairtrial.lab.trial.events import (
     EngineEvent,
@@ -29,6 +29,7 @@ class PlainProgress:
         self._verbose = verbose
         self._clock: Clock | None = None
         self._lines: TrialLines | None = None
+        self._crowded = CrowdedWarnings()
         self._printed_tenths = 0
         self._printed_at_seconds = 0.0
 
@@ -51,7 +52,7 @@ class PlainProgress:
             case StageBegins(_, awaited) if awaited:
                 self._print(Text(f"waiting for {awaited}"))
             case EngineEvent({"event": "crowded"} as crowded):
-                self._print(crowded_warning(crowded))
+                self._crowded.after(crowded, self._print)
             case TrialEnds(record):
                 assert self._clock and self._lines
                 self._clock.trial_ended()

@@ -36,6 +36,8 @@ class Deployment:
     """the Host header of requests; None: the address"""
     tls: Tls | None = None
     """None: plain HTTP"""
+    other_addresses: list[str] | None = None
+    """further ones, to which connections go in turn"""
 
     @property
     def not_measured(self) -> str:
@@ -98,8 +100,10 @@ def deployed(context: TrialContext) -> Iterator[Deployment]:
     stack, ready = condition.stack, context.server_workload.ready
     if isinstance(origin := stack.origin, UrlOrigin):
         within_seconds = origin.ready_within_seconds or READY_WITHIN_SECONDS
-        server = find_running(origin.url, origin.ready or ready, within_seconds)
-        yield Deployment(origin.url, server.address, host=server.host, tls=server.tls)
+        server = find_running(origin.url, origin.ready or ready, within_seconds, origin.addresses)
+        yield Deployment(
+            origin.url, server.address, host=server.host, tls=server.tls, other_addresses=server.other_addresses
+        )
         return
     with ExitStack() as running:
         instances: list[RunningStack] = []

@@ -261,6 +261,7 @@ def engine_plan(context: TrialContext, deployment: Deployment, load: OneRunLoad)
     reference = context.environment.reference
     return EnginePlan(
         address=deployment.address,
+        other_addresses=deployment.other_addresses,
         host=deployment.host,
         tls=deployment.tls,
         requests=requests if reference is None else reference.compared(requests),

@@ -75,6 +75,7 @@ def _connect_from_each(
     _tls: Tls | None,
     timeout_seconds: float,
     addresses: AddressChoice,
+    **_tls_terms: bool,
 ) -> Endpoint:
     """Connect from each host. Whether TLS works, the engine says itself.
 

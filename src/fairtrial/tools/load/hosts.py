@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from fairtrial.base.endpoint import AddressChoice, Endpoint
 from fairtrial.engine.plan import Tls
@@ -12,12 +13,30 @@ from fairtrial.tools.load.request.connect import check_connection
 from fairtrial.tools.load.request.url import Url
 
 
+class Connect(Protocol):
+    """Connects as `check_connection` does."""
+
+    def __call__(
+        self,
+        url: Url,
+        unix_socket: Path | None,
+        tls: Tls | None,
+        timeout_seconds: float,
+        addresses: AddressChoice,
+        /,
+        *,
+        http2: bool,
+    ) -> Endpoint:
+        """An endpoint that takes connections."""
+        ...
+
+
 @dataclass(frozen=True)
 class LoadSite:
     """The hosts that a load comes from, and what the lab needs of them."""
 
-    connect: Callable[[Url, Path | None, Tls | None, float, AddressChoice], Endpoint]
-    """connects to a server once from each, as `check_connection` does"""
+    connect: Connect
+    """connects to a server once from each"""
     cpus: Sequence[Sequence[int]]
     """of each, the processors that the load may use"""
     start: EngineStart

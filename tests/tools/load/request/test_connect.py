@@ -2,8 +2,10 @@
 
 import errno
 import socket
+import ssl
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from fairtrial.base.exit_status import NOTHING_RAN, WRONG_USE
 from fairtrial.base.problem import Problem
 from fairtrial.engine.plan import Tls
+from fairtrial.record.protocol_causes import TLS_REMEDIES
 from fairtrial.tools.load.request.connect import check_connection
 from fairtrial.tools.load.request.url import parse_url
 from tests.tools.load.conftest import CERTIFICATES
@@ -118,6 +121,7 @@ def test_a_server_that_does_not_speak_tls(port: int, snapshot: object) -> None:
         (b"\x15\x03\x03\x00\x02\x02\x46", "alert protocol version", "TLS 1.2 or 1.3"),
         (b"\x15\x03\x03\x00\x02\x02\x28", "alert handshake failure", "let the server take ECDHE"),
         (b"\x15\x03\x03\x00\x02\x02\x50", "alert internal error", "the server's log"),
+        (b"\x15\x03\x03\x00\x02\x02\x78", "", "have the server offer http/1.1 by ALPN"),
     ],
 )
 def test_a_handshake_that_fails_is_told_by_its_cause(said: bytes, reason: str, remedy: str) -> None:
@@ -136,6 +140,41 @@ def test_a_handshake_that_fails_is_told_by_its_cause(said: bytes, reason: str, r
     assert failed.exit_status == NOTHING_RAN
     assert failed.reason.startswith("TLS: the handshake failed: ") and reason in failed.reason
     assert remedy in failed.remedy
+
+
+@contextmanager
+def server_of(*protocols: str) -> Iterator[tuple[int, list[str | None]]]:
+    """The port of a server that agrees to these protocols, and what it has agreed to on its connection."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(CERTIFICATES / "server.pem", CERTIFICATES / "server.key")
+    context.set_alpn_protocols(protocols)
+    agreed: list[str | None] = []
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def shake_hands() -> None:
+            connection, _ = listening.accept()
+            with context.wrap_socket(connection, server_side=True) as secure:
+                agreed.append(secure.selected_alpn_protocol())
+
+        thread = threading.Thread(target=shake_hands)
+        thread.start()
+        yield listening.getsockname()[1], agreed
+        thread.join()
+
+
+@pytest.mark.parametrize("http2", [False, True])
+@pytest.mark.parametrize("protocols", [["h2", "http/1.1"], ["http/1.1"]])
+def test_the_protocol_of_the_load_is_asked_for_by_alpn(protocols: list[str], http2: bool) -> None:
+    tls = Tls(server_name="localhost", insecure=True)
+    with server_of(*protocols) as (port, agreed):
+        url = parse_url(f"https://127.0.0.1:{port}/")
+        if http2 and "h2" not in protocols:
+            with pytest.raises(Problem, match="did not agree to HTTP/2 by ALPN") as raised:
+                check_connection(url, None, tls, 2, http2=True)
+            assert (raised.value.exit_status, raised.value.remedy) == (NOTHING_RAN, TLS_REMEDIES["alpn_http2"])
+        else:
+            check_connection(url, None, tls, 2, http2=http2)
+    assert agreed == [("h2" if http2 else "http/1.1") if http2 is False or "h2" in protocols else None]
 
 
 def test_files_for_tls_that_cannot_be_used(port: int, tmp_path: Path, snapshot: object) -> None:

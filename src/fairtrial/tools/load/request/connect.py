@@ -29,11 +29,14 @@ def check_connection(
     tls: Tls | None,
     timeout_seconds: float,
     addresses: AddressChoice = "first",
+    *,
+    http2: bool = False,
 ) -> Endpoint:
     """Connect once, with TLS where the URL asks for it, and close again.
 
     Args:
         addresses: of the host that the endpoint has; of `all`, each has to take a connection.
+        http2: the load will come over HTTP/2, which over TLS the server has to agree to.
 
     Raises:
         Problem: the name has no address, nothing answers there, or TLS fails; with exit status 4, as nothing ran.
@@ -46,7 +49,7 @@ def check_connection(
         connection, endpoint = connect(url.hostname, url.port, wait, addresses=addresses)
     with connection:
         if context is not None and tls is not None:
-            _handshake(connection, context, tls.server_name)
+            _handshake(connection, context, tls.server_name, http2=http2)
     return endpoint
 
 
@@ -81,11 +84,14 @@ def _no_password() -> str:
     return ""
 
 
-def _handshake(connection: socket.socket, context: ssl.SSLContext, server_name: str) -> None:
+def _handshake(connection: socket.socket, context: ssl.SSLContext, server_name: str, *, http2: bool) -> None:
+    """A handshake as the engine's: it asks for one protocol by ALPN."""
+    context.set_alpn_protocols(["h2" if http2 else "http/1.1"])
     try:
-        context.wrap_socket(connection, server_hostname=server_name).close()
+        with context.wrap_socket(connection, server_hostname=server_name) as secure:
+            agrees = not http2 or secure.selected_alpn_protocol() == "h2"
     except OSError as error:
-        cause, words = handshake_cause(error), handshake_words(error)
+        cause, words = handshake_cause(error, http2=http2), handshake_words(error)
         remedy = TLS_REMEDIES.get(cause or "", "check the server's TLS")
         if cause == "plaintext":
             remedy = "the server does not speak TLS there: try http://"
@@ -93,3 +99,5 @@ def _handshake(connection: socket.socket, context: ssl.SSLContext, server_name: 
             words = words.replace("the certificate is", f"the certificate of {printable(server_name)} is", 1)
             remedy = f"{remedy}; {SKIP_CHECK}"
         raise Problem(f"TLS: {words}", remedy, NOTHING_RAN) from error
+    if not agrees:
+        raise Problem("TLS: the server did not agree to HTTP/2 by ALPN", TLS_REMEDIES["alpn_http2"], NOTHING_RAN)

@@ -41,7 +41,12 @@ def to_engine_plan(options: LoadOptions, hosts: LoadSite | None = None) -> tuple
     else:
         workload = SentRequests([to_engine_request(options, url)], rows={}, secrets={})
     endpoint = hosts.connect(
-        redirected(url, options.connect_to), options.unix_socket, tls, options.timeout_seconds, options.addresses
+        redirected(url, options.connect_to),
+        options.unix_socket,
+        tls,
+        options.timeout_seconds,
+        options.addresses,
+        http2=options.http2,
     )
     cpus = _cpus(hosts.cpus, options.threads, local=endpoint.local, is_here=hosts.is_here)
     threads = options.threads or min(len(cpus[0]), max(1, load.load.connections // len(cpus)))
