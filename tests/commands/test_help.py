@@ -25,7 +25,7 @@ def walk(path: tuple[str, ...], command: Command) -> Iterator[tuple[tuple[str, .
 COMMANDS = dict(walk((), typer.main.get_group(app)))
 
 TEACHES = {
-    "": ["upheld, refuted or undecided", "`fairtrial run`", "--stacks DIR"],
+    "": ["upheld, refuted, equal or undecided", "`fairtrial run`", "--stacks DIR"],
     "run": ["Exit status: 0", "130 interrupted", "`fairtrial list experiments`", "built and run as you", "--seed"],
     "ab-test": ["Exit status: 0", "default branch", "[contenders.NAME]", "5%"],
     "load": ["**closed**", "**open**", "servers that are yours", "**Examples**", "`fairtrial load http"],

@@ -40,8 +40,8 @@ app = typer.Typer(
     name="fairtrial",
     help="""Put performance claims about HTTP API stacks on trial.
 
-    Same work, same data, same load, real databases: each claim is upheld, refuted, undecided, or answered by *equal*,
-    and every figure that cannot be defended is refused, with the reason.
+    Same work, same data, same load, real databases: each claim is upheld, refuted, equal or undecided, and
+    every figure that cannot be defended is refused, with the reason.
 
     Start with `fairtrial run`; bring your own stack with `fairtrial run --stacks DIR`.
     """,

@@ -17,7 +17,6 @@ from fairtrial.judge.checks.model import Finding, Severity
 from fairtrial.judge.claims import together
 from fairtrial.judge.claims.bounded import rule
 from fairtrial.judge.claims.equality import or_equal
-from fairtrial.judge.claims.more_blocks import Way, fewest_blocks
 from fairtrial.judge.claims.order import Steps, rule_on_steps
 from fairtrial.judge.claims.values import Values
 from fairtrial.judge.discarded_blocks import counts, discarded_blocks
@@ -26,7 +25,7 @@ from fairtrial.judge.model import TrialResult
 from fairtrial.judge.statistics.equivalence import equal_within
 from fairtrial.judge.statistics.estimate import Estimate, over_blocks
 from fairtrial.judge.statistics.median import median_interval
-from fairtrial.judge.statistics.planning import blocks_to_decide
+from fairtrial.judge.statistics.planning import Margins, blocks_to_decide
 from fairtrial.judge.statistics.shape import rises
 from fairtrial.judge.statistics.share import share_interval, starts_to_decide
 from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS
@@ -222,27 +221,24 @@ def _equal(distance: float, blocks: int, random: np.random.Generator) -> tuple[i
 
 
 def _order(distance: float, blocks: int, random: np.random.Generator) -> tuple[int | None, bool]:
-    """Three contenders in order, each so many deviations ahead of the next, or equal within 5%."""
+    """Three contenders in order, each so many deviations ahead of the next, or equal within 1%."""
     logs = random.standard_normal((3, blocks)) / math.sqrt(2) - distance * np.arange(3)[:, None]
     claim = OrderClaim.model_validate({"kind": "order", "id": "it", "text": "so", "order": ["a", "b", "c"]})
     values = Values(dict(zip(claim.order, np.exp(0.03 * logs).tolist(), strict=True)), None, None)
     steps = Steps.of(claim, METRICS["goodput"], values, LEVEL)
-    if rule_on_steps(claim, values, steps, 0.05, "goodput", LEVEL).verdict != "undecided":
+    if rule_on_steps(claim, values, steps, 0.01, "goodput", LEVEL).verdict != "undecided":
         return None, True
-    return fewest_blocks(steps.hardest(claim, 0.05, LEVEL, LEVEL)[1]), False
+    return steps.hardest(claim, 0.01, LEVEL, LEVEL)[1].blocks, False
 
 
 def _ratio(distance: float, blocks: int, random: np.random.Generator) -> tuple[int | None, bool]:
-    """A ratio that is so many deviations above one, of which a claim says that it is above one, or equal within 5%."""
-    test = equal_within(np.exp(0.03 * (random.standard_normal(blocks) + distance)).tolist(), 0.05)
+    """A ratio that is so many deviations above one, of which a claim says that it is above one, or equal within 1%."""
+    test = equal_within(np.exp(0.03 * (random.standard_normal(blocks) + distance)).tolist(), 0.01)
     assert test.outer is not None
     if or_equal(rule(test.outer, (1, None)), test, LEVEL).verdict != "undecided":
         return None, True
     ratio = Estimate(estimate=test.estimate, interval=test.outer, blocks=blocks)
-    ways = [Way(ratio, [1.0], LEVEL, LEVEL)]
-    if test.within[0] <= test.estimate <= test.within[1]:
-        ways.append(Way(ratio, test.within, LEVEL, 2 * LEVEL - 1))
-    return fewest_blocks(ways), False
+    return blocks_to_decide(ratio, [1.0], margins=Margins(*test.within, then=2 * LEVEL - 1)), False
 
 
 def _bound(distance: float, blocks: int, random: np.random.Generator) -> tuple[int | None, bool]:
@@ -291,7 +287,7 @@ KINDS: Mapping[str, Callable[[float, int, np.random.Generator], tuple[int | None
     "ratio or budget": _bound,
     "difference": _difference,
     "equal": _equal,
-    "ratio, or equal within 5%": _ratio,
+    "ratio, or equal within 1%": _ratio,
     "order of three": _order,
     "shape, rises over four points": _rises,
     "budget with `of_starts`": _share,

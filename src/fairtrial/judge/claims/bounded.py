@@ -1,11 +1,12 @@
 """Claims with bounds: from an interval and bounds to a verdict, and how both are written in one unit."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fairtrial.base.formatting import bound_in_words, count, plain_in, span_in, violation_in_words
 from fairtrial.base.units import Quantity, Unit, readable_unit
 from fairtrial.experiment.claims import BudgetClaim, DifferenceClaim, RatioClaim
-from fairtrial.judge.claims.equality import equivalence_of_another_kind, or_equal, ways_to_equality
+from fairtrial.judge.claims.equality import equivalence_of_another_kind, margins_of, or_equal
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.longer_windows import Windows
 from fairtrial.judge.claims.more_blocks import Way, level_of_one_look, more_blocks
@@ -164,13 +165,23 @@ def decided_by(measured: Measured, bounds: Range) -> str:
     if measured.estimate is not None and measured.estimate.open_above:
         return AWAIT_THE_REST
     limits = [bound for bound in bounds if bound is not None]
-    estimate, evidence = measured.estimate, measured.evidence
-    ways = [] if estimate is None else [Way(estimate, limits, evidence.level, level_of_one_look(evidence))]
-    if estimate is not None:
-        ways += ways_to_equality(measured.equivalence, estimate.blocks, evidence)
+    estimate = measured.estimate
     return more_blocks(
-        evidence,
-        ways,
+        measured.evidence,
+        [] if estimate is None else _ways(estimate, limits, measured),
         windows=measured.windows,
         proven="" if estimate is None else proven_bounds(estimate.interval, bounds, measured.unit),
     )
+
+
+def _ways(estimate: Estimate, limits: Sequence[float], measured: Measured) -> list[Way]:
+    """In which more blocks may decide a claim: its own, and of a difference the one to equality of the two figures."""
+    evidence, test = measured.evidence, measured.equivalence
+    once, margins = level_of_one_look(evidence), margins_of(test, evidence)
+    if measured.size is None:
+        return [Way(estimate, limits, evidence.level, once, margins)]
+    ways = [Way(estimate, limits, evidence.level, once)]
+    if test is not None and margins is not None and margins.low <= test.estimate <= margins.high:
+        ratio = Estimate(estimate=test.estimate, interval=test.outer, blocks=estimate.blocks)
+        ways.append(Way(ratio, test.within, evidence.level, margins.then))
+    return ways

@@ -15,12 +15,13 @@ from fairtrial.base.formatting import plain_in
 from fairtrial.base.units import UNITS
 from fairtrial.experiment.claims import ComparingClaim
 from fairtrial.judge.claims.evidence import Evidence
-from fairtrial.judge.claims.more_blocks import Way, level_of_one_look
+from fairtrial.judge.claims.more_blocks import level_of_one_look
 from fairtrial.judge.claims.ruling import Ruling, interval_in_words
 from fairtrial.judge.claims.start_kinds import with_another_kind
 from fairtrial.judge.claims.values import Values
 from fairtrial.judge.statistics.equivalence import Equivalence, Verdict, equal_within, verdict_between
 from fairtrial.judge.statistics.estimate import Estimate
+from fairtrial.judge.statistics.planning import Margins
 
 PERCENT = UNITS["%"]
 IN_STEPS_OF = 0.001
@@ -84,10 +85,6 @@ def in_percent(share: float) -> str:
     return plain_in(share, PERCENT)
 
 
-def ways_to_equality(test: Equivalence | None, blocks: int, evidence: Evidence) -> list[Way]:
-    """The way in which so many more blocks would show both sides equal; none where they are not, for all that is
-    known."""
-    if test is None or test.outer is None or not test.within[0] <= test.estimate <= test.within[1]:
-        return []
-    ratio = Estimate(estimate=test.estimate, interval=test.outer, blocks=blocks)
-    return [Way(ratio, test.within, evidence.level, 2 * level_of_one_look(evidence) - 1)]
+def margins_of(test: Equivalence | None, evidence: Evidence) -> Margins | None:
+    """The margins between which a run that looks once shows both sides equal; None where equality is no answer."""
+    return None if test is None else Margins(*test.within, then=2 * level_of_one_look(evidence) - 1)

@@ -1,15 +1,16 @@
 """How many blocks would decide an undecided claim, how long they take, and by which option they are asked for."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import TypeVar
 
 from fairtrial.base.formatting import count
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.longer_windows import Windows
 from fairtrial.judge.statistics.estimate import Estimate
-from fairtrial.judge.statistics.planning import MOST_BLOCKS, blocks_to_decide, window_to_decide
+from fairtrial.judge.statistics.planning import MOST_BLOCKS, Margins, blocks_to_decide, window_to_decide
 from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS
 
 
@@ -24,20 +25,31 @@ class Way:
     """of the interval that there is"""
     then: float
     """of the one that is to decide, in a run that looks once"""
+    margins: Margins | None = None
+    """of a ratio that may be shown equal instead"""
 
     @property
     def blocks(self) -> int | None:
         """How many it takes; None: more than MOST_BLOCKS."""
-        return blocks_to_decide(self.estimate, self.bounds, level=self.level, then=self.then)
+        return blocks_to_decide(self.estimate, self.bounds, level=self.level, then=self.then, margins=self.margins)
 
     def window(self, windows: Windows) -> float | None:
         """How many times as long windows would do as well; None: none would."""
-        return window_to_decide(self.estimate, self.bounds, windows.share, level=self.level, then=self.then)
+        targets = [(self.bounds, self.then)]
+        if self.margins is not None and self.margins.low <= self.estimate.estimate <= self.margins.high:
+            targets.append(((self.margins.low, self.margins.high), self.margins.then))
+        return shortest(
+            window_to_decide(self.estimate, bounds, windows.share, level=self.level, then=then)
+            for bounds, then in targets
+        )
 
 
-def fewest_blocks(ways: Sequence[Way]) -> int | None:
-    """How many blocks decide a claim in the first of the ways; None: more than MOST_BLOCKS in each."""
-    return min((blocks for way in ways if (blocks := way.blocks) is not None), default=None)
+Length = TypeVar("Length", int, float)
+
+
+def shortest(lengths: Iterable[Length | None]) -> Length | None:
+    """The least of those that are there; None: none is."""
+    return min((length for length in lengths if length is not None), default=None)
 
 
 def more_blocks(evidence: Evidence, ways: Sequence[Way], *, windows: Windows | None = None, proven: str = "") -> str:
@@ -50,14 +62,14 @@ def more_blocks(evidence: Evidence, ways: Sequence[Way], *, windows: Windows | N
     """
     if not any(way.estimate.interval for way in ways):
         return f"At least {MINIMUM_BLOCKS} blocks may decide it."
-    blocks = fewest_blocks(ways)
+    blocks = shortest(way.blocks for way in ways)
     if blocks is None:
         words = f"Not even {MOST_BLOCKS} blocks would be sure to decide it if estimate and spread stayed as they are."
     else:
         blocks_text = blocks_needed(evidence, blocks)
         words = f"{blocks_text} would decide it in four of five runs if estimate and spread stayed as they are."
     if windows is not None:
-        longer = min((each for way in ways if (each := way.window(windows)) is not None), default=None)
+        longer = shortest(way.window(windows) for way in ways)
         would = "would decide it in four of five runs" if blocks is None else "would do as much"
         words = f"{words} {windows.in_words(longer, would)}".rstrip()
         if windows.help(longer):

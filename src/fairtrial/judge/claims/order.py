@@ -17,7 +17,7 @@ from fairtrial.experiment.claims import OrderClaim
 from fairtrial.judge.claims.equality import in_percent, margin_of, no_difference
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.longer_windows import windows_of
-from fairtrial.judge.claims.more_blocks import Way, fewest_blocks, level_of_one_look, more_blocks
+from fairtrial.judge.claims.more_blocks import Way, level_of_one_look, more_blocks
 from fairtrial.judge.claims.proven import proven_margin
 from fairtrial.judge.claims.ruling import (
     NO_RATIO,
@@ -33,6 +33,7 @@ from fairtrial.judge.claims.values import Values, read_values
 from fairtrial.judge.metrics import Metric, find_metric
 from fairtrial.judge.model import ClaimResult
 from fairtrial.judge.statistics.estimate import Estimate, at_resolution, paired_ratio
+from fairtrial.judge.statistics.planning import Margins
 
 
 @dataclass(frozen=True)
@@ -66,24 +67,17 @@ class Steps:
         alike = _intervals(self.alike)
         return [at for at in self.not_ahead() if alike[at][0] < 1 / (1 + margin) or alike[at][1] > 1 + margin]
 
-    def hardest(self, claim: OrderClaim, margin: float, level: float, once: float) -> tuple[int, list[Way]]:
-        """Of these the place of the step that takes most blocks, and the ways in which they may decide it.
+    def hardest(self, claim: OrderClaim, margin: float, level: float, once: float) -> tuple[int, Way]:
+        """Of these the place of the step that takes most blocks, and the way in which they decide it: the two are told
+        apart, or shown equal.
 
         Args:
             level: of the claim.
             once: in a run that looks once.
         """
-        ways = {place: self._ways(claim, place, margin, level, once) for place in self.apart(margin) or [0]}
-        place = max(ways, key=lambda place: fewest_blocks(ways[place]) or math.inf)
-        return place, ways[place]
-
-    def _ways(self, claim: OrderClaim, place: int, margin: float, level: float, once: float) -> list[Way]:
-        """To be told apart, or to be shown equal."""
-        step, within = self.ahead[place], (1 / (1 + margin), 1 + margin)
-        apart = Way(step, [1.0], level, once)
-        if not within[0] <= step.estimate <= within[1]:
-            return [apart]
-        return [apart, Way(step, within, level, _level_of_equality(claim, once))]
+        margins = Margins(1 / (1 + margin), 1 + margin, _level_of_equality(claim, once))
+        ways = {at: Way(self.ahead[at], [1.0], level, once, margins) for at in self.apart(margin) or [0]}
+        return max(ways.items(), key=lambda item: item[1].blocks or math.inf)
 
 
 def judge(claim: OrderClaim, evidence: Evidence) -> ClaimResult:
@@ -190,11 +184,11 @@ def _pair(claim: OrderClaim, place: int, link: str = "before") -> str:
 
 def _further(claim: OrderClaim, metric: Metric, values: Values, steps: Steps, margin: float, evidence: Evidence) -> str:
     """What would decide an undecided order: the blocks that its hardest pair needs."""
-    place, ways = steps.hardest(claim, margin, evidence.level, level_of_one_look(evidence))
+    place, way = steps.hardest(claim, margin, evidence.level, level_of_one_look(evidence))
     pair = claim.order[place : place + 2]
     return more_blocks(
         evidence,
-        ways,
+        [way],
         windows=windows_of(evidence, metric, values, *pair),
         proven=proven_margin(steps.ahead[place].interval, f'a claim of kind "equal" of {pair[0]} and {pair[1]} with'),
     )

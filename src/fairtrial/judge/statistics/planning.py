@@ -14,12 +14,17 @@ e(N) = √(π / 2N); for Student's interval h(N) = t / √N and e(N) = 1 / √N.
 z = 1.2816, the 90% quantile of the normal distribution: 90% if today's estimate were the truth. As it is not, about
 four of five runs are decided (docs/statistics.md).
 
+Where equality may decide as well, N is the smallest number for which both together do so in 90%: the estimate then lies
+far enough above the bound, or far enough inside of both margins.
+
 Source: G. Blom, Statistical Estimates and Transformed Beta-Variables (1958), for the scores.
 """
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
+from statistics import NormalDist
 
 import numpy as np
 
@@ -30,12 +35,27 @@ from fairtrial.judge.statistics.student import LEVEL, quantile
 from fairtrial.judge.statistics.window_share import WindowShare
 
 MOST_BLOCKS = 200
+POWER = 0.9
 POWER_QUANTILE = 1.2816
-"""Of the normal distribution at 90%."""
+"""Of the normal distribution at POWER."""
+
+
+@dataclass(frozen=True)
+class Margins:
+    """Those of equality, which decides as well: the interval at the level `then` lies between them."""
+
+    low: float
+    high: float
+    then: float
 
 
 def blocks_to_decide(
-    estimate: Estimate, bounds: Sequence[float], *, level: float = LEVEL, then: float = LEVEL
+    estimate: Estimate,
+    bounds: Sequence[float],
+    *,
+    level: float = LEVEL,
+    then: float = LEVEL,
+    margins: Margins | None = None,
 ) -> int | None:
     """The smallest number of blocks, more than there are, that would decide a claim in about four of five runs, if
     estimate and spread stayed as they are.
@@ -45,6 +65,7 @@ def blocks_to_decide(
     Args:
         level: of the interval that there is.
         then: of the interval that is to decide.
+        margins: for a ratio that equality may decide.
 
     Returns:
         None if more than MOST_BLOCKS would be needed, or if there is no interval to project from.
@@ -53,9 +74,30 @@ def blocks_to_decide(
         return None
     distance, spread = _distance_and_spread(estimate, bounds, level)
     for blocks in range(estimate.blocks + 1, MOST_BLOCKS + 1):
-        if spread * (_half_width(blocks, then) + POWER_QUANTILE * _standard_error(blocks, then)) < distance:
+        beyond = spread * _half_width(blocks, then)
+        ranges = [(beyond, math.inf)]
+        if margins is not None:
+            low, high = _inside(estimate, bounds, margins)
+            reach = spread * _half_width(blocks, margins.then)
+            ranges.append((low + reach, min(high - reach, beyond)))
+        if _chance(distance, spread * _standard_error(blocks, then), ranges) > POWER:
             return blocks
     return None
+
+
+def _inside(estimate: Estimate, bounds: Sequence[float], margins: Margins) -> tuple[float, float]:
+    """The margins as logarithms above the nearest bound, on the side of the estimate."""
+    nearest = min(bounds, key=lambda bound: abs(math.log(bound / estimate.estimate)))
+    low, high = (math.log(margin / nearest) for margin in (margins.low, margins.high))
+    return (low, high) if estimate.estimate >= nearest else (-high, -low)
+
+
+def _chance(middle: float, error: float, ranges: Sequence[tuple[float, float]]) -> float:
+    """How likely a normal value lies in one of the ranges, which do not overlap."""
+    if error == 0:
+        return float(any(low < middle < high for low, high in ranges))
+    value = NormalDist(middle, error)
+    return sum(max(0.0, value.cdf(high) - value.cdf(low)) for low, high in ranges)
 
 
 def window_to_decide(
