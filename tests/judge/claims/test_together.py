@@ -54,7 +54,7 @@ def test_an_undecided_claim_among_others_needs_more_blocks_than_alone() -> None:
     alone, among = judged(claiming(2.06)), judged(claiming(2.06, 2.07, 2.08).but(claims_judged="together"))
 
     def needed(result: Result) -> int:
-        return int(result.claims[0].sentence.partition("--blocks ")[2].partition("`")[0])
+        return int(result.claims[0].sentence.partition("`, ")[2].partition(" blocks")[0])
 
     assert needed(among) > needed(alone)
 

@@ -1,5 +1,6 @@
 """How many blocks would decide an undecided claim, how long they take, and by which option they are asked for."""
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,9 @@ from fairtrial.judge.claims.longer_windows import Windows
 from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.judge.statistics.planning import MOST_BLOCKS, Margins, blocks_to_decide, window_to_decide
 from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS
+
+MOST_MINUTES = 1440
+"""That an experiment may take (experiment.model)."""
 
 
 @dataclass(frozen=True)
@@ -78,10 +82,14 @@ def more_blocks(evidence: Evidence, ways: Sequence[Way], *, windows: Windows | N
 
 
 def blocks_needed(evidence: Evidence, blocks: int) -> str:
-    """``About 24 blocks (`--blocks 24`, about 6 minutes)``."""
-    minutes = blocks * seconds_of_a_block(evidence) / 60
-    lasting = f", about {count(max(1, round(minutes)), 'minute')}" if minutes else ""
-    return f"About {blocks} blocks (`--blocks {blocks}`{lasting})"
+    """``About 6 minutes (`--minutes 6`, 24 blocks)``.
+
+    ``About 24 blocks (`--blocks 24`)`` where it is not known how long they take, or that is more than a day.
+    """
+    minutes = math.ceil(blocks * seconds_of_a_block(evidence) / 60)
+    if not 0 < minutes <= MOST_MINUTES:
+        return f"About {blocks} blocks (`--blocks {blocks}`)"
+    return f"About {count(minutes, 'minute')} (`--minutes {minutes}`, {count(blocks, 'block')})"
 
 
 def level_of_one_look(evidence: Evidence) -> float:

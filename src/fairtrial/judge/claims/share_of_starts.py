@@ -76,4 +76,6 @@ def _further(keeping: int, total: int, of_starts: float, evidence: Evidence) -> 
     by = f"by what {count(total, 'start')} tell"
     words = f"{blocks_needed(evidence, starts)} would decide it in four of five runs, {by}"
     all_of = fewest_to_uphold(of_starts, level)
-    return f"{words}; {all_of} do if every start keeps it." if keeping == total and all_of < starts else f"{words}."
+    return (
+        f"{words}; {all_of} blocks do if every start keeps it." if keeping == total and all_of < starts else f"{words}."
+    )
