@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial.plan.make import in_slices_by_default
 from tests.plan.plans import planned_contender
 
 DIRECTORY = {"directory": ".", "command": ["true"]}
@@ -54,8 +53,8 @@ BOTH = {"stacks": ["app", "other"], "contenders": {"app": DIRECTORY, "other": DI
     ],
 )
 def test_a_plan_that_adds_blocks_is_in_slices_where_its_claims_compare(more: dict[str, Any], in_slices: bool) -> None:
-    plan = planned_contender(DIRECTORY, **(BOTH | more))
-    chosen = in_slices_by_default(plan)
+    plan, chosen = (planned_contender(DIRECTORY, may_slice=each, **(BOTH | more)) for each in (False, True))
     assert (chosen.experiment.slices is not None) is in_slices
     assert chosen.experiment.slices == plan.experiment.slices or plan.experiment.slices is None
+    assert [each.point.experiment.slices for each in chosen.conditions] == [chosen.experiment.slices] * 2
     assert chosen.looks == plan.looks

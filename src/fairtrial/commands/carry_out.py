@@ -100,20 +100,20 @@ def planned(
     from fairtrial.catalog.stacks.find import find_stacks
     from fairtrial.lab.private_network import assert_within
     from fairtrial.lab.profile.block import assert_profilable
-    from fairtrial.plan.make import in_slices_by_default, make_plan
+    from fairtrial.plan.make import make_plan
     from fairtrial.plan.selection import select_stacks
     from fairtrial.plan.validate import assert_urls_given
 
     folders = selection.stacks or []
     stacks = with_contenders(find_stacks(folders), experiment, file.parent, checkouts)
     selected, left_out = select_stacks(experiment, stacks, stack_names=selection.stack or [], stack_folders=folders)
-    plan = make_plan(selected, stacks, file, workloads=selection.workloads or [])
+    may_slice = options.slices and not hosts.is_elsewhere
+    plan = make_plan(selected, stacks, file, may_slice=may_slice, workloads=selection.workloads or [])
     assert_urls_given(plan)
     if options.profile:
         assert_profilable(plan)
     if not hosts.is_elsewhere:
         assert_within(plan.stacks)
-        plan = in_slices_by_default(plan) if options.slices else plan
     return plan, left_out
 
 

@@ -3,7 +3,6 @@
 import math
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -45,6 +44,7 @@ def make_plan(
     stacks: Mapping[str, Stack],
     file: Path | str,
     *,
+    may_slice: bool = False,
     workloads: Sequence[Path] = (),
 ) -> Plan:
     """Resolve every name in the experiment, and hold it against what there is.
@@ -52,6 +52,7 @@ def make_plan(
     Args:
         stacks: all stacks that there are, by name.
         file: what messages name as the experiment's origin; a workload file is looked for beside it.
+        may_slice: whether a plan that adds blocks may choose to measure its conditions in turn.
         workloads: further folders in which a workload file is looked for.
 
     Raises:
@@ -61,6 +62,9 @@ def make_plan(
     try:
         workload = _workload(experiment, Path(file), workloads)
         plan = _resolve(_with_its_time(experiment), workload, stacks)
+        if may_slice and _is_sliced_by_default(plan):
+            sliced = plan.experiment.model_copy(update={"slices": Slices(tails=True)})
+            plan = _resolve(sliced, workload, stacks)
         assert_sound(plan, stacks)
     except Problem as problem:
         raise Problem(f"{file}: {problem.reason}", problem.remedy) from problem
@@ -76,12 +80,11 @@ def _workload(experiment: Experiment, origin: Path, workloads: Sequence[Path]) -
     return workload_from_file(read_workload(workload, experiment.workload_name, origin, workloads))
 
 
-def in_slices_by_default(plan: Plan) -> Plan:
-    """The plan with its conditions measured in turn, where it adds blocks until claims are decided and that can be."""
-    experiment = plan.experiment
-    if not plan.looks or experiment.slices is not None or experiment.why_not_sliced() or why_not_sliceable(plan):
-        return plan
-    return replace(plan, experiment=experiment.model_copy(update={"slices": Slices(tails=True)}))
+def _is_sliced_by_default(plan: Plan) -> bool:
+    """Whether its conditions are measured in turn where the choice is the plan's: it adds blocks, and they can be."""
+    if not plan.looks or plan.experiment.slices is not None:
+        return False
+    return plan.experiment.why_not_sliced() is None and why_not_sliceable(plan) is None
 
 
 def _with_its_time(experiment: Experiment) -> Experiment:
