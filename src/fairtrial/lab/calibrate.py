@@ -38,7 +38,10 @@ WARM_UP_SECONDS = 0.2
 SHORTEST_WINDOW_SECONDS = 0.3
 LONGEST_WINDOW_SECONDS = 1.0
 LONGEST_FLOOR_SECONDS = 0.5
-"""One connection answers 5,000 times in it and more: enough for its p99."""
+"""One connection answers thousands of times in it: enough for its p99."""
+BLOCK_WINDOW_SECONDS = 0.4
+"""Four slices of a tenth of a second, each of thousands of answers: with the warm-up and the start of both programs,
+below a second for each load and block."""
 SLICES = 4
 BODY_BYTES = 200
 """About a row of the shipped workloads. It is not compared: verifying takes the engine longer, and the ceiling is lower
@@ -163,7 +166,7 @@ def calibrate_loads(
                     EngineUse(load.connections, load.keep_alive, load.threads, wait),
                     placement,
                     rate_per_second=load.offered_per_second,
-                    window_seconds=min(LONGEST_WINDOW_SECONDS, max(SHORTEST_WINDOW_SECONDS, _half_window(load))),
+                    window_seconds=_window_seconds(load),
                     floor=_known_floor(calibrations, load, wait),
                     trial_hosts=trial_hosts,
                 )
@@ -179,8 +182,12 @@ def _known_floor(calibrations: Sequence[Calibration], load: Load, wait: Wait) ->
     return next((each.floor for each in alike), None)
 
 
-def _half_window(load: Load) -> float:
-    return LONGEST_WINDOW_SECONDS if load.window_seconds is None else load.window_seconds / 2
+def _window_seconds(load: Load) -> float:
+    """As before each further block; half of the load's own window, up to a second, where its pacing is measured."""
+    if load.offered_per_second is None:
+        return BLOCK_WINDOW_SECONDS
+    half = LONGEST_WINDOW_SECONDS if load.window_seconds is None else load.window_seconds / 2
+    return min(LONGEST_WINDOW_SECONDS, max(SHORTEST_WINDOW_SECONDS, half))
 
 
 def _run(
@@ -223,11 +230,6 @@ def idle_target(cpus: Sequence[int], arguments: Sequence[str], host: str = LOOPB
     answer = ["--body-bytes", str(BODY_BYTES), *arguments]
     with engine_server("the load engine's own target", "target", answer, cpus, host) as server:
         yield server.address
-
-
-BLOCK_WINDOW_SECONDS = 0.4
-"""Four slices of a tenth of a second, each of thousands of answers: with the warm-up and the start of both programs,
-below a second for each load and block."""
 
 
 class BlockCeilings:

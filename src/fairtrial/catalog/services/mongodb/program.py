@@ -32,8 +32,9 @@ CACHE_GIB = 1
 LOADING_CACHE_GIB = 4
 """SecantusDB makes an index in one transaction, which has to fit: with 1 GiB, that of a million rows never ends."""
 
-LOG_FILE_MB = 128
-"""Of SecantusDB's journal, which has this size from the start: by default 2 GB, to be copied at each start."""
+LOG_FILE_MB, LOADING_LOG_FILE_MB = 128, 16
+"""Of SecantusDB's journal, by default 2 GB. That of the loaded data has its size from the start: it is copied before
+each start and read in it, and the server begins another one."""
 
 NATIVE = ("secantusdb.scripts", "secantusdb.libs")
 """The package's folders of the program and of its libraries; they have to lie side by side."""
@@ -91,10 +92,14 @@ class MongodbProgram:
         SecantusDB would lose acknowledged writes when it is killed.
         """
         durable = [] if self.is_mongod else ["--sync-on-commit"]
-        return [*self.loading_command(location, CACHE_GIB), "--auth", *durable]
+        return [*self._command(location, CACHE_GIB, LOG_FILE_MB), "--auth", *durable]
 
-    def loading_command(self, location: Location, cache_gib: int = LOADING_CACHE_GIB) -> list[str]:
-        """Its command while data are made; its cache takes `cache_gib` GiB of memory at most."""
+    def loading_command(self, location: Location) -> list[str]:
+        """Its command while data are made."""
+        return self._command(location, LOADING_CACHE_GIB, LOADING_LOG_FILE_MB)
+
+    def _command(self, location: Location, cache_gib: int, log_file_mb: int) -> list[str]:
+        """Its cache takes `cache_gib` GiB of memory at most."""
         folder, data, port = location.data.parent, str(location.data), str(location.port)
         program = str(self._reachable(folder))
         if self.is_mongod:
@@ -107,7 +112,7 @@ class MongodbProgram:
         settings.touch()
         return [
             *(program, "--config", str(settings), "--storage-path", data, "--host", location.host, "--port", port),
-            *("--standalone", "--cache-size", f"{cache_gib}G", "--log-file-max", f"{LOG_FILE_MB}MB"),
+            *("--standalone", "--cache-size", f"{cache_gib}G", "--log-file-max", f"{log_file_mb}MB"),
         ]
 
     def _reachable(self, folder: Path) -> Path:

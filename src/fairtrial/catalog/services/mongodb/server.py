@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
+from signal import SIGKILL
 from typing import Any
 
 from fairtrial.base.loopback import listens
@@ -31,7 +32,7 @@ RIGHTS_OF_STACKS = ("readWrite",)
 RIGHTS_WITHOUT_TABLES = ("readWrite", "dbAdmin")
 """Where the database is the stack's own, as for a workload file."""
 
-LAYOUT = 3
+LAYOUT = 4
 """Raise it when the way in which tables are laid out changes: kept data are made again."""
 
 
@@ -87,6 +88,7 @@ def program(start: ServiceStart) -> ServerProgram:
         admit_stacks=admit_stacks,
         url=lambda location: f"mongodb://{USER}:{password}@{location.host}:{location.port}/{DATABASE}",
         settings=installed.settings,
+        end_signal=SIGKILL,
         why_not_held=installed.why_not_held,
         loses_when_killed=installed.loses_when_killed,
     )
