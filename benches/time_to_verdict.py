@@ -151,8 +151,8 @@ class Outcome:
 
     def is_wrong(self, planted: float) -> bool:
         """Whether it answers what is not so."""
-        right = "upheld" if 1 - planted >= self.at_least else "refuted"
-        return self.is_decided and self.verdict != right
+        is_slower = 1 - planted < self.at_least
+        return self.is_decided and (self.verdict == "refuted") != is_slower
 
     @property
     def half_width(self) -> float | None:
@@ -178,7 +178,8 @@ def table(outcomes: Mapping[Case, Sequence[Outcome]]) -> str:
                 f"{case.planted:.1%}",
                 f"{1 - statistics.median(estimates):.1%}" if estimates else "–",
                 str(len(each)),
-                *(str(verdicts.count(verdict)) for verdict in ("upheld", "refuted", "undecided")),
+                str(len(each) - verdicts.count("refuted") - verdicts.count("undecided")),
+                *(str(verdicts.count(verdict)) for verdict in ("refuted", "undecided")),
                 median_seconds(each),
                 f"±{statistics.median(widths):.1%}" if widths else "–",
             ]
@@ -235,24 +236,30 @@ def cases(options: argparse.Namespace) -> list[Case]:
 
 
 def answers_per_second(folder: Path, workload: str, program: Planted, options: argparse.Namespace) -> float:
-    """What the program answers as it is, by one trial that is run once.
+    """What the program answers as it is, by one trial that is run until one has a figure.
 
     Raises:
-        SystemExit: it has no figure.
+        SystemExit: it has none.
     """
     name = f"verdict-{workload}-pilot"
-    if result_of(folder, name) is None:
+    if (figure := _pilot_figure(folder, name)) is None:
         keys = {**base_experiment(workload), "contenders": {"first": program.contender(0.0)}, "stacks": ["first"]}
         file = folder / f"{name}.toml"
         file.write_text(toml({"name": name, **keys, "blocks": 1}))
         carry_out(folder, name, ["run", str(file), *options.passed_on], options.run_within_seconds)
-    results = result_of(folder, name)
-    if results is not None:
-        (condition,) = json.loads((results / "result.json").read_text())["conditions"]
+        figure = _pilot_figure(folder, name)
+    if figure is None:
+        raise SystemExit(f"{name}: its trial has no figure; its results folder says why")
+    return figure
+
+
+def _pilot_figure(folder: Path, name: str) -> float | None:
+    for result in sorted(folder.glob(f"{name}-2*/result.json")):
+        (condition,) = json.loads(result.read_text())["conditions"]
         for trial in condition["trials"]:
             if trial["goodput"] is not None:
                 return float(trial["goodput"]["per_second"])
-    raise SystemExit(f"{name}: no trial has a figure: see above")
+    return None
 
 
 def missing(every: Sequence[Case], runs: int, folder: Path) -> Iterator[tuple[Case, int]]:

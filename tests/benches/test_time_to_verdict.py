@@ -90,7 +90,7 @@ def test_a_verdict_of_what_is_not_so_is_wrong_and_an_undecided_one_takes_longest
 
     equal, slower = (Case("plaintext", "quiet", plan, planted) for planted in (0.0, 0.05))
     outcomes = {
-        equal: [of("upheld", 100.0), of("refuted", 50.0), of("undecided", 10.0)],
+        equal: [of("equal", 100.0), of("refuted", 50.0), of("undecided", 10.0)],
         slower: [of("refuted", 90.0), of("refuted", 80.0)],
     }
     lines = table(outcomes).splitlines()
