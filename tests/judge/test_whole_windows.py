@@ -132,7 +132,7 @@ def test_what_others_took_of_one_side_in_whole_windows_widens_the_ratio_of_tails
     def whole(name: str, _block: int) -> WholeWindow:
         return window(answering(OF_WHOLE), foreign=0.09 if name == "a" else 0.0)
 
-    tails = judged(whole, claim={"metric": "response_time_p99", "at_most": 1.05})
+    tails = judged(whole, claim={"metric": "response_time_p99", "at_least": 0.95})
     assert tails.claims[0].verdict == "undecided"
     assert "unequal-foreign-load" in [each.check for each in tails.claims[0].findings]
     rates = judged(whole, claim={"at_least": 0.95})

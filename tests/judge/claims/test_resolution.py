@@ -82,4 +82,4 @@ def test_what_a_server_takes_from_the_others_while_it_is_idle_is_in_the_interval
         interval = judge(record, trials, interrupted=False).claims[0].interval
         assert interval is not None
         lows.append(interval[0])
-    assert lows == pytest.approx([1, 1 / 1.04])
+    assert lows == pytest.approx([1, 0.96])

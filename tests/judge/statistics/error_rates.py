@@ -87,7 +87,9 @@ def steps_held(scatter: float, blocks: int, repetitions: int, *, widened: bool =
         of, to = step * np.ceil(times * np.exp(scatter * random.normal(size=(2, blocks))) / step)
         ratio = paired_ratio(of.tolist(), to.tolist())
         share = (1 + step / float(np.median(of))) * (1 + step / float(np.median(to))) - 1
-        interval = at_resolution(ratio, Resolution(share if widened else 0.0), is_ratio=True).interval
+        interval = at_resolution(
+            ratio, Resolution(above=share / (1 - share) if widened else 0.0), is_ratio=True
+        ).interval
         assert interval is not None
         held += interval[0] <= 0.218 / 0.222 <= interval[1]
     return held
@@ -101,7 +103,9 @@ def one_sided_load(share: float, blocks: int, repetitions: int, *, widened: bool
     for _ in range(repetitions):
         of, to = np.exp(0.01 * random.standard_normal((2, blocks)))
         ratio = paired_ratio((of * (1 - share)).tolist(), to.tolist())
-        interval = at_resolution(ratio, Resolution(share if widened else 0.0), is_ratio=True).interval
+        interval = at_resolution(
+            ratio, Resolution(above=share / (1 - share) if widened else 0.0), is_ratio=True
+        ).interval
         assert interval is not None
         differing += not interval[0] <= 1 <= interval[1]
     return differing

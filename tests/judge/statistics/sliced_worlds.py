@@ -98,8 +98,10 @@ def outcomes(world: World, design: Design, experiments: int, rule: Slices) -> Ou
             continue
         estimate = paired_ratio(ratios[measured].tolist(), [1.0] * int(measured.sum()))
         if design != "whole windows":
-            beside = foreign[kept].mean(axis=0)
-            estimate = at_resolution(estimate, Resolution(float(abs(np.diff(beside)[0]))), is_ratio=True)
+            excess = float(np.diff(foreign[kept].mean(axis=0))[0])
+            reach = abs(excess) / (1 - abs(excess))
+            resolution = Resolution(above=reach) if excess > 0 else Resolution(below=reach)
+            estimate = at_resolution(estimate, resolution, is_ratio=True)
         if estimate.interval is not None:
             intervals.append(estimate.interval)
     return Outcomes(experiments, np.array(intervals).reshape(-1, 2))

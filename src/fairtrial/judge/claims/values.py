@@ -22,6 +22,8 @@ from fairtrial.judge.statistics.estimate import Resolution
 from fairtrial.record.model import TrialRecord, foreign_share
 
 AWAIT_THE_REST = "A lower rate at which all requests are answered would decide it, or a stack that answers them."
+MOST_EXCESS = 0.9
+"""Of the processors' time: who had less than a tenth of it is bent by more than anybody could say."""
 TO_ITS_END = "A run that comes to its end would decide it."
 
 
@@ -44,7 +46,7 @@ class Values:
     """in which a typical value was read, in the metric's unit; empty: in none that matters"""
     foreign_shares: Mapping[ConditionRef, float] = field(default_factory=dict)
     """of the server's processors, what others than the lab used in the slices of each, less what it used in those of
-    the others; empty: it bends all alike"""
+    the others, as a share by which its value may be read too low; below zero: too high. Empty: it bends all alike"""
     tails: Mapping[ConditionRef, float] = field(default_factory=dict)
     """by which share a typical value of each may be read too low, as slow answers came together; empty: none is"""
 
@@ -56,11 +58,12 @@ class Values:
 
     def resolution_of_ratio(self, of: ConditionRef, to: ConditionRef) -> Resolution:
         """How finely the ratio of two conditions was read: by their steps, and what others took of one more than of the
-        other."""
+        other, which bends it to one side."""
         shares = [self.steps[each] / median(self.of(each)) for each in (of, to) if self.steps.get(each)]
-        foreign = [self.foreign_shares.get(each, 0.0) for each in (of, to)]
-        step = math.prod(1 + share for share in (*shares, max(foreign) - min(foreign))) - 1
-        return Resolution(step, below=self._tail(to), above=self._tail(of))
+        step = math.prod(1 + share for share in shares) - 1
+        excess = self.foreign_shares.get(of, 0.0) - self.foreign_shares.get(to, 0.0)
+        above, below = (1 / (1 - min(share, MOST_EXCESS)) for share in (max(excess, 0.0), max(-excess, 0.0)))
+        return Resolution(step, below=(1 + self._tail(to)) * below - 1, above=(1 + self._tail(of)) * above - 1)
 
     def _tail(self, condition: ConditionRef) -> float:
         return self.tails.get(condition, 0.0)
@@ -204,10 +207,12 @@ def _medians(
 
 def _foreign_share(trials: Sequence[TrialRecord], metric: Metric) -> float:
     """The processor time of others beside a condition, less what its own server and services used while those that it
-    is compared with were measured: of one processor, which is no less than the share of all."""
+    is compared with were measured: of one processor, which is no less than the share of all. It makes rates lower, and
+    times longer."""
     slicings = [trial.slices for trial in trials if trial.slices is not None]
     idle = [each.idle_processors + each.idle_service_processors for each in slicings]
-    return foreign_share(trials, of_tails=metric.of_tail) - (fmean(idle) if idle else 0.0)
+    share = foreign_share(trials, of_tails=metric.of_tail) - (fmean(idle) if idle else 0.0)
+    return share if metric.higher_is_better else -share
 
 
 def _in_groups(metric: Metric, condition: ConditionRef) -> _Obstacle:
