@@ -26,7 +26,7 @@ pub(super) fn conversation(setup: Setup) -> Http2Conversation {
 }
 
 /// An open load whose window opens after a millisecond.
-fn arriving(load: Value) -> Setup {
+pub(super) fn arriving(load: Value) -> Setup {
     Setup { starts_ns: MS, opens_ns: MS, closes_ns: Some(SECOND + MS), ..Setup::of(load) }
 }
 
@@ -77,6 +77,11 @@ impl Peer {
         let mut out = Vec::new();
         self.pipe.take(&mut out);
         out
+    }
+
+    /// Says GOAWAY, and answers what came before.
+    pub(super) fn leave(&mut self) {
+        self.connection().graceful_shutdown();
     }
 
     fn connection(&mut self) -> &mut server::Connection<Pipe, Bytes> {
@@ -280,7 +285,7 @@ fn a_farewell_moves_what_follows_to_another_connection() {
     let mut peer = Peer::new();
     link.start(0, 0);
     let mut asked = greet(&mut link, &mut peer, 0, MS);
-    peer.connection().graceful_shutdown();
+    peer.leave();
     answer(&mut asked[0].1, b"ok");
     answer(&mut asked[1].1, b"ok");
     drop(asked);
@@ -310,7 +315,7 @@ fn the_next_connection_is_opened_while_the_last_one_is_answered() {
     let mut peer = Peer::new();
     link.start(0, 0);
     let mut asked = greet(&mut link, &mut peer, 0, MS);
-    peer.connection().graceful_shutdown();
+    peer.leave();
     answer(&mut asked[0].1, b"ok");
     assert!(talk(&mut link, &mut peer, 0, 2 * MS).is_empty());
     let number = successor(&mut link, 2 * MS);
@@ -346,7 +351,7 @@ fn an_open_loads_next_connection_is_there_before_it_is_needed() {
     assert_eq!(link.due(MS), Some((0, Next::Send)));
     let mut asked = peer.hears(&sent(&mut link, 0, MS));
     answer(&mut asked[0].1, b"ok");
-    peer.connection().graceful_shutdown();
+    peer.leave();
     drop(asked);
     assert_eq!(link.received(0, &peer.says(), false, 2 * MS), Next::Close);
     let number = successor(&mut link, 2 * MS);

@@ -5,6 +5,7 @@ mod closed;
 mod cohort;
 mod deadline;
 mod evenness;
+mod farewells;
 mod first_byte;
 mod http2;
 mod http2_faults;
