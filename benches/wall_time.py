@@ -1,13 +1,14 @@
 """Where the wall time of runs goes: into windows, their warm-ups, each stage of trials, and what lies around trials.
 
 `.venv/bin/python -m benches.wall_time BEFORE AFTER` prints a table for folders of results that `benches.honest_trials`
-has left, of the runs that all of them have: one column for those without a database and one for those with one. Runs
-of several blocks (`benches.honest_trials --blocks 5`) are those that users wait for.
+has left, of the runs that all of them have: one column for those without a database and one for those with one; and
+the share that is no window, nor its warm-up, of each experiment. Users wait for runs of several blocks:
+`benches.honest_trials --blocks 5`.
 """
 
 import argparse
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -66,20 +67,21 @@ def _of_trial(trial: Mapping[str, Any]) -> Counter[str]:
     return Counter({WINDOWS: window, WARM_UPS: warm_up, BESIDE: load - window - warm_up}) + stages
 
 
+def runs_of(folders: Sequence[Path]) -> list[dict[str, tuple[str, Counter[str]]]]:
+    """For each folder and each run that all folders have, what `seconds_by_part` says of it."""
+    runs = []
+    for folder in folders:
+        ended = {name: (result_of(folder, name), wall) for name, wall in wall_seconds(folder).items()}
+        records = {name: (results / "record.jsonl", wall) for name, (results, wall) in ended.items() if results}
+        runs.append({name: seconds_by_part(record, wall) for name, (record, wall) in records.items()})
+    return [{name: each[name] for name in runs[0] if all(name in other for other in runs)} for each in runs]
+
+
 def columns(folders: Sequence[Path]) -> Iterator[tuple[str, Counter[str]]]:
-    """For each folder the seconds by part of its runs, with and without a database: of those that all folders have."""
-    walls = [wall_seconds(folder) for folder in folders]
-    names = [
-        name
-        for name in walls[0]
-        if all(name in each and result_of(folder, name) for folder, each in zip(folders, walls, strict=True))
-    ]
-    for folder, each in zip(folders, walls, strict=True):
+    """For each folder the seconds by part of its runs, with and without a database."""
+    for folder, runs in zip(folders, runs_of(folders), strict=True):
         groups: dict[str, Counter[str]] = {WITHOUT: Counter(), WITH: Counter()}
-        for name in names:
-            results = result_of(folder, name)
-            assert results is not None
-            group, parts = seconds_by_part(results / "record.jsonl", each[name])
+        for group, parts in runs.values():
             groups[group].update(parts)
         title = "" if len(folders) == 1 else f"{folder.name}, "
         yield from ((title + group, parts) for group, parts in groups.items() if parts)
@@ -91,7 +93,7 @@ def table(folders: Sequence[Path]) -> list[str]:
     if not shown:
         return []
     titles, parts = zip(*shown, strict=True)
-    between = {BETWEEN: [sum(each.values()) - each[WINDOWS] - each[WARM_UPS] for each in parts]}
+    between = {BETWEEN: [_between(each) for each in parts]}
     rows = {part: [each[part] for each in parts] for part in _parts(parts)} | between
     return [
         _row("share of the wall time", titles),
@@ -102,6 +104,28 @@ def table(folders: Sequence[Path]) -> list[str]:
         ),
         _row("seconds", [f"{sum(each.values()):.0f}" for each in parts]),
     ]
+
+
+def table_of_runs(folders: Sequence[Path]) -> list[str]:
+    """The share of each experiment that is no window, nor its warm-up, over all of its rounds; as lines of Markdown."""
+    by_experiment: list[dict[str, Counter[str]]] = []
+    for runs in runs_of(folders):
+        experiments: dict[str, Counter[str]] = defaultdict(Counter)
+        for name, (_, parts) in runs.items():
+            experiments[name.rpartition("-")[0]].update(parts)
+        by_experiment.append(experiments)
+    return [
+        _row(BETWEEN, [folder.name for folder in folders]),
+        _row("---", ["---"] * len(folders)),
+        *(
+            _row(name, [f"{_between(each[name]) / sum(each[name].values()):.1%}" for each in by_experiment])
+            for name in by_experiment[0]
+        ),
+    ]
+
+
+def _between(parts: Counter[str]) -> float:
+    return sum(parts.values()) - parts[WINDOWS] - parts[WARM_UPS]
 
 
 def _parts(columns: Iterable[Counter[str]]) -> list[str]:
@@ -116,10 +140,11 @@ def _row(name: str, cells: Iterable[str]) -> str:
 
 
 def main() -> None:
-    """Print the table."""
+    """Print both tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", type=Path, nargs="+", help="of results, each with the wall times of its runs")
-    print("\n".join(table(parser.parse_args().folders)))
+    folders = parser.parse_args().folders
+    print("\n".join([*table(folders), "", *table_of_runs(folders)]))
 
 
 if __name__ == "__main__":

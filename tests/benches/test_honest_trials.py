@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benches.honest_trials import Findings, planned, settings, table, toml
-from benches.wall_time import WALL, result_of, wall_seconds
+from benches.wall_time import WALL, result_of, table_of_runs, wall_seconds
 from benches.wall_time import table as table_of_wall_time
 from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.catalog.workloads import workloads
@@ -81,4 +81,5 @@ def test_the_wall_time_is_divided_by_what_it_went_into(folder: Path, snapshot: o
     assert table_of_wall_time([folder]) == []
     (folder / WALL).write_text(json.dumps({"honest-plaintext-none-1": 30.0, "honest-plaintext-none-2": 9.0}))
     assert table_of_wall_time([folder, folder]) == snapshot
+    assert table_of_runs([folder])[2:] == ["| honest-plaintext-none | 33.3% |"]
     assert sum(wall_seconds(folder).values()) == 39.0
