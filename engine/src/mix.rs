@@ -20,7 +20,7 @@ pub struct RequestMix {
 }
 
 impl RequestMix {
-    /// `weights`: one per request, each at least 1.
+    /// `weights`: one per request. A request of weight 0 never begins by itself; the first one's is above 0.
     ///
     /// # Errors
     /// If the cycle would be too long.

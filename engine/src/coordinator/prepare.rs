@@ -9,16 +9,16 @@ use crate::clock;
 use crate::dataset::Dataset;
 use crate::driver::{self, Driver};
 use crate::endpoint::Endpoint;
-use crate::http1::request::{self, EncodedRequest, acknowledged_numbers};
+use crate::http1::request::{EncodedRequest, acknowledged_numbers};
 use crate::mix::RequestMix;
-use crate::plan::{BodyPlan, InvalidPlan, Load, Plan, RequestPlan, SetupPlan, Stop};
+use crate::plan::{BodyPlan, InvalidPlan, Load, Plan, RequestPlan, Stop, mix_weights};
 use crate::processors;
 use crate::record::{KeptBodies, Record, RequestKinds, Routes, Totals};
 use crate::reference::Reference;
+use crate::requests;
 use crate::rows::RowSources;
 use crate::schedule::{Arrivals, Quota, ThinkTimes, ThreadShare, split};
 use crate::session::{PacePlan, PlannedSpotChecks, SessionParts, SetupParts};
-use crate::setup_requests::{self, SetupRequest};
 use crate::template::{Renderer, Sources, Turn, nonce_key};
 use crate::tls::TlsClient;
 use crate::variables::{VariableSources, Variables};
@@ -40,7 +40,6 @@ pub struct Run {
     pub(super) tls: Option<Arc<TlsClient>>,
     dataset: Option<Arc<Dataset>>,
     rows: RowSources,
-    setup: Arc<[SetupRequest]>,
     variables: VariableSources,
     requests: Arc<[EncodedRequest]>,
     mix: RequestMix,
@@ -76,20 +75,11 @@ impl Run {
             nonce_key: nonce_key.as_ref(),
             ..Sources::default()
         };
-        let host = plan.host();
-        let (setup, variables) = compile_setup(&plan, sources).map_err(InvalidPlan)?;
-        let sources = Sources { variables: (!setup.is_empty()).then_some(&variables), ..sources };
-        let (mut requests, mut least_body_bytes) = (Vec::new(), u64::MAX);
-        for (place, request) in plan.requests.iter().enumerate() {
-            let invalid = |text| InvalidPlan(format!("requests[{place}].{text}"));
-            Expectation::check_header(&request.expect, sources).map_err(invalid)?;
-            let file_body = read_body(request).map_err(invalid)?;
-            let encoded = request::encode(request, host, file_body.as_deref(), sources).map_err(invalid)?;
-            let expectation =
-                Expectation::new(&request.expect, sources, encoded.message.tables()).map_err(invalid)?;
-            least_body_bytes = least_body_bytes.min(expectation.least_body_bytes());
-            requests.push(encoded);
-        }
+        let (requests, variables) =
+            requests::compile(&plan.requests, &plan.setup, plan.host(), sources).map_err(InvalidPlan)?;
+        let expectations =
+            requests::expectations(&plan.requests, &[], &requests, sources).map_err(InvalidPlan)?;
+        let least_body_bytes = expectations.iter().map(Expectation::least_body_bytes).min().unwrap_or(0);
         rows.forget_texts();
         let reference = Reference::new(&plan, &requests).map_err(InvalidPlan)?;
         let tls = match &plan.tls {
@@ -100,8 +90,8 @@ impl Run {
             }
             None => None,
         };
-        let weights: Vec<u32> = plan.mix().iter().map(|request| request.weight).collect();
-        let mix = RequestMix::new(&weights).map_err(|text| InvalidPlan(format!("requests[].{text}")))?;
+        let mix = RequestMix::new(&mix_weights(plan.mix()))
+            .map_err(|text| InvalidPlan(format!("requests[].{text}")))?;
         raise_file_limit(connections)?;
         bind_to_all(&plan.cpus)?;
         let connections = plan.load.connections();
@@ -118,7 +108,6 @@ impl Run {
             tls,
             dataset,
             rows,
-            setup,
             variables,
             requests,
             mix,
@@ -139,34 +128,31 @@ impl Run {
         let plan = &self.plan;
         let sources =
             Sources { dataset: self.dataset.as_ref(), rows: Some(&self.rows), ..Sources::default() };
-        let expectations = plan
-            .requests
-            .iter()
-            .zip(self.requests.iter())
-            .map(|(request, encoded)| Expectation::new(&request.expect, sources, encoded.message.tables()))
-            .zip(&plan.requests)
-            .map(|(expectation, request)| {
-                let expectation = expectation?.watching(&self.changed);
-                Ok(if request.compared { expectation.keeping_all() } else { expectation })
+        let expectations = requests::expectations(&plan.requests, &plan.setup, &self.requests, sources)
+            .expect("checked when the plan was prepared")
+            .into_iter()
+            .map(|expectation| expectation.watching(&self.changed))
+            .enumerate()
+            .map(|(place, expectation)| match plan.requests.get(place) {
+                Some(request) if request.compared => expectation.keeping_all(),
+                _ => expectation,
             })
-            .collect::<Result<Vec<_>, String>>()
-            .expect("checked when the plan was prepared");
+            .collect();
         let mix = plan.mix();
         let kinds = RequestKinds::new(mix.iter().map(|request| request.name.as_str()))
-            .with_spot_checks(plan.requests.len() - mix.len());
-        let setup = (!self.setup.is_empty()).then(|| SetupParts {
-            requests: Arc::clone(&self.setup),
-            expectations: setup_requests::expectations(&plan.setup, &self.setup, sources)
-                .expect("checked when the plan was prepared"),
+            .with_spot_checks(plan.requests.len() - mix.len())
+            .with_setup(plan.setup.len());
+        let setup = (!plan.setup.is_empty()).then(|| SetupParts {
+            requests: plan.requests.len()..self.requests.len(),
             first_connection: self.first_connection(thread),
         });
+        let lanes = plan.lanes() as usize;
+        let slots = connections as usize * lanes;
         let mut renderer = Renderer::new(plan.seed, self.place(thread) as u64).counting(self.turn());
-        if setup.is_some() {
-            renderer.variables = Variables::new(&self.variables, connections as usize);
-        }
+        renderer.variables = Variables::new(&self.variables, slots);
         SessionParts {
-            connections: connections as usize * plan.lanes() as usize,
-            lanes: plan.lanes() as usize,
+            connections: slots,
+            lanes,
             has_slices: plan.pipeline == 1,
             setup,
             requests: Arc::clone(&self.requests),
@@ -186,6 +172,7 @@ impl Run {
                 .telling(Arc::clone(&totals))
                 .acknowledging(acknowledged_numbers(&self.requests))
                 .keeping(self.kept_bodies())
+                .with_journeys(mix)
                 .watching(self.watches_rows()),
             reference: self.reference.as_ref().map(|reference| reference.of_thread(self.requests.len())),
             totals,
@@ -252,9 +239,10 @@ impl Run {
                 PacePlan::Open { arrivals, waiting_limit: self.share_of(limit, thread) as usize }
             }
             (None, Load::Closed { think_time_seconds, .. }) => {
-                let own = |plan: &RequestPlan| (plan.think_seconds.map(clock::from_seconds), plan.weight);
+                let mix = self.plan.mix();
+                let own = mix.iter().map(|plan| plan.think_seconds.map(clock::from_seconds));
                 let load_ns = clock::from_seconds(*think_time_seconds);
-                PacePlan::Closed { think_times: ThinkTimes::new(load_ns, self.plan.mix().iter().map(own)) }
+                PacePlan::Closed { think_times: ThinkTimes::new(load_ns, own.zip(mix_weights(mix))) }
             }
             (None, _) => unreachable!("every other load has arrivals"),
         }
@@ -321,7 +309,7 @@ impl Run {
         }
         let connections = u64::from(self.plan.load.connections() / self.all_threads());
         let per_connect_ns = if self.tls.is_some() { 1_000_000 } else { 40_000 };
-        let per_connection_ns = per_connect_ns + SETUP_NS * self.setup.len() as u64;
+        let per_connection_ns = per_connect_ns + SETUP_NS * self.plan.setup.len() as u64;
         (LEAST_NS + per_connection_ns * connections).min(MOST_NS)
     }
 
@@ -331,25 +319,6 @@ impl Run {
         let has_rows = self.plan.requests.iter().any(|request| is_row(&request.expect.body));
         self.dataset.as_deref().filter(|_| has_rows)
     }
-}
-
-/// The plan's setup requests, and the variables that they take.
-fn compile_setup(
-    plan: &Plan,
-    sources: Sources<'_>,
-) -> Result<(Arc<[SetupRequest]>, VariableSources), String> {
-    let body = |(place, setup): (usize, &SetupPlan)| {
-        read_body(&setup.request()).map_err(|text| format!("setup[{place}].{text}"))
-    };
-    let bodies: Vec<_> = plan.setup.iter().enumerate().map(body).collect::<Result<_, _>>()?;
-    setup_requests::compile(&plan.setup, plan.host(), &bodies, sources)
-}
-
-/// What a request's `body_file` holds.
-fn read_body(request: &RequestPlan) -> Result<Option<Vec<u8>>, String> {
-    let Some(path) = &request.body_file else { return Ok(None) };
-    let bytes = std::fs::read(path).map_err(|error| format!("body_file: {}: {error}", path.display()))?;
-    Ok(Some(bytes))
 }
 
 /// Connections are files; a common soft limit is 1024.

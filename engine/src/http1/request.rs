@@ -2,19 +2,26 @@
 
 use std::borrow::Cow;
 
-use crate::plan::RequestPlan;
+use crate::plan::{JourneyStep, RequestPlan};
 use crate::record::AcknowledgedNumbers;
 use crate::template::{Message, MessageBuilder, Part, Position, Sources, parse};
+use crate::variables::Taking;
 
 /// A request, ready to be sent any number of times.
 #[derive(Clone, Debug)]
 pub struct EncodedRequest {
+    /// As the plan calls it.
+    pub name: String,
     /// Request line, headers and body.
     pub message: Message,
     /// True for HEAD, whose answer has no body.
     pub is_head: bool,
     /// Where its first sequence begins, if the numbers of it that are answered right are to be kept.
     pub acknowledged_from: Option<u64>,
+    /// The variables that its answer has.
+    pub takes: Vec<Taking>,
+    /// What it is in its journey.
+    pub step: Option<JourneyStep>,
 }
 
 /// By place in the mix, where the verified numbers of the requests are kept that ask for it.
@@ -22,7 +29,8 @@ pub fn acknowledged_numbers(requests: &[EncodedRequest]) -> Vec<Option<Acknowled
     requests.iter().map(|request| request.acknowledged_from.map(AcknowledgedNumbers::new)).collect()
 }
 
-/// Encodes a request. `file_body`: what its `body_file` holds. `sources`: what its placeholders take from.
+/// Encodes a request, without what is taken of its answer. `file_body`: what its `body_file` holds. `sources`: what its
+/// placeholders take from.
 ///
 /// # Errors
 /// The key that does not fit and what is allowed.
@@ -88,7 +96,14 @@ pub fn encode(
         Some(first) => Some(first.from),
         None => return Err("acknowledge: needs \"template\": true and a {{sequence N}}".to_owned()),
     };
-    Ok(EncodedRequest { message, is_head: method == "HEAD", acknowledged_from })
+    Ok(EncodedRequest {
+        name: request.name.clone(),
+        message,
+        is_head: method == "HEAD",
+        acknowledged_from,
+        takes: Vec::new(),
+        step: None,
+    })
 }
 
 /// Headers that follow from other keys of the plan.

@@ -1,5 +1,6 @@
 //! What happens between the session's lanes and the connections that carry their requests.
 
+use http::HeaderMap;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 
 use super::connection::State;
@@ -122,12 +123,13 @@ impl<M: Multiplex> MultiplexConversation<M> {
                 Heard::Nothing => return,
                 Heard::Head(head) => {
                     let value = |name| head.headers.get(name).map(|value| value.as_bytes());
+                    let lines = if self.session.keeps_head(lane) { lines(&head.headers) } else { Vec::new() };
                     let head = Head {
                         status: head.status.as_u16(),
                         content_type: value(CONTENT_TYPE),
                         location: value(LOCATION),
                         coding: value(CONTENT_ENCODING).and_then(Coding::of),
-                        bytes: b"",
+                        bytes: &lines,
                         reusable: true,
                         has_two_framings: false,
                     };
@@ -211,4 +213,11 @@ impl<M: Multiplex> MultiplexConversation<M> {
             }
         }
     }
+}
+
+/// Headers, as HTTP/1.1 writes them.
+fn lines(headers: &HeaderMap) -> Vec<u8> {
+    let parts =
+        headers.iter().flat_map(|(name, value)| [name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"]);
+    parts.flatten().copied().collect()
 }

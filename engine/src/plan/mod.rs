@@ -3,6 +3,7 @@
 mod address;
 mod check;
 mod http2;
+mod journeys;
 mod load;
 mod part;
 mod reference;
@@ -19,12 +20,12 @@ use serde::Deserialize;
 
 pub use address::Address;
 pub use http2::Http2Plan;
+pub use journeys::{JourneyStep, journey_steps, mix_weights};
 pub use load::{Load, Step, Stop};
 pub use part::PartPlan;
 pub use reference::{NormalisationPlan, ReferencePlan, TextPlan};
-pub use request::{BodyPlan, ByteRange, ChangedTextPlan, Expect, RequestPlan};
+pub use request::{BodyPlan, ByteRange, ChangedTextPlan, Expect, RequestPlan, TakePlan};
 pub use rows::{ChangedRowPlan, PickPlan, RowsPlan};
-pub use setup::{SetupPlan, TakePlan};
 pub use transport::{DriverChoice, TlsPlan};
 
 pub use crate::PROTOCOL;
@@ -61,7 +62,7 @@ pub struct Plan {
     pub wait: Wait,
     /// What each connection sends before anything else.
     #[serde(default)]
-    pub setup: Vec<SetupPlan>,
+    pub setup: Vec<RequestPlan>,
     /// What is asked, by weight.
     pub requests: Vec<RequestPlan>,
     /// The load model.
@@ -170,6 +171,7 @@ impl Plan {
         check::plan(&plan)?;
         reference::check(&plan)?;
         setup::check(&plan)?;
+        journeys::check(&plan)?;
         http2::check(&plan)?;
         part::check(&plan)?;
         Ok(plan)

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 
-/// One request of the mix.
+/// One request: of the mix, beside it, or of a connection's setup.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RequestPlan {
@@ -46,9 +46,30 @@ pub struct RequestPlan {
     /// From its answer to the next request's intended start on the connection; none: the load's think time.
     #[serde(default)]
     pub think_seconds: Option<f64>,
+    /// The journey of which it is a step: requests of one name that stand one behind the other follow each other.
+    #[serde(default)]
+    pub journey: Option<String>,
+    /// By the name of a variable, where in the answer its value stands.
+    #[serde(default)]
+    pub take: BTreeMap<String, TakePlan>,
     /// What must be true of the answer.
     #[serde(default)]
     pub expect: Expect,
+}
+
+/// Where a variable stands: at a JSON pointer of the body, or in a header.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TakePlan {
+    /// RFC 6901.
+    #[serde(default)]
+    pub pointer: Option<String>,
+    /// A header's name.
+    #[serde(default)]
+    pub header: Option<String>,
+    /// A regular expression of one group, which is the value.
+    #[serde(default)]
+    pub pattern: Option<String>,
 }
 
 impl RequestPlan {
@@ -181,6 +202,6 @@ fn default_one() -> u32 {
     1
 }
 
-pub(super) fn default_method() -> String {
+fn default_method() -> String {
     "GET".to_owned()
 }

@@ -1,79 +1,7 @@
 //! The requests that each connection sends before the load.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-
-use serde::Deserialize;
-
-use super::{Expect, InvalidPlan, Load, Plan, RequestPlan};
+use super::{InvalidPlan, Load, Plan, RequestPlan};
 use crate::template::{Part, Placeholder, parse};
-
-/// One setup request.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SetupPlan {
-    /// What the request is called.
-    pub name: String,
-    /// The method, as it is sent.
-    #[serde(default = "super::request::default_method")]
-    pub method: String,
-    /// The request target, from the slash on.
-    pub path: String,
-    /// Header names and values, sent in this order.
-    #[serde(default)]
-    pub headers: Vec<(String, String)>,
-    /// The body's text.
-    #[serde(default)]
-    pub body: Option<String>,
-    /// A file that holds the body; never a template.
-    #[serde(default)]
-    pub body_file: Option<PathBuf>,
-    /// True: `path`, header values and `body` hold placeholders: `{{row …}}` and `{{var …}}`.
-    #[serde(default)]
-    pub template: bool,
-    /// What must be true of the answer; every one is checked.
-    #[serde(default)]
-    pub expect: Expect,
-    /// By the name of a variable, where in the answer its value stands.
-    #[serde(default)]
-    pub take: BTreeMap<String, TakePlan>,
-}
-
-/// Where a variable stands: at a JSON pointer of the body, or in a header.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TakePlan {
-    /// RFC 6901.
-    #[serde(default)]
-    pub pointer: Option<String>,
-    /// A header's name.
-    #[serde(default)]
-    pub header: Option<String>,
-    /// A regular expression of one group, which is the value.
-    #[serde(default)]
-    pub pattern: Option<String>,
-}
-
-impl SetupPlan {
-    /// The same, as requests of the mix are written.
-    pub fn request(&self) -> RequestPlan {
-        RequestPlan {
-            name: self.name.clone(),
-            method: self.method.clone(),
-            path: self.path.clone(),
-            headers: self.headers.clone(),
-            body: self.body.clone(),
-            body_file: self.body_file.clone(),
-            template: self.template,
-            acknowledge: false,
-            compared: false,
-            weight: 1,
-            spot_check_at_seconds: Vec::new(),
-            think_seconds: None,
-            expect: self.expect.clone(),
-        }
-    }
-}
 
 /// Checks what setup requests go together with.
 pub(super) fn check(plan: &Plan) -> Result<(), InvalidPlan> {
@@ -94,24 +22,47 @@ pub(super) fn check(plan: &Plan) -> Result<(), InvalidPlan> {
     Err(InvalidPlan(format!("setup: {reason}")))
 }
 
-fn of_request(place: usize, setup: &SetupPlan) -> Result<(), InvalidPlan> {
+fn of_request(place: usize, setup: &RequestPlan) -> Result<(), InvalidPlan> {
     let key = format!("setup[{place}]");
-    super::check::request(&setup.request(), &key)?;
+    super::check::request(setup, &key)?;
     let invalid = |text: &str| Err(InvalidPlan(format!("{key}.{text}")));
-    for name in setup.take.keys() {
-        if name.is_empty() || name.contains(|letter: char| letter.is_whitespace() || letter == '}') {
-            return invalid(&format!("take: {name:?} can stand in no placeholder"));
-        }
+    if setup.is_spot_check()
+        || setup.journey.is_some()
+        || setup.acknowledge
+        || setup.compared
+        || setup.weight != 1
+        || setup.think_seconds.is_some()
+    {
+        return Err(InvalidPlan(format!(
+            "{key}: it is none of the mix, so it has none of the keys for that"
+        )));
     }
     if setup.expect.keep_bodies {
         return invalid("expect.keep_bodies: bodies of setup requests may hold credentials");
     }
+    takes(setup).or_else(|text| invalid(&text))?;
     let texts = setup.headers.iter().map(|(_, value)| value).chain([&setup.path]).chain(&setup.body);
     for text in texts.filter(|_| setup.template) {
         let is_drawn = |part: &Part<'_>| matches!(part, Part::Placeholder(each) if !matches!(each, Placeholder::Row { .. } | Placeholder::Variable { .. }));
         if parse(text).is_ok_and(|parts| parts.iter().any(is_drawn)) {
             return invalid("template: only {{row …}} and {{var …}} can stand in a setup request");
         }
+    }
+    Ok(())
+}
+
+/// Checks the names of the values that are taken of an answer, and who else sees it.
+///
+/// # Errors
+/// The key that does not fit.
+pub(super) fn takes(request: &RequestPlan) -> Result<(), String> {
+    for name in request.take.keys() {
+        if name.is_empty() || name.contains(|letter: char| letter.is_whitespace() || letter == '}') {
+            return Err(format!("take: {name:?} can stand in no placeholder"));
+        }
+    }
+    if request.expect.keep_bodies && !request.take.is_empty() {
+        return Err("expect.keep_bodies: what is taken of an answer may be a credential".to_owned());
     }
     Ok(())
 }

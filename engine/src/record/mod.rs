@@ -9,6 +9,7 @@ mod distribution;
 mod errors;
 mod evenness;
 mod example;
+mod journeys;
 mod kept;
 mod latest;
 mod part;
@@ -37,6 +38,7 @@ pub use distribution::Distribution;
 pub use errors::{ErrorCounts, ErrorKind};
 pub use evenness::{ConnectionAnswers, Evenness};
 pub use example::{EXCERPT_BYTES, Example, Examples};
+pub use journeys::{JourneyEnd, JourneyRecord, JourneyWritten};
 pub use kept::{KeptBodies, KeptBody, LONGEST_BODY_BYTES};
 pub use latest::{LatestSecond, LatestTimes};
 pub use part::{Part, Unfit};
@@ -56,6 +58,7 @@ pub use times::{Times, TimesByKind};
 pub use under_way::{UnderWay, UnderWayWritten};
 
 use crate::dataset::Dataset;
+use crate::plan::RequestPlan;
 use distribution::exact;
 
 /// Intended starts for which there is room from the start.
@@ -124,6 +127,8 @@ pub struct Record {
     pub kept: KeptBodies,
     /// Of the whole run; `None` if nothing was set up.
     pub setup: Option<SetupCounts>,
+    /// Of the journeys among the requests of the mix.
+    pub journeys: Vec<JourneyRecord>,
     /// `None` without HTTP/2.
     pub streams: Option<StreamUse>,
     /// Of the whole run; `None` if no answers are compared.
@@ -162,6 +167,7 @@ impl Record {
             acknowledged: Vec::new(),
             kept: KeptBodies::default(),
             setup: None,
+            journeys: Vec::new(),
             streams: None,
             comparison: None,
             evenness: Evenness::default(),
@@ -171,10 +177,23 @@ impl Record {
         }
     }
 
-    /// True if this request is none of the mix's.
+    /// True if this request is one of the mix's: else it is a spot check, or sets a connection up.
     #[inline]
-    pub fn is_spot_check(&self, request: usize) -> bool {
-        self.kinds.is_spot_check(request)
+    pub fn is_of_mix(&self, request: usize) -> bool {
+        self.kinds.is_of_mix(request)
+    }
+
+    /// True if this request is one that sets a connection up.
+    pub fn is_setup(&self, request: usize) -> bool {
+        self.kinds.of(request) == self.kinds.of_setup()
+    }
+
+    /// Setup requests, if there are any, are counted as a kind of their own: these counts are theirs.
+    pub fn conclude_setup(&mut self) {
+        let RequestCounts { run_sent, run_verified, .. } = self.counts[self.kinds.of_setup()];
+        if let Some(setup) = &mut self.setup {
+            (setup.sent, setup.verified) = (run_sent, run_verified);
+        }
     }
 
     /// What became of a spot check.
@@ -212,6 +231,12 @@ impl Record {
         if let Some(sightings) = &mut self.sightings {
             sightings.add(sighting, sent_ns);
         }
+    }
+
+    /// The same, and what becomes of the journeys in this mix is counted.
+    pub fn with_journeys(mut self, mix: &[RequestPlan]) -> Record {
+        self.journeys = JourneyRecord::all(mix);
+        self
     }
 
     /// True if [`Record::acknowledged`] has to be told of verified numbers.
@@ -412,6 +437,9 @@ impl Record {
         self.spot_checks.sort_by_key(SpotCheckOutcome::intended_ns);
         if let Some(added) = other.setup {
             self.setup.get_or_insert_default().merge(&added);
+        }
+        for (journey, added) in self.journeys.iter_mut().zip(&other.journeys) {
+            journey.merge(added);
         }
         if let (Some(streams), Some(added)) = (&mut self.streams, other.streams) {
             *streams = streams.plus(added);

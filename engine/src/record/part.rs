@@ -135,16 +135,19 @@ mod tests {
     use super::*;
     use crate::dataset::mix;
     use crate::dataset::tests::items;
+    use crate::plan::RequestPlan;
     use crate::record::{
-        AcknowledgedNumbers, Books, Comparison, ErrorKind, Examples, ExchangeTimes, Handshakes, PickCounts,
-        RequestComparison, RequestKinds, Routes, SetupCounts, Sighting, SpotCheckOutcome, StreamUse,
-        ThreadUse, TlsFacts, Unanswered, UnequalAnswer, WaitingRequests, WindowAccount,
+        AcknowledgedNumbers, Books, Comparison, ErrorKind, Examples, ExchangeTimes, Handshakes, JourneyEnd,
+        PickCounts, RequestComparison, RequestKinds, Routes, SetupCounts, Sighting, SpotCheckOutcome,
+        StreamUse, ThreadUse, TlsFacts, Unanswered, UnequalAnswer, WaitingRequests, WindowAccount,
     };
     use crate::wait::Wait;
 
     /// A record of answers, errors and requests that nobody answered, all drawn from the seed.
     fn record(seed: u64) -> Record {
-        let mut record = Record::new(RequestKinds::new(["read", "write"]), None, 10);
+        let step = serde_json::from_value::<RequestPlan>(json!({"path": "/", "journey": "buy"})).unwrap();
+        let mut record =
+            Record::new(RequestKinds::new(["read", "write"]), None, 10).with_journeys(&[step.clone(), step]);
         for nth in 0..500 {
             let draw = |what: u64, below: u64| mix(mix(seed).wrapping_add(1000 * nth + what)) % below;
             let (request, since_ns) = (draw(0, 2) as usize, nth * 7_000_000);
@@ -163,6 +166,8 @@ mod tests {
                     record
                         .unanswered(request, Unanswered { intended_ns, sent_ns, first_byte_ns, given_up_ns });
                     record.under_way.at_end(u128::from(draw(8, 1 << 40)));
+                    let end = JourneyEnd::by_failure(ErrorKind::Timeout);
+                    record.journeys[0].ended(request, end, draw(9, 1 << 30));
                 }
                 2 => {
                     record.examples.add(ErrorKind::WrongBody, Some(200), b"\xff wrong", times.done_ns);
@@ -174,6 +179,7 @@ mod tests {
                     record.answer_of_cohort(request, times);
                     record.verified(request, since_ns);
                     record.connect_time.record(draw(6, 1 << 40));
+                    record.journeys[0].ended(request, JourneyEnd::Completed, draw(9, 1 << 30));
                 }
             }
         }
@@ -363,6 +369,9 @@ mod tests {
             "/cohort/drain_seconds",
             "/cohort/answers",
             "/mix/1/sent",
+            "/journeys/0/count",
+            "/journeys/0/steps/1/broken_off",
+            "/journeys/0/journey_time/count",
             "/threads/0/cpu_seconds",
             "/response_time/count",
             "/response_time/at_least/count",

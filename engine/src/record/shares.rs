@@ -9,7 +9,8 @@ use super::times::Times;
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct RequestKinds {
     names: Vec<String>,
-    /// By place in the mix, a place in `names`; then one behind the last for each spot check.
+    /// By place in the mix, a place in `names`; then one behind the last for each spot check, and another one behind that
+    /// for each setup request.
     kinds: Vec<usize>,
     /// How many requests the mix has.
     of_mix: usize,
@@ -38,15 +39,26 @@ impl RequestKinds {
         self
     }
 
-    /// How many kinds there are, that of spot checks included.
-    pub(super) fn count(&self) -> usize {
-        self.names.len() + usize::from(self.kinds.len() > self.of_mix)
+    /// The same with so many setup requests behind the spot checks, which are of one kind without a name.
+    pub fn with_setup(mut self, count: usize) -> RequestKinds {
+        self.kinds.resize(self.kinds.len() + count, self.names.len() + 1);
+        self
     }
 
-    /// True if the request at this place is none of the mix's.
+    /// How many kinds there are, those of spot checks and of setup requests included.
+    pub(super) fn count(&self) -> usize {
+        self.names.len() + 2
+    }
+
+    /// The kind of all setup requests.
+    pub(super) fn of_setup(&self) -> usize {
+        self.names.len() + 1
+    }
+
+    /// True if the request at this place is one of the mix's.
     #[inline]
-    pub fn is_spot_check(&self, request: usize) -> bool {
-        request >= self.of_mix
+    pub fn is_of_mix(&self, request: usize) -> bool {
+        request < self.of_mix
     }
 
     /// Their names, in the order in which they first come in the mix.

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::cohort::CohortWritten;
 use super::tail_dispersion::TailDispersion;
 use super::{
-    Acknowledgements, Comparison, ConnectionAnswers, Counters, Distribution, ErrorCounts, Example, Picks,
-    Record, RequestCounts, RequestShare, SeriesPoint, SetupCounts, Sightings, SightingsWritten,
-    SpotCheckWritten, StreamUse, Tenths, Times, UnderWayWritten,
+    Acknowledgements, Comparison, ConnectionAnswers, Counters, Distribution, ErrorCounts, Example,
+    JourneyRecord, JourneyWritten, Picks, Record, RequestCounts, RequestShare, SeriesPoint, SetupCounts,
+    Sightings, SightingsWritten, SpotCheckWritten, StreamUse, Tenths, Times, UnderWayWritten,
 };
 use crate::PROTOCOL;
 use crate::clock;
@@ -378,6 +378,7 @@ pub struct Summary {
     bodies_left_out: u64,
     comparison: Option<Comparison>,
     setup_requests: Option<SetupCounts>,
+    journeys: Vec<JourneyWritten>,
     streams: Option<StreamUse>,
     sightings: Option<SightingsWritten>,
     spot_checks: Vec<SpotCheckWritten>,
@@ -437,6 +438,7 @@ impl Summary {
             bodies_left_out: record.kept.left_out(),
             comparison: record.comparison,
             setup_requests: record.setup,
+            journeys: record.journeys.into_iter().map(JourneyRecord::written).collect(),
             streams: record.streams,
             sightings: record.sightings.map(Sightings::conclude),
             spot_checks,

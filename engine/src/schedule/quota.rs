@@ -2,6 +2,9 @@
 //!
 //! A run may end with a number of answers or errors. A request begins if those ended in the window and those under way
 //! leave room for it, so that no thread ever awaits more than its share. During the warm-up there is no limit.
+//!
+//! A journey counts as one: from the begin of its first request to the end of its last one, as of each there is one
+//! request under way.
 
 /// Counts requests from their begin, or arrival, to their end.
 #[derive(Debug)]
@@ -63,6 +66,11 @@ impl Quota {
     pub fn end(&mut self) {
         self.under_way -= 1;
         self.ended += 1;
+    }
+
+    /// The next request of a journey begins, as the last one has ended.
+    pub fn next_step(&mut self) {
+        self.begun += 1;
     }
 
     /// From now on requests are counted.

@@ -93,7 +93,7 @@ impl Session {
             if self.phase == Phase::Window && intended_ns < self.timeline.opens_ns {
                 self.record.under_way.not_taken_at_start(u128::from(self.timeline.opens_ns - intended_ns));
             }
-            self.record.cohort.failures += u64::from(intended_ns >= self.cohort_from_ns);
+            self.record.cohort.failures += u64::from(self.cohort.contains(&intended_ns));
             self.count_failure(None, ErrorKind::Overflow, now_ns);
             self.end_request(now_ns);
         }

@@ -2,8 +2,8 @@
 
 use super::Session;
 use super::pace::Pace;
-use super::slot::InFlight;
-use crate::record::{Books, ErrorKind, Record};
+use super::slot::{InFlight, State};
+use crate::record::{Books, ErrorKind, JourneyEnd, Record};
 use crate::schedule::{Phase, Timeline};
 use crate::warm_up::TICK_NS;
 
@@ -50,7 +50,7 @@ impl Session {
             self.answer_watch.open(&self.slots, self.timeline.opens_ns);
             self.quota.open_window();
             if matches!(self.pace, Pace::Closed(_)) {
-                self.cohort_from_ns = 0;
+                self.cohort.start = 0;
             }
             if let Pace::Open(open) = &mut self.pace {
                 open.waiting.open_window();
@@ -95,7 +95,7 @@ impl Session {
             self.spot_checks.open_at(opens_ns);
             if let Pace::Open(open) = &mut self.pace {
                 open.arrivals.open_at(opens_ns);
-                self.cohort_from_ns = opens_ns;
+                self.cohort.start = opens_ns;
             }
         }
         self.phase_ends_ns = self.timeline.opens_ns;
@@ -118,6 +118,8 @@ impl Session {
             return self.end(self.ended_ns);
         }
         self.phase = Phase::Drain;
+        // What a journey asks from now on is its own affair.
+        self.cohort.end = self.ended_ns;
         self.phase_ends_ns = self.ended_ns.saturating_add(self.drain_ns);
         self.boundary_ns = self.phase_ends_ns;
     }
@@ -143,9 +145,9 @@ impl Session {
             Pace::Closed(_) => None,
             Pace::Open(open) => Some(&open.waiting),
         };
-        let under_way = self.slots.iter().filter(|slot| slot.is_under_way());
-        let oldest_intended_ns = under_way
-            .map(|slot| slot.current.intended_ns)
+        let oldest_intended_ns = self
+            .under_way()
+            .map(|(_, asked)| asked.intended_ns)
             .chain(waiting.and_then(|waiting| waiting.oldest_ns()))
             .min();
         let books = Books {
@@ -157,11 +159,21 @@ impl Session {
         Closing { books, oldest_intended_ns }
     }
 
+    /// The requests that connections have, or that wait until one is set up.
+    fn under_way(&self) -> impl Iterator<Item = (usize, &InFlight)> {
+        let slots = self.slots.iter().enumerate().filter(|(_, slot)| slot.is_under_way());
+        slots.map(|(number, slot)| match &self.set_up {
+            Some(set_up) if slot.state == State::SettingUp => (number, &set_up.waiting[number]),
+            _ => (number, &slot.current),
+        })
+    }
+
     /// The ages of all requests under way, added up.
     fn ages_ns(&self, at_ns: u64) -> u128 {
-        let current = self.slots.iter().filter(|slot| slot.is_under_way()).map(|slot| &slot.current);
-        let on_connections =
-            current.filter(|asked| !self.record.is_spot_check(asked.request)).map(|asked| asked.intended_ns);
+        let on_connections = self
+            .under_way()
+            .filter(|(_, asked)| self.record.is_of_mix(asked.request))
+            .map(|(_, asked)| asked.intended_ns);
         let waiting = match &self.pace {
             Pace::Closed(_) => None,
             Pace::Open(open) => Some(open.waiting.intended_ns()),
@@ -173,22 +185,34 @@ impl Session {
     /// What an open load's cohort still owes at the very end took at least so long.
     pub(super) fn censor(&mut self) {
         self.shed_at_the_end(self.over_ns, false);
-        let Pace::Open(open) = &mut self.pace else { return };
-        let record = &mut self.record;
-        for slot in self.slots.iter().filter(|slot| slot.is_under_way()) {
-            let InFlight { request, intended_ns, .. } = slot.current;
-            if intended_ns >= self.cohort_from_ns && !record.is_spot_check(request) {
-                record.cohort.censored += 1;
-                record.unanswered(request, slot.current.unanswered(slot.first_byte_ns(), self.over_ns));
+        let is_owed = matches!(self.pace, Pace::Open(_));
+        let under_way: Vec<(usize, InFlight)> = self
+            .under_way()
+            .filter(|(_, asked)| self.record.is_of_mix(asked.request))
+            .map(|(number, asked)| (number, *asked))
+            .collect();
+        for (number, asked) in under_way {
+            let arrived_ns = self.arrived_ns(number, &asked);
+            self.journey_ended(&asked, arrived_ns, JourneyEnd::Unfinished { is_owed }, self.over_ns);
+            if is_owed {
+                let first_byte_ns = self.slots[number].exchange.first_byte_ns();
+                self.count_censored(&asked, first_byte_ns.filter(|_| asked.sent_bytes > 0));
             }
         }
-        while let Some(intended_ns) = open.waiting.take() {
+        while let Pace::Open(open) = &mut self.pace
+            && let Some(intended_ns) = open.waiting.take()
+        {
             // It would have been the next one of the mix.
             let asked = InFlight { request: self.mix.next(), intended_ns, ..InFlight::default() };
-            if intended_ns >= self.cohort_from_ns {
-                record.cohort.censored += 1;
-                record.unanswered(asked.request, asked.unanswered(None, self.over_ns));
-            }
+            self.journey_ended(&asked, intended_ns, JourneyEnd::Unfinished { is_owed }, self.over_ns);
+            self.count_censored(&asked, None);
+        }
+    }
+
+    fn count_censored(&mut self, asked: &InFlight, first_byte_ns: Option<u64>) {
+        if self.cohort.contains(&asked.intended_ns) {
+            self.record.cohort.censored += 1;
+            self.record.unanswered(asked.request, asked.unanswered(first_byte_ns, self.over_ns));
         }
     }
 
@@ -204,7 +228,7 @@ impl Session {
             }
             self.quota.end();
             self.totals.add_error();
-            self.record.cohort.failures += u64::from(intended_ns >= self.cohort_from_ns);
+            self.record.cohort.failures += u64::from(self.cohort.contains(&intended_ns));
             if let Some(since_opened_ns) = last_ns.checked_sub(self.timeline.opens_ns) {
                 self.record.failure(None, ErrorKind::Overflow, since_opened_ns);
             }

@@ -18,7 +18,9 @@ impl Conversation for Session {
     }
 
     fn most_body_bytes(&self) -> Option<u64> {
-        let most = self.expectations.iter().map(Expectation::most_body_bytes);
+        let of_load =
+            self.set_up.as_ref().map_or(self.expectations.len(), |set_up| set_up.parts.requests.start);
+        let most = self.expectations[..of_load].iter().map(Expectation::most_body_bytes);
         most.reduce(|most, other| Some(most?.max(other?))).flatten()
     }
 
@@ -112,8 +114,8 @@ impl Conversation for Session {
     #[inline]
     fn to_send(&mut self, number: usize) -> &[u8] {
         let slot = &self.slots[number];
-        if slot.state != State::Requesting {
-            return self.set_up_to_send(number);
+        if !slot.state.is_asking() {
+            return &[];
         }
         let current = &slot.current;
         let bytes = sent(&self.requests, &self.rendered, current, number);
@@ -124,9 +126,6 @@ impl Conversation for Session {
     fn handed_over(&mut self, number: usize, bytes: usize, at_ns: u64) {
         if self.phase == Phase::Window {
             self.record.counters.sent_bytes += bytes as u64;
-        }
-        if self.set_up.is_some() && self.handed_over_set_up(number, bytes) {
-            return;
         }
         self.has_sent(number, bytes, at_ns);
     }
@@ -141,8 +140,8 @@ impl Conversation for Session {
             self.record.counters.received_bytes += bytes.len() as u64;
         }
         let slot = &self.slots[number];
-        if slot.state != State::Requesting || slot.current.sent_bytes == 0 {
-            return self.received_otherwise(number, bytes, peer_closes, now_ns);
+        if !slot.state.is_asking() || slot.current.sent_bytes == 0 {
+            return self.received_otherwise(number, bytes, now_ns);
         }
         let mut input = bytes;
         match self.hear(number, &mut input, false, peer_closes, now_ns) {
@@ -192,6 +191,7 @@ impl Conversation for Session {
             }
         };
         self.censor();
+        self.record.conclude_setup();
         self.record.comparison = self.reference.take().and_then(|reference| reference.conclude());
         let Closing { books, oldest_intended_ns } = closing;
         let drained_ns = self.over_ns.saturating_sub(self.ended_ns);

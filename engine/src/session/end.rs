@@ -5,25 +5,16 @@ use super::slot::{InFlight, State, pause_ns};
 use super::{Next, Session};
 use crate::exchange::Broken;
 use crate::http1::response::Malformed;
-use crate::record::ErrorKind;
+use crate::record::{ErrorKind, JourneyEnd};
 use crate::schedule::Phase;
 
 impl Session {
     /// Bytes that are not a single awaited answer's. The phase is not over.
     #[cold]
-    pub(super) fn received_otherwise(
-        &mut self,
-        number: usize,
-        bytes: &[u8],
-        peer_closes: bool,
-        now_ns: u64,
-    ) -> Next {
+    pub(super) fn received_otherwise(&mut self, number: usize, bytes: &[u8], now_ns: u64) -> Next {
         match self.slots[number].state {
-            State::Requesting => {
+            state if state.is_asking() => {
                 self.received_garbage(number, &Broken::new(Malformed::Unasked, None, bytes), now_ns)
-            }
-            State::SettingUpAhead | State::SettingUp => {
-                self.received_set_up(number, bytes, peer_closes, now_ns)
             }
             _ => {
                 self.received_at_rest(number, bytes, now_ns);
@@ -74,8 +65,15 @@ impl Session {
     /// What came is no answer to the request.
     #[cold]
     pub(super) fn received_garbage(&mut self, number: usize, broken: &Broken, now_ns: u64) -> Next {
+        let slot = &self.slots[number];
+        if slot.state.is_setting_up() {
+            let reason = format!("what came is no answer: {}", broken.cause.name());
+            return self.fail_set_up(number, ErrorKind::Protocol, broken.status, &reason, now_ns);
+        }
         if self.phase == Phase::Window {
-            self.show(broken, now_ns);
+            let may_be_shown = self.requests[slot.current.request].takes.is_empty();
+            let excerpt = if may_be_shown { &broken.excerpt[..] } else { b"" };
+            self.show(&Broken::new(broken.cause, broken.status, excerpt), now_ns);
         }
         self.fail(number, ErrorKind::Protocol, now_ns)
     }
@@ -89,30 +87,28 @@ impl Session {
 
     /// The current request's answer is complete and judged.
     #[inline]
-    pub(super) fn answered(&mut self, number: usize, stays: bool, is_right: bool, now_ns: u64) -> Next {
+    pub(super) fn answered(
+        &mut self,
+        number: usize,
+        stays: bool,
+        wrong: Option<ErrorKind>,
+        now_ns: u64,
+    ) -> Next {
+        if !self.is_plain
+            && let Some(next) = self.goes_on(number, stays, wrong, now_ns)
+        {
+            return next;
+        }
         let slot = &mut self.slots[number];
-        slot.failures = 0;
-        slot.answers += 1;
-        slot.is_reused = true;
-        slot.is_connected = stays;
-        if let Some(left) = &mut slot.left_on_socket {
-            *left = left.saturating_sub(1);
-        }
-        slot.state = State::Resting;
-        if !self.record.is_spot_check(slot.current.request) {
+        slot.take_answer(stays);
+        if self.record.is_of_mix(slot.current.request) {
             self.end_request(now_ns);
-        }
-        if !self.is_plain {
-            self.acknowledge(number, is_right);
-            if !is_right {
-                self.hide_in_examples();
-            }
         }
         self.free(number, now_ns)
     }
 
     /// Keeps the number of the request that was just answered, if such numbers are kept.
-    fn acknowledge(&mut self, number: usize, is_right: bool) {
+    pub(super) fn acknowledge(&mut self, number: usize, is_right: bool) {
         if let Some(&asked) = self.asked_numbers.get(number).filter(|_| is_right) {
             self.record.acknowledged(self.slots[number].current.request, asked);
         }
@@ -126,7 +122,7 @@ impl Session {
             return Next::Close;
         }
         if slot.state.is_setting_up() {
-            self.count_failed_set_up(kind);
+            self.count_failed_set_up(number, kind);
         }
         let slot = &mut self.slots[number];
         if !slot.is_under_way() {
@@ -149,12 +145,13 @@ impl Session {
 
     /// The connection's request ends without an answer.
     pub(super) fn request_failed(&mut self, number: usize, request: usize, kind: ErrorKind, now_ns: u64) {
-        if self.record.is_spot_check(request) {
+        if !self.record.is_of_mix(request) {
             return self.spot_check_failed(number, kind, now_ns);
         }
         let slot = &self.slots[number];
         let (current, first_byte_ns) = (slot.current, slot.first_byte_ns());
         self.end_without_answer(&current, first_byte_ns, kind, now_ns);
+        self.journey_ended(&current, self.arrived_ns(number, &current), JourneyEnd::by_failure(kind), now_ns);
         self.count_failure(Some(request), kind, now_ns);
         self.end_request(now_ns);
     }
@@ -171,7 +168,7 @@ impl Session {
         if self.phase == Phase::Window {
             self.record.under_way.ended(now_ns.saturating_sub(failed.intended_ns));
         }
-        if failed.intended_ns < self.cohort_from_ns {
+        if !self.cohort.contains(&failed.intended_ns) {
             return;
         }
         self.record.cohort.failures += 1;

@@ -1,6 +1,6 @@
 //! Handles what comes on a connection: answers, bytes that are none, and its end.
 
-use super::judge::{Against, Tally, judge};
+use super::judge::{Beyond, Tally, judge};
 use super::lanes::Heard;
 use super::slot::State;
 use super::{Next, Session, sent};
@@ -37,17 +37,20 @@ impl Session {
                 let tally = Tally {
                     record: &mut self.record,
                     in_window,
-                    cohort_from_ns: self.cohort_from_ns,
+                    cohort: &self.cohort,
                     totals: &self.totals,
                     opened_ns,
                 };
-                let against = self.reference.as_deref_mut().map(|reference| Against {
-                    reference,
+                let beyond = (!self.is_plain).then(|| Beyond {
+                    reference: self.reference.as_deref_mut(),
+                    request: &self.requests[current.request],
                     sent: sent(&self.requests, &self.rendered, current, number),
+                    variables: &mut self.renderer.variables,
+                    number,
                 });
-                let is_right = judge(&answer, expectation, current, now_ns, tally, against);
+                let wrong = judge(&answer, expectation, current, now_ns, tally, beyond);
                 let stays = may_stay && !peer_closes;
-                Heard::Answer { next: self.answered(number, stays, is_right, now_ns), stays }
+                Heard::Answer { next: self.answered(number, stays, wrong, now_ns), stays }
             }
             Received::Broken(broken) => Heard::Garbage(self.received_garbage(number, &broken, now_ns)),
         }
@@ -73,16 +76,19 @@ impl Session {
         let tally = Tally {
             record: &mut self.record,
             in_window: self.phase == Phase::Window,
-            cohort_from_ns: self.cohort_from_ns,
+            cohort: &self.cohort,
             totals: &self.totals,
             opened_ns: self.timeline.opens_ns,
         };
-        let against = self.reference.as_deref_mut().map(|reference| Against {
-            reference,
+        let beyond = (!self.is_plain).then(|| Beyond {
+            reference: self.reference.as_deref_mut(),
+            request: &self.requests[current.request],
             sent: sent(&self.requests, &self.rendered, &current, number),
+            variables: &mut self.renderer.variables,
+            number,
         });
-        let is_right = judge(&answer, expectation, &current, now_ns, tally, against);
-        self.answered(number, stays, is_right, now_ns)
+        let wrong = judge(&answer, expectation, &current, now_ns, tally, beyond);
+        self.answered(number, stays, wrong, now_ns)
     }
 
     /// What a connection carried that is of no more use is asked anew, or has failed.

@@ -1,9 +1,14 @@
 //! Judges a complete answer, and counts it.
 
-use super::judge_spot_check;
+use super::set_up::judge_set_up;
 use super::slot::InFlight;
+use super::spot_checks::judge_spot_check;
+use std::ops::Range;
+
+use crate::http1::request::EncodedRequest;
 use crate::record::{ErrorKind, Record, Totals};
 use crate::reference::{AskedInstance, NO_INSTANCE, ThreadReference};
+use crate::variables::Variables;
 use crate::verify::{Answer, Expectation};
 
 /// Where answers are counted.
@@ -11,32 +16,62 @@ pub(super) struct Tally<'s> {
     pub record: &'s mut Record,
     /// Outside of it, little is recorded.
     pub in_window: bool,
-    /// Requests with an intended start from here on are of those whose times are recorded.
-    pub cohort_from_ns: u64,
+    /// Requests with an intended start in it are those whose times are recorded.
+    pub cohort: &'s Range<u64>,
     pub totals: &'s Totals,
     pub opened_ns: u64,
 }
 
-/// What keeps answers, or compares them.
-pub(super) struct Against<'s> {
-    pub reference: &'s mut ThreadReference,
-    /// The request's bytes.
+/// What else becomes of an answer, where more is to become of it.
+pub(super) struct Beyond<'s> {
+    /// What keeps answers, or compares them.
+    pub reference: Option<&'s mut ThreadReference>,
+    pub request: &'s EncodedRequest,
+    /// Its bytes.
     pub sent: &'s [u8],
+    /// Where the values go that are taken of it.
+    pub variables: &'s mut Variables,
+    /// The connection that it came on.
+    pub number: usize,
 }
 
-impl Against<'_> {
-    /// False if the answer passed its expectation and is unequal.
-    fn take(self, asked: &InFlight, answer: &Answer<'_>, is_wrong: bool) -> bool {
-        // What fails its expectation is an error already: under load a server may say that it is overloaded.
-        if asked.instance == NO_INSTANCE || (is_wrong && !self.reference.takes_wrong_answers()) {
-            return true;
+impl Beyond<'_> {
+    /// What is wrong with the answer beyond what its expectation said, and why.
+    pub(super) fn object(
+        self,
+        asked: &InFlight,
+        answer: &Answer<'_>,
+        wrong: Option<ErrorKind>,
+    ) -> Option<(ErrorKind, String)> {
+        if let Some(reference) = self.reference
+            && !is_equal(reference, self.sent, asked, answer, wrong.is_some())
+        {
+            return Some((ErrorKind::WrongBody, "unequal to the reference's answer".to_owned()));
         }
-        let InFlight { request, instance, row: about, .. } = *asked;
-        self.reference.take(&AskedInstance { request, instance, about, sent: self.sent }, answer)
+        if wrong.is_some() {
+            return None;
+        }
+        self.variables.take_all(self.number, &self.request.takes, answer).err()
     }
 }
 
-/// Verifies a complete answer and counts it. True if it is right.
+/// False if the answer passed its expectation and is unequal.
+fn is_equal(
+    reference: &mut ThreadReference,
+    sent: &[u8],
+    asked: &InFlight,
+    answer: &Answer<'_>,
+    is_wrong: bool,
+) -> bool {
+    // What fails its expectation is an error already: under load a server may say that it is overloaded.
+    if asked.instance == NO_INSTANCE || (is_wrong && !reference.takes_wrong_answers()) {
+        return true;
+    }
+    let InFlight { request, instance, row: about, .. } = *asked;
+    reference.take(&AskedInstance { request, instance, about, sent }, answer)
+}
+
+/// Verifies a complete answer and counts it. Gives what is wrong.
 #[inline]
 pub(super) fn judge(
     answer: &Answer<'_>,
@@ -44,16 +79,23 @@ pub(super) fn judge(
     asked: &InFlight,
     done_ns: u64,
     tally: Tally<'_>,
-    against: Option<Against<'_>>,
-) -> bool {
-    if tally.record.is_spot_check(asked.request) {
-        return judge_spot_check(answer, expectation, asked, done_ns, tally);
+    beyond: Option<Beyond<'_>>,
+) -> Option<ErrorKind> {
+    if !tally.record.is_of_mix(asked.request) {
+        return match beyond {
+            Some(beyond) if tally.record.is_setup(asked.request) => {
+                judge_set_up(answer, expectation, asked, done_ns, tally, beyond)
+            }
+            _ => judge_spot_check(answer, expectation, asked, done_ns, tally),
+        };
     }
     let mut verdict = expectation.verify(answer, asked.row);
     let record = tally.record;
-    let is_equal = against.is_none_or(|against| against.take(asked, answer, verdict.wrong.is_some()));
-    if !is_equal {
-        verdict.wrong = Some(ErrorKind::WrongBody);
+    // An answer of which values are taken may hold credentials.
+    let is_shown = beyond.as_ref().is_none_or(|beyond| beyond.request.takes.is_empty());
+    let objection = beyond.and_then(|beyond| beyond.object(asked, answer, verdict.wrong));
+    if let Some((kind, _)) = &objection {
+        verdict.wrong = Some(*kind);
     }
     match verdict.wrong {
         None => {
@@ -62,14 +104,17 @@ pub(super) fn judge(
         }
         Some(_) => tally.totals.add_error(),
     }
-    if asked.intended_ns >= tally.cohort_from_ns {
-        record.answer_of_cohort(asked.request, asked.times(answer.first_byte_ns, done_ns));
-    }
     if !tally.in_window {
+        if tally.cohort.contains(&asked.intended_ns) {
+            record.answer_of_cohort(asked.request, asked.times(answer.first_byte_ns, done_ns));
+        }
         if verdict.wrong.is_none() {
             tally.totals.add_warming(done_ns.saturating_sub(asked.intended_ns));
         }
-        return verdict.wrong.is_none();
+        return verdict.wrong;
+    }
+    if asked.intended_ns >= tally.cohort.start {
+        record.answer_of_cohort(asked.request, asked.times(answer.first_byte_ns, done_ns));
     }
     let since_opened_ns = done_ns - tally.opened_ns;
     record.answer(
@@ -95,13 +140,13 @@ pub(super) fn judge(
         }
         Some(kind) => {
             record.wrong_answer(kind, since_opened_ns);
-            let reason = || match kind {
-                ErrorKind::WrongBody if !is_equal => Some("unequal to the reference's answer".to_owned()),
-                _ => expectation.reason(kind, answer, asked.row),
+            let reason = || match objection {
+                Some((_, reason)) => Some(reason),
+                None => expectation.reason(kind, answer, asked.row),
             };
-            let body = answer.readable_body();
+            let body = if is_shown { answer.readable_body() } else { b"" };
             record.examples.add_because(kind, Some(answer.status), body, done_ns, reason);
         }
     }
-    verdict.wrong.is_none()
+    verdict.wrong
 }

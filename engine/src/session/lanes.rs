@@ -111,7 +111,7 @@ impl Session {
         now_ns: u64,
     ) -> Heard {
         if self.slots[lane].current.sent_bytes == 0 {
-            return Heard::Garbage(self.received_otherwise(lane, input, false, now_ns));
+            return Heard::Garbage(self.received_otherwise(lane, input, now_ns));
         }
         self.hear(lane, input, more_may_follow, false, now_ns)
     }
@@ -158,6 +158,11 @@ impl Session {
     /// True if something is expected of the answer's trailer.
     pub(crate) fn keeps_trailer(&self, lane: usize) -> bool {
         self.expectations[self.slots[lane].current.request].keeps_trailer()
+    }
+
+    /// True if the answer's head is kept.
+    pub(crate) fn keeps_head(&self, lane: usize) -> bool {
+        self.expectations[self.slots[lane].current.request].keeps_head()
     }
 
     /// A field of the trailer, which is kept.

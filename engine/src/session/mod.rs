@@ -12,6 +12,7 @@ mod deadlines;
 mod end;
 mod free;
 mod hear;
+mod journeys;
 mod judge;
 mod lanes;
 mod pace;
@@ -20,6 +21,7 @@ mod shed;
 mod slot;
 mod spot_checks;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use answer_watch::AnswerWatch;
@@ -33,7 +35,7 @@ use set_up::SetUp;
 pub use set_up::SetupParts;
 use slot::{InFlight, Slot};
 pub use spot_checks::PlannedSpotChecks;
-use spot_checks::{SpotChecks, judge_spot_check};
+use spot_checks::SpotChecks;
 
 use crate::driver::Conversation;
 pub use crate::driver::Next;
@@ -57,7 +59,8 @@ pub struct SessionParts {
     /// Whether it is watched who is answered within milliseconds; not where a server answers many requests of a
     /// connection in one go.
     pub has_slices: bool,
-    /// Requests of the mix, then spot checks, and at the same places what is expected of their answers.
+    /// Requests of the mix, then spot checks, then setup requests, and at the same places what is expected of their
+    /// answers.
     pub requests: Arc<[EncodedRequest]>,
     /// See `requests`.
     pub expectations: Vec<Expectation>,
@@ -128,9 +131,9 @@ pub struct Session {
     over_ns: u64,
     /// How things stood when the window ended, if a drain followed.
     closing: Option<Closing>,
-    /// The times of requests with an intended start from here on are recorded. An open load's are those that arrive in
-    /// the window; a closed load's are those that end in it, so this is out of reach before it, and then 0.
-    cohort_from_ns: u64,
+    /// The times of requests with an intended start in it are recorded. An open load's are those that arrive in the
+    /// window; a closed load's are those that end in it, so it begins out of reach before the window, and then with 0.
+    cohort: Range<u64>,
     slots: Vec<Slot>,
     /// Lanes of a connection.
     lanes: usize,
@@ -142,12 +145,15 @@ pub struct Session {
     deadlines: Deadlines,
     /// By connection, what it sends if that is a template's; empty without templates.
     rendered: Vec<Vec<u8>>,
-    /// Of no request its number is kept, and nothing is set up: the usual case, which must not pay for the others.
+    /// Of no request its number is kept, no answer is compared, nothing is taken of any, and nothing follows it or is set
+    /// up: the usual case, which must not pay for the others.
     is_plain: bool,
     /// What connections send before anything else.
     set_up: Option<Box<SetUp>>,
     /// By connection, its request's number in its first sequence; empty if no such numbers are kept.
     asked_numbers: Vec<u64>,
+    /// By connection, the intended start of the journey that it is on, from its second step on; empty without journeys.
+    arrivals_ns: Vec<u64>,
 }
 
 impl Session {
@@ -160,6 +166,8 @@ impl Session {
         slots.resize_with(connections, Slot::default);
         let has_templates = parts.requests.iter().any(|request| request.message.fixed(false).is_none());
         let keeps_numbers = record.keeps_acknowledged();
+        let has_journeys = !record.journeys.is_empty();
+        let has_reference = parts.reference.is_some();
         let mut pace = Pace::new(parts.pace, connections);
         let is_open = matches!(pace, Pace::Open(_));
         let first_look_ns = match &parts.opening {
@@ -198,16 +206,17 @@ impl Session {
             ended_ns: timeline.opens_ns,
             over_ns: timeline.opens_ns,
             closing: None,
-            cohort_from_ns: if is_open { timeline.opens_ns } else { u64::MAX },
+            cohort: if is_open { timeline.opens_ns } else { u64::MAX }..u64::MAX,
             slots,
             lanes: parts.lanes,
             closed: None,
             awaited: 0,
             deadlines: Deadlines::new(connections),
             rendered: vec![Vec::new(); if has_templates { connections } else { 0 }],
-            is_plain: !keeps_numbers && parts.setup.is_none(),
+            is_plain: !keeps_numbers && !has_journeys && !has_reference && parts.setup.is_none(),
             set_up: parts.setup.map(|setup| Box::new(SetUp::new(setup, connections))),
             asked_numbers: vec![0; if keeps_numbers { connections } else { 0 }],
+            arrivals_ns: vec![0; if has_journeys { connections } else { 0 }],
         }
     }
 

@@ -4,7 +4,7 @@
 use super::pace::Pace;
 use super::slot::{InFlight, State};
 use super::{Next, Session};
-use crate::record::ErrorKind;
+use crate::record::{ErrorKind, JourneyEnd};
 use crate::schedule::Phase;
 
 impl Session {
@@ -47,6 +47,7 @@ impl Session {
         let request = self.mix.next();
         let late = InFlight { request, intended_ns, ..InFlight::default() };
         self.end_without_answer(&late, None, ErrorKind::Deadline, now_ns);
+        self.journey_ended(&late, intended_ns, JourneyEnd::by_failure(ErrorKind::Deadline), now_ns);
         self.count_failure(Some(request), ErrorKind::Deadline, now_ns);
         self.end_request(now_ns);
     }
@@ -56,7 +57,7 @@ impl Session {
     #[inline]
     pub(crate) fn drop_late(&mut self, number: usize, now_ns: u64) -> Option<Next> {
         let InFlight { request, intended_ns, .. } = self.slots[number].current;
-        if !self.is_too_late(intended_ns, now_ns) || self.record.is_spot_check(request) {
+        if !self.is_too_late(intended_ns, now_ns) || !self.record.is_of_mix(request) {
             return None;
         }
         self.slots[number].state = State::Resting;
@@ -73,7 +74,8 @@ impl Session {
             let Some(intended_ns) = open.waiting.oldest_ns().filter(is_too_late) else { return };
             let _ = open.waiting.take();
             let late = InFlight { request: self.mix.next(), intended_ns, ..InFlight::default() };
-            if intended_ns >= self.cohort_from_ns {
+            self.journey_ended(&late, intended_ns, JourneyEnd::by_failure(ErrorKind::Deadline), at_ns);
+            if self.cohort.contains(&intended_ns) {
                 self.record.cohort.failures += 1;
                 self.record.unanswered(late.request, late.unanswered(None, at_ns));
             }

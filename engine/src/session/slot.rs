@@ -92,12 +92,31 @@ impl Slot {
         self.exchange.first_byte_ns().filter(|_| self.current.sent_bytes > 0)
     }
 
+    /// A request of the load has its answer, and the connection may carry another one, or not.
+    #[inline]
+    pub(super) fn take_answer(&mut self, stays: bool) {
+        self.failures = 0;
+        self.answers += 1;
+        self.is_reused = true;
+        self.is_connected = stays;
+        if let Some(left) = &mut self.left_on_socket {
+            *left = left.saturating_sub(1);
+        }
+        self.state = State::Resting;
+    }
+
     pub(super) fn is_under_way(&self) -> bool {
         matches!(self.state, State::Connecting | State::SettingUp | State::Requesting)
     }
 }
 
 impl State {
+    /// A request is to be sent, or is sent: of the load, or of the connection's setup.
+    #[inline]
+    pub(super) fn is_asking(self) -> bool {
+        matches!(self, State::SettingUpAhead | State::SettingUp | State::Requesting)
+    }
+
     /// Something is awaited of the peer.
     pub(super) fn is_awaiting(self) -> bool {
         !matches!(self, State::Resting | State::BackingOff)

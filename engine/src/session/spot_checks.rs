@@ -82,7 +82,7 @@ impl Session {
     }
 }
 
-/// Verifies the answer to a spot check. True if it is right.
+/// Verifies the answer to a spot check. Gives what is wrong.
 #[cold]
 pub(super) fn judge_spot_check(
     answer: &Answer<'_>,
@@ -90,7 +90,7 @@ pub(super) fn judge_spot_check(
     asked: &InFlight,
     done_ns: u64,
     tally: Tally<'_>,
-) -> bool {
+) -> Option<ErrorKind> {
     let error = expectation.verify(answer, asked.row).wrong;
     let reason = error.and_then(|kind| expectation.reason(kind, answer, asked.row));
     if error.is_none() {
@@ -100,5 +100,5 @@ pub(super) fn judge_spot_check(
     }
     let outcome = SpotCheckOutcome::of(asked.request, asked.times(answer.first_byte_ns, done_ns), error);
     tally.record.spot_checked(outcome.answered(answer.status, answer.readable_body(), reason));
-    error.is_none()
+    error
 }

@@ -184,7 +184,7 @@ impl<'s> MessageBuilder<'s> {
                 let named = |text: String| format!("{{{{var {name}}}}}: {text}");
                 let form = form(spelling, position).map_err(|text| named(text.to_owned()))?;
                 let variables =
-                    self.sources.variables.ok_or_else(|| named("the plan has no setup".to_owned()))?;
+                    self.sources.variables.ok_or_else(|| named("the plan takes no variable".to_owned()))?;
                 Piece::Variable { place: variables.text(name, form).map_err(named)? }
             }
         })

@@ -8,7 +8,7 @@
 //! | `{{nonce LABEL FROM}}` | 16 digits that follow from LABEL, the number of `{{sequence FROM}}` and the plan's secret key |
 //! | `{{field NAME}}` | the text of a field of one row, uniformly drawn, the same row throughout one request |
 //! | `{{row NAME COLUMN}}` | a cell of one row of a table of the plan, the same row throughout one request |
-//! | `{{var NAME}}` | a variable of the connection, taken from the answer to a setup request |
+//! | `{{var NAME}}` | a variable of the connection, taken from an answer before |
 //! | `{{{{` | `{{` |
 
 mod builder;

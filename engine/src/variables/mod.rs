@@ -1,4 +1,5 @@
-//! Variables of a connection: taken from the answers to its setup requests, and sent in what follows on it.
+//! Variables of a connection: taken from the answers to its setup requests or to a journey's steps, and sent in what
+//! follows on it.
 //!
 //! Their values are credentials: they are held here, written into requests, and shown nowhere.
 

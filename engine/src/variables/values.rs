@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use super::VariableSources;
 use super::hide::hidden;
+use super::{Taking, VariableSources};
+use crate::record::ErrorKind;
 use crate::rows::Form;
+use crate::verify::Answer;
 
 /// The values of variables by connection, written out when they are taken: a request copies them.
 #[derive(Default)]
@@ -37,6 +39,7 @@ impl Variables {
     pub fn new(sources: &VariableSources, connections: usize) -> Variables {
         let (names, texts) = (sources.names(), sources.texts());
         let values = Values { texts: vec![Vec::new(); texts.len()], plain: vec![String::new(); names.len()] };
+        let connections = if names.is_empty() { 0 } else { connections };
         Variables { names, texts, connections: vec![values; connections], current: 0 }
     }
 
@@ -70,6 +73,34 @@ impl Variables {
         values.plain[variable] =
             if is_boolean { String::new() } else { String::from_utf8_lossy(&plain).into_owned() };
         Ok(())
+    }
+
+    /// Takes all that a connection's answer has.
+    ///
+    /// # Errors
+    /// What is wrong with the answer, and why; no value is quoted.
+    pub fn take_all(
+        &mut self,
+        connection: usize,
+        takes: &[Taking],
+        answer: &Answer<'_>,
+    ) -> Result<(), (ErrorKind, String)> {
+        let is_whole = answer.body_bytes == answer.body.len() as u64;
+        for taking in takes {
+            if taking.is_in_body() && !is_whole {
+                return Err((ErrorKind::WrongLength, "the body is too long to be looked at".to_owned()));
+            }
+            let kind = if taking.is_in_body() { ErrorKind::WrongBody } else { ErrorKind::WrongHeader };
+            let cell = taking.value(answer.head, answer.body);
+            cell.and_then(|cell| self.take(connection, taking.variable, &cell))
+                .map_err(|reason| (kind, reason))?;
+        }
+        Ok(())
+    }
+
+    /// True if nothing is ever taken.
+    pub fn are_none(&self) -> bool {
+        self.names.is_empty()
     }
 
     /// A text with `{{var NAME}}` in place of each value of any connection.

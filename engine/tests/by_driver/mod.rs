@@ -8,6 +8,7 @@ mod deadline;
 mod first_byte;
 mod given_rows;
 mod http2;
+mod journeys;
 mod kept_bodies;
 mod locations;
 mod misbehaving_servers;

@@ -122,7 +122,10 @@ fn what_does_not_go_with_setup_requests_is_refused() {
             refusal(&|plan| plan["requests"][0]["path"] = json!("/{{var cart}}")),
             "requests[0].path: {{var cart}}: the variables that were taken before are [\"token\"]",
         ),
-        (refusal(&|plan| plan["setup"] = json!([])), "{{var token}}: the plan has no setup"),
+        (
+            refusal(&|plan| plan["setup"] = json!([])),
+            "{{var token}}: the variables that were taken before are []",
+        ),
         (
             refusal(&|plan| {
                 plan["setup"][0]["template"] = json!(true);

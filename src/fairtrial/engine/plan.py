@@ -92,6 +92,14 @@ class BaseRequest(Strict):
     expect: Expectation = Expectation()
 
 
+class Take(Strict):
+    """Where in an answer a variable stands: at a JSON pointer, or in a header, of which `pattern` has one group."""
+
+    pointer: str | None = None
+    header: str | None = None
+    pattern: str | None = None
+
+
 class Request(BaseRequest):
     """One kind of request and its share in the mix."""
 
@@ -103,6 +111,10 @@ class Request(BaseRequest):
     spot_check_at_seconds: list[float] | None = Field(
         None, description="it is none of the mix: it is sent once at each of these moments of the window"
     )
+    journey: str | None = Field(
+        None, description="requests of one name that stand one behind the other are the steps of a journey"
+    )
+    take: dict[str, Take] | None = Field(None, description="by the name of a variable, where in the answer it stands")
     compared: bool | None = Field(None, description="keep or compare its answers, as the plan's `reference` says")
     body_check: InstanceOf[BodyCheck] | None = Field(
         None,
@@ -110,14 +122,6 @@ class Request(BaseRequest):
         repr=False,
         description="what the lab looks at in the bodies that are handed on. The engine is not told",
     )
-
-
-class Take(Strict):
-    """Where in an answer a variable stands: at a JSON pointer, or in a header, of which `pattern` has one group."""
-
-    pointer: str | None = None
-    header: str | None = None
-    pattern: str | None = None
 
 
 class SetupRequest(BaseRequest):

@@ -266,6 +266,29 @@ class SetupCounts(Strict):
     failures: dict[str, int] = Field(description="by the kinds of `errors`")
 
 
+class JourneyStep(Strict):
+    """One request of a journey."""
+
+    name: str
+    broken_off: int = Field(description="journeys that ended here, as it failed")
+
+
+class JourneyAccount(Strict):
+    """The fate of the journeys of one kind: of a closed load, those that ended in the window or were under way at its
+    end; of an open one, those that arrived in it."""
+
+    name: str
+    count: int = Field(description="`completed` + `broken_off` + `unfinished`")
+    completed: int = Field(description="ended by a right answer to the last step")
+    broken_off: int = Field(description="ended by a step that failed")
+    unfinished: int = Field(description="under way when nothing was awaited any more")
+    journey_time: Distribution = Field(
+        description="from the intended start to the end of the last answer. Those that broke off as a step was awaited "
+        "no longer, and of an open load unfinished ones, are lower bounds; others that broke off are in it not at all"
+    )
+    steps: list[JourneyStep] = Field(description="in their order")
+
+
 class StreamUse(Strict):
     """Streams of HTTP/2 on each connection, over the whole run."""
 
@@ -424,6 +447,7 @@ class EngineSummary(Strict):
     setup_requests: SetupCounts | None = Field(
         None, description="of the whole run, and in no other figure but the bytes; null without"
     )
+    journeys: list[JourneyAccount] = Field(default_factory=list, description='each kind of journey: see "Journeys"')
     streams: StreamUse | None = Field(None, description="of HTTP/2, on each connection; null without")
     think_seconds: dict[str, float] = Field(
         default_factory=dict, description="by request, its own think time, where it has one"

@@ -69,6 +69,12 @@ def test_a_workload_has_a_clause_for_each_request_and_says_what_it_is(tmp_path: 
     assert "secret" not in workload.identity.model_dump_json()
 
 
+def test_a_trial_takes_no_journeys(tmp_path: Path) -> None:
+    file = shop(tmp_path, '[requests.make]\njourney = "buy"\npost = "/carts"\n')
+    with pytest.raises(Problem, match=r"requests\.make\.journey: a trial asks each request by itself"):
+        workload_from_file(read_workload_file(file), ENVIRONMENT)
+
+
 def test_what_clauses_take_is_not_given_again(tmp_path: Path) -> None:
     workload = workload_from_file(read_workload_file(shop(tmp_path, ONCE, "id,name\n1,a\n2,b\n3,c\n")), ENVIRONMENT)
     assert workload.given_rows["users"].skip == 2

@@ -10,6 +10,8 @@ from fairtrial.experiment.workload_file.variables import parse_taken
 
 LOGIN = '[setup.login]\npost = "/login"\ntake.token = "/access_token"\n'
 EACH = LOGIN + 'per = "connection"\n'
+MAKE = '[requests.make]\njourney = "buy"\npost = "/carts"\ntake.id = "/id"\n'
+PAY = '[requests.pay]\njourney = "buy"\npost = "/carts/{{var id}}"\n'
 USE = '[requests.order]\nget = "/{{var token}}"\n'
 
 
@@ -40,6 +42,17 @@ def read(folder: Path, text: str) -> None:
         EACH.replace('"/access_token"', '"header X ~ (?=a)(b)"') + USE,
         EACH + 'expect.schema = "a.json"\n' + USE,
         EACH + 'think = "1 s"\n' + USE,
+        EACH + 'journey = "buy"\n' + USE,
+        MAKE.replace('journey = "buy"\n', "") + PAY,
+        MAKE + PAY.replace("buy", "sell"),
+        MAKE + '[requests.look]\nget = "/"\n' + PAY,
+        MAKE + PAY + "weight = 2",
+        MAKE + PAY + 'think = "1 s"',
+        MAKE + PAY + 'expect.text = "{{var id}}"',
+        MAKE + PAY.replace("{{var id}}", "7"),
+        MAKE + PAY + 'take.id = "header Location"',
+        MAKE + 'expect.schema = "a.json"\n' + PAY,
+        LOGIN.replace("token", "id") + MAKE + PAY,
         LOGIN + USE + 'think = "250"',
         LOGIN + USE + 'think = "2 h"',
         'rows.users = { file = "users.jsonl", pick = "once" }\n'
@@ -66,6 +79,11 @@ def test_a_later_setup_request_uses_an_earlier_one_s_and_leaves_out_a_default(tm
 def test_a_connection_s_request_uses_what_the_load_s_took_wherever_it_stands(tmp_path: Path) -> None:
     cart = '[setup.cart]\nper = "connection"\npost = "/carts/{{var token}}"\ntake.cart = "/id"\n'
     read(tmp_path, cart + LOGIN + USE.replace("{{var token}}", "{{var cart}}") + 'think = "250 ms"\n')
+
+
+def test_steps_use_what_earlier_ones_of_their_journey_and_setup_requests_took(tmp_path: Path) -> None:
+    other = (MAKE + PAY).replace("buy", "sell").replace("requests.", "requests.other-")
+    read(tmp_path, EACH + MAKE + 'headers.x-token = "{{var token}}"\n' + PAY + other)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ mod farewells;
 mod first_byte;
 mod http2;
 mod http2_faults;
+mod journeys;
 mod open;
 mod opening;
 mod pipelined;
@@ -25,11 +26,11 @@ use crate::clock;
 use crate::driver::Conversation;
 use crate::http1::request;
 use crate::pipelining::PipelinedConversation;
-use crate::plan::{Load, RequestPlan, SetupPlan};
+use crate::plan::{Load, RequestPlan, mix_weights};
 use crate::record::{Cohort, ErrorKind, RequestKinds};
+use crate::requests;
 use crate::rows::RowSources;
 use crate::schedule::{Arrivals, ThinkTimes, ThreadShare};
-use crate::setup_requests;
 use crate::template::Sources;
 use crate::variables::Variables;
 
@@ -97,21 +98,14 @@ impl Setup {
         let load: Load = serde_json::from_value(self.load.clone()).unwrap();
         let plans: Vec<RequestPlan> = serde_json::from_value(self.requests.clone()).unwrap();
         let sources = Sources { rows: Some(rows), ..Sources::default() };
-        let setup_plans: Vec<SetupPlan> = serde_json::from_value(self.setup.clone()).unwrap();
-        let bodies = vec![None; setup_plans.len()];
-        let (setup, variables) = setup_requests::compile(&setup_plans, "host", &bodies, sources).unwrap();
-        let sources = Sources { variables: Some(&variables), ..sources };
-        let requests: Vec<request::EncodedRequest> =
-            plans.iter().map(|plan| request::encode(plan, "host", None, sources).unwrap()).collect();
-        let expectations = plans
-            .iter()
-            .zip(&requests)
-            .map(|(plan, request)| Expectation::new(&plan.expect, sources, request.message.tables()).unwrap())
-            .collect();
+        let setup_plans: Vec<RequestPlan> = serde_json::from_value(self.setup.clone()).unwrap();
+        let (requests, variables) = requests::compile(&plans, &setup_plans, "host", sources).unwrap();
+        let expectations = requests::expectations(&plans, &setup_plans, &requests, sources).unwrap();
         let mix = plans.iter().take_while(|plan| !plan.is_spot_check()).count();
         let kinds = RequestKinds::new(plans[..mix].iter().map(|plan| plan.name.as_str()))
-            .with_spot_checks(plans.len() - mix);
-        let weights: Vec<u32> = plans[..mix].iter().map(|plan| plan.weight).collect();
+            .with_spot_checks(plans.len() - mix)
+            .with_setup(setup_plans.len());
+        let weights = mix_weights(&plans[..mix]);
         let spot_checks = plans.iter().enumerate().flat_map(|(place, plan)| {
             plan.spot_check_at_seconds.iter().map(move |&seconds| (clock::from_seconds(seconds), place))
         });
@@ -121,26 +115,25 @@ impl Setup {
                 PacePlan::Open { arrivals, waiting_limit: load.waiting_limit().unwrap() as usize }
             }
             (None, Load::Closed { think_time_seconds, .. }) => {
-                let own = |plan: &RequestPlan| (plan.think_seconds.map(clock::from_seconds), plan.weight);
+                let own = plans.iter().map(|plan| plan.think_seconds.map(clock::from_seconds));
                 let load_ns = clock::from_seconds(*think_time_seconds);
-                PacePlan::Closed { think_times: ThinkTimes::new(load_ns, plans.iter().map(own)) }
+                PacePlan::Closed { think_times: ThinkTimes::new(load_ns, own.zip(mix_weights(&plans))) }
             }
             (None, _) => unreachable!(),
         };
         let mut renderer = Renderer::new(7, 0);
-        renderer.variables = Variables::new(&variables, load.connections() as usize);
-        let setup = (!setup.is_empty()).then(|| SetupParts {
-            expectations: setup_requests::expectations(&setup_plans, &setup, sources).unwrap(),
-            requests: setup,
-            first_connection: 0,
-        });
+        let connections = load.connections() as usize * self.lanes * self.pipeline;
+        renderer.variables = Variables::new(&variables, connections);
+        let setup = (!setup_plans.is_empty())
+            .then_some(SetupParts { requests: plans.len()..requests.len(), first_connection: 0 });
         let parts = SessionParts {
-            connections: load.connections() as usize * self.lanes * self.pipeline,
+            connections,
             lanes: self.lanes * self.pipeline,
             has_slices: self.pipeline == 1,
             record: Record::new(kinds, None, self.record_intended)
                 .acknowledging(request::acknowledged_numbers(&requests))
-                .watching(true),
+                .watching(true)
+                .with_journeys(&plans[..mix]),
             requests: requests.into(),
             expectations,
             mix: RequestMix::new(&weights).unwrap(),

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from fairtrial.base.formatting import count
 from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.answer import client_of
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest
 from fairtrial.catalog.contract.every_stack import ANY_SERVER
@@ -44,8 +45,13 @@ def workload_from_file(
         variables: as for `sent_requests`.
 
     Raises:
-        Problem: an environment variable that the file names is not set.
+        Problem: an environment variable that the file names is not set, or the file has journeys.
     """
+    if journeys := [name for name, entry in source.requests.items() if entry.journey is not None]:
+        raise Problem(
+            f"{source.prefix}requests.{journeys[0]}.journey: a trial asks each request by itself before the load",
+            "offer journeys by `fairtrial load -f`, or leave `journey` out and take values in setup requests",
+        )
     contract = sent_requests(source, check_every=1, environment=environment, variables=variables)
     load = sent_requests(source, check_every=CHECK_EVERY, environment=environment, numbers_taken=1, variables=variables)
 

@@ -127,6 +127,8 @@ def engine_request(
         template=True,
         weight=entry.weight,
         think_seconds=entry.think_seconds,
+        journey=entry.journey,
+        take={variable: _take(text) for variable, text in entry.take.items()} or None,
         expect=_expectation(
             entry.expect,
             f"{key}.expect",
@@ -148,8 +150,7 @@ def _connection_setup(source: WorkloadSource, writer: TemplateWriter) -> list[Se
     for name, entry in source.connection_setup.items():
         request = engine_request(source, f"setup.{name}", name, entry, 1, writer)
         common = {field: getattr(request, field) for field in BaseRequest.model_fields}
-        take = {variable: _take(text) for variable, text in entry.take.items()}
-        requests.append(SetupRequest(**common, take=take))
+        requests.append(SetupRequest(**common, take=request.take or {}))
     return requests
 
 

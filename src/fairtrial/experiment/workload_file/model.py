@@ -1,6 +1,7 @@
 """The model of a workload file. `experiment.workload_file.read` reads one from disk, with the rows that it names."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -10,6 +11,7 @@ from fairtrial.base.strict import Strict
 from fairtrial.base.units import parse_duration
 from fairtrial.experiment.ready import ANSWERED, Ready
 from fairtrial.experiment.workload_file.body_check import Pattern
+from fairtrial.experiment.workload_file.journeys import Step, assert_journeys
 from fairtrial.experiment.workload_file.normalisation import Normalisation
 from fairtrial.experiment.workload_file.placeholders import (
     Placeholder,
@@ -18,7 +20,7 @@ from fairtrial.experiment.workload_file.placeholders import (
 )
 from fairtrial.experiment.workload_file.state import AuditEntry, Files, Reset, assert_requests_exist
 from fairtrial.experiment.workload_file.texts import Headers, Json, Take, Target, Template, Think, json_strings
-from fairtrial.experiment.workload_file.variables import SetupTexts, assert_variables, parse_taken
+from fairtrial.experiment.workload_file.variables import EntryTexts, assert_variables, parse_taken
 
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
 """The keys of a request that name its method; the value is its path."""
@@ -177,6 +179,14 @@ class RequestEntry(Strict):
         None, description="how long the client of a closed load waits after the answer; in place of the load's own"
     )
     expect: Expect = Expect()
+    journey: str | None = Field(
+        None,
+        pattern=NAME,
+        description="requests of one name that stand one below the other are sent by one user, in this order",
+    )
+    take: dict[Annotated[str, Field(pattern=NAME)], Take] = Field(
+        default_factory=dict, description="by the name of a variable, where in the answer its value stands"
+    )
 
     @model_validator(mode="after")
     def _one_request(self) -> Self:
@@ -188,6 +198,8 @@ class RequestEntry(Strict):
         body_keys = [key for key, value in bodies.items() if value is not None]
         if len(body_keys) > 1:
             raise ValueError(f"{' and '.join(body_keys)}: a request has one body: leave one of them out")
+        if self.method == "HEAD" and any(text.startswith("/") for text in self.take.values()):
+            raise ValueError("take: an answer to HEAD has no body: take a header")
         return self
 
     @property
@@ -234,6 +246,24 @@ class RequestEntry(Strict):
             for _, text in json_strings(value):
                 yield f"expect.json {pointer}".rstrip(), text
 
+    def variable_texts(self) -> EntryTexts:
+        """The texts it sends, expects and takes."""
+        return EntryTexts(list(self.sent_texts()), list(self.expected_texts()), list(self.take), journey=self.journey)
+
+    def assert_taken_by_engine(self, prefix: str = "") -> None:
+        """Raise a ValueError if its body is to be seen by the lab as well, or the engine cannot read a pattern."""
+        for key in ("schema", "matches", "html"):
+            if getattr(self.expect, "json_schema" if key == "schema" else key) is not None:
+                reason = "a body of which values are taken is shown to nobody: expect `json`"
+                raise ValueError(f"{prefix}expect.{key}: {reason}")
+        for name, text in self.take.items():
+            pattern = parse_taken(text).pattern
+            if pattern is not None:
+                try:
+                    Pattern(pattern.pattern)
+                except ValueError as error:
+                    raise ValueError(f"{prefix}take.{name}: {error}") from None
+
     @property
     def cells(self) -> list[tuple[str, Placeholder]]:
         """(key, placeholder) of each `{{row …}}` in what is sent and expected."""
@@ -257,9 +287,6 @@ class SetupEntry(RequestEntry):
     """A request that is sent before the others, once or by each connection: `[setup.NAME]`."""
 
     per: Literal["load", "connection"] = Field("load", description="sent once, or by each connection for itself")
-    take: dict[Annotated[str, Field(pattern=NAME)], Take] = Field(
-        default_factory=dict, description="by the name of a variable, where in the answer its value stands"
-    )
 
     @model_validator(mode="after")
     def _no_part_of_the_mix(self) -> Self:
@@ -267,27 +294,15 @@ class SetupEntry(RequestEntry):
             raise ValueError("weight: a setup request is sent once: leave it out")
         if self.think is not None:
             raise ValueError("think: a setup request is no part of the load: leave it out")
+        if self.journey is not None:
+            raise ValueError("journey: a setup request comes before any: leave it out")
         if self.per == "connection":
-            self._assert_for_engine()
-        if self.method == "HEAD" and any(text.startswith("/") for text in self.take.values()):
-            raise ValueError("take: an answer to HEAD has no body: take a header")
+            self.assert_taken_by_engine()
         return self
 
-    def variable_texts(self) -> SetupTexts:
+    def variable_texts(self) -> EntryTexts:
         """The texts it sends, expects and takes."""
-        return SetupTexts(list(self.sent_texts()), list(self.expected_texts()), list(self.take), self.per)
-
-    def _assert_for_engine(self) -> None:
-        for key, value in {"schema": self.expect.json_schema, "matches": self.expect.matches}.items():
-            if value is not None:
-                raise ValueError(f"expect.{key}: bodies of setup requests are shown to nobody: expect `json` values")
-        for name, text in self.take.items():
-            pattern = parse_taken(text).pattern
-            if pattern is not None:
-                try:
-                    Pattern(pattern.pattern)
-                except ValueError as error:
-                    raise ValueError(f"take.{name}: {error}") from None
+        return replace(super().variable_texts(), per=self.per)
 
 
 class Defaults(Strict):
@@ -338,8 +353,15 @@ class WorkloadFile(Strict):
         if unused := self.rows.keys() - used:
             raise ValueError(f"rows.{min(unused)}: no request takes a row of it: leave it out, or name it in one")
         assert_requests_exist(self.audit, self.requests)
-        requests = {name: [*each.sent_texts(), *each.expected_texts()] for name, each in self.entries().items()}
-        assert_variables({name: each.variable_texts() for name, each in self.setup_entries().items()}, requests)
+        steps = {name: Step(each.journey, frozenset(each.model_fields_set)) for name, each in self.requests.items()}
+        assert_journeys(steps)
+        for name, entry in self.entries().items():
+            if entry.take:
+                entry.assert_taken_by_engine(f"requests.{name}.")
+        assert_variables(
+            {name: each.variable_texts() for name, each in self.setup_entries().items()},
+            {name: each.variable_texts() for name, each in self.entries().items()},
+        )
         return self
 
     def setup_entries(self) -> Mapping[str, SetupEntry]:

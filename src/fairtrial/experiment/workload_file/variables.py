@@ -1,4 +1,5 @@
-"""Variables of a workload file: taken from the answers to its setup requests, and named by `{{var NAME}}`."""
+"""Variables of a workload file, named by `{{var NAME}}`: taken from the answers to its setup requests, or to
+earlier steps of a journey."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -13,6 +14,7 @@ FIXED = ("row", "env", "var")
 
 IN_LOAD = 'each connection takes its own, and this request is sent once: write per = "connection" here as well'
 EXPECTED = "each connection has its own value: expect what is the same for all"
+OF_USER = "each user has its own value: expect what is the same for all"
 
 Texts = Sequence[tuple[str, str]]
 """(key, template)"""
@@ -52,23 +54,25 @@ def parse_taken(text: str) -> ValueSource:
 
 
 @dataclass(frozen=True)
-class SetupTexts:
-    """A setup request, as far as variables go."""
+class EntryTexts:
+    """A request, as far as variables go."""
 
     request: Texts
     expected: Texts
     takes: Collection[str]
     per: str = "load"
-    """load or connection"""
+    """of a setup request: load or connection"""
+    journey: str | None = None
+    """whose step it is"""
 
 
-def assert_variables(setup: Mapping[str, SetupTexts], requests: Mapping[str, Texts]) -> None:
-    """Every variable is taken by one setup request, before it is used, and is used.
+def assert_variables(setup: Mapping[str, EntryTexts], requests: Mapping[str, EntryTexts]) -> None:
+    """Every variable is taken by one setup request, or by an earlier step of the same journey, and is used.
 
     Args:
         setup: the setup requests by name, in the order of the file. Those of the load are sent before those of
             connections.
-        requests: of each request of the mix, what is sent and expected.
+        requests: those of the mix, in the order of the file.
 
     Raises:
         ValueError: it is not so, or a setup request draws a number; the message begins with the key.
@@ -91,13 +95,44 @@ def assert_variables(setup: Mapping[str, SetupTexts], requests: Mapping[str, Tex
             if variable in takers:
                 raise ValueError(f"setup.{name}.take: setup.{takers[variable]} takes {variable} already: name it apart")
             takers[variable] = name
-    for name, texts in requests.items():
-        expected = [each for each in texts if each[0].startswith("expect")]
-        _assert_none(f"requests.{name}", expected, of_connections, EXPECTED)
-        used |= set(_used(f"requests.{name}", texts, takers, {}))
+    for steps in _journeys(requests):
+        used |= _used_by_user(steps, takers, of_connections)
     if unused := sorted(takers.keys() - used):
         where = f"setup.{takers[unused[0]]}.take.{unused[0]}"
         raise ValueError(f"{where}: no request uses it: leave it out, or write {{{{var {unused[0]}}}}} in one")
+
+
+def _journeys(requests: Mapping[str, EntryTexts]) -> Iterator[Mapping[str, EntryTexts]]:
+    """What one user sends: the steps of each journey, or a single request."""
+    steps: dict[str, EntryTexts] = {}
+    for name, entry in requests.items():
+        if steps and (entry.journey is None or entry.journey != next(iter(steps.values())).journey):
+            yield steps
+            steps = {}
+        steps[name] = entry
+    yield steps
+
+
+def _used_by_user(
+    steps: Mapping[str, EntryTexts], takers: Mapping[str, str], of_connections: Collection[str]
+) -> set[str]:
+    """The variables of setup requests that one user's requests use, each of which may take some for those behind it."""
+    own: dict[str, str] = {}
+    used: set[str] = set()
+    for name, step in steps.items():
+        where = f"requests.{name}"
+        _assert_none(where, step.expected, of_connections, EXPECTED)
+        _assert_none(where, step.expected, own, OF_USER)
+        used |= set(_used(where, [*step.request, *step.expected], {**takers, **own}, {}))
+        for variable in step.takes:
+            if variable in takers or variable in own:
+                taker = own.get(variable, f"setup.{takers.get(variable)}")
+                raise ValueError(f"{where}.take: {taker} takes {variable} already: name it apart")
+            own[variable] = where
+    if unused := sorted(own.keys() - used):
+        reason = f"no later step uses it: leave it out, or write {{{{var {unused[0]}}}}} in one"
+        raise ValueError(f"{own[unused[0]]}.take.{unused[0]}: {reason}")
+    return used - own.keys()
 
 
 def _assert_none(where: str, texts: Texts, variables: Collection[str], reason: str) -> None:
@@ -119,6 +154,7 @@ def _used(where: str, texts: Texts, takers: Mapping[str, str], later: Mapping[st
                     f"{where}.{key}: {each}: it is taken only from the answer to setup.{later[name]}: {hint}"
                 )
             if name not in takers:
-                none = f"no setup request takes it{did_you_mean(name, takers)}"
-                raise ValueError(f"{where}.{key}: {each}: {none}: add it to `take` of one")
+                none = f"no request before takes it{did_you_mean(name, takers)}"
+                to_whom = "of a setup request, or of an earlier step of its journey"
+                raise ValueError(f"{where}.{key}: {each}: {none}: add it to `take` {to_whom}")
             yield name

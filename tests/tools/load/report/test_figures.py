@@ -8,7 +8,7 @@ from rich.console import Console
 from fairtrial.lab.trial.capacity import judge_probe
 from fairtrial.load.capacity import CapacityLoad, Objective
 from fairtrial.record.capacity import CapacitySearch, Probe
-from fairtrial.record.engine_summary import AtLeast, Cohort, StreamUse
+from fairtrial.record.engine_summary import AtLeast, Cohort, JourneyAccount, JourneyStep, StreamUse
 from fairtrial.report.columns import time_cell
 from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.report.figures import (
@@ -17,6 +17,7 @@ from fairtrial.tools.load.report.figures import (
     columns,
     generator_in_words,
     goodput_in_words,
+    journeys_table,
     missing_percentiles,
     notes_on_times,
     probes_table,
@@ -67,6 +68,22 @@ def test_goodput() -> None:
     assert goodput_in_words(measurement()) == "4,000 verified answers/s"
     assert goodput_in_words(measurement(goodput_per_second=12.34)) == "12.3 verified answers/s"
     assert goodput_in_words(measurement(a_trial().serving(0))) == "no verified answer"
+
+
+def test_a_journey_has_a_row_that_says_where_others_broke_off() -> None:
+    steps = [JourneyStep(name=name, broken_off=count) for name, count in {"make": 0, "fill": 2, "pay": 1000}.items()]
+    journey = JourneyAccount(
+        name="buy",
+        count=4005,
+        completed=3000,
+        broken_off=1002,
+        unfinished=3,
+        journey_time=measurement().summary.response_time,
+        steps=steps,
+    )
+    ((name, rate, broken_off, unfinished, *_),) = rows_of(journeys_table(measurement(journeys=[journey])))
+    assert (name, rate, broken_off, unfinished) == ("buy", "1,000.0", "1,002 (fill 2, pay 1,000)", "3")
+    assert journeys_table(measurement()) is None
 
 
 def test_the_load_generator(snapshot: object) -> None:

@@ -176,6 +176,34 @@ def test_setup_requests_are_sent_first_and_their_variables_are_not_shown(
     assert refusing.stop()["requests"] == 1, "no load is offered"
 
 
+JOURNEY = """
+[requests.order]
+journey = "buy"
+post = "/orders"
+take.id = "header Server ~ ^(BaseHTTP)"
+[requests.pay]
+journey = "buy"
+post = "/orders/{{var id}}/payment"
+[requests.look]
+get = "/"
+"""
+
+
+def test_a_journey_is_sent_by_one_user_and_has_its_own_line(
+    listener: Listener, file: Path, call: Callable[..., Finished]
+) -> None:
+    file.write_text(JOURNEY)
+    outputs = ("--json", "load.json", "--html", "load.html")
+    finished = call("load", "-f", file, "-n", "20", "-c", "2", *outputs, listener.url)
+    assert finished.status == 0, finished.err
+    paths = [request.path for request in listener.received]
+    assert {path: paths.count(path) for path in paths} == {"/orders": 10, "/orders/BaseHTTP/payment": 10, "/": 10}
+    assert next(line.split()[2:4] for line in finished.out.splitlines() if line.startswith("buy")) == ["0", "0"]
+    assert "By journey" in Path("load.html").read_text()
+    (journey,) = json.loads(Path("load.json").read_text())["journeys"]
+    assert (journey["name"], journey["count"], journey["completed"], journey["unfinished"]) == ("buy", 10, 10, 0)
+
+
 EACH = """
 rows.users = { file = "items.csv", pick = "sequential" }
 [setup.login]

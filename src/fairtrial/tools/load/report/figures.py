@@ -10,7 +10,7 @@ from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.statistics.support import samples_needed
 from fairtrial.load.words import describe_wait
 from fairtrial.record.capacity import CapacityFound, Probe
-from fairtrial.record.engine_summary import Distribution, EngineSummary
+from fairtrial.record.engine_summary import Distribution, EngineSummary, JourneyAccount
 from fairtrial.report.columns import LOWER_BOUNDS, time_cell
 from fairtrial.tools.load.measure import Measurement
 
@@ -80,6 +80,30 @@ def requests_table(measurement: Measurement) -> FigureTable | None:
         for share in summary.mix
     ]
     return FigureTable(["request", "verified/s", "errors", "p50 ms", "p99 ms"], rows)
+
+
+def journeys_table(measurement: Measurement) -> FigureTable | None:
+    """A row for each journey; None if there is none."""
+    summary = measurement.summary
+    if not summary.journeys or summary.window_seconds <= 0:
+        return None
+    rows = [
+        (
+            printable(journey.name),
+            f"{journey.completed / summary.window_seconds:,.1f}",
+            _broken_off(journey),
+            f"{journey.unfinished:,}",
+            *percentile_cells(journey.journey_time, ("50", "99")),
+        )
+        for journey in summary.journeys
+    ]
+    return FigureTable(["journey", "completed/s", "broken off", "unfinished", "p50 ms", "p99 ms"], rows)
+
+
+def _broken_off(journey: JourneyAccount) -> str:
+    """How many broke off, and at which steps: `7 (pay 5, look 2)`."""
+    steps = [f"{printable(step.name)} {step.broken_off:,}" for step in journey.steps if step.broken_off]
+    return f"{journey.broken_off:,} ({', '.join(steps)})" if steps else "0"
 
 
 def probes_table(measurement: Measurement) -> FigureTable | None:

@@ -16,6 +16,7 @@ from fairtrial.tools.load.report.figures import (
     FigureTable,
     capacities,
     goodput_in_words,
+    journeys_table,
     measured_facts,
     notes_on_times,
     probes_table,
@@ -48,6 +49,8 @@ def print_measurement(console: Console, measurement: Measurement) -> None:
         parts += _histogram(measurement, console)
     if (requests := requests_table(measurement)) is not None:
         parts += [Text(), _table(requests)]
+    if (journeys := journeys_table(measurement)) is not None:
+        parts += [Text(), _table(journeys)]
     if (probes := probes_table(measurement)) is not None:
         parts += [Text(), *(Text.assemble(("capacity: ", "bold"), words) for words in capacities(measurement))]
         parts.append(_table(probes))

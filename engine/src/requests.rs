@@ -1,0 +1,84 @@
+//! All requests of a plan, compiled once before the run.
+
+use crate::http1::request::{EncodedRequest, encode};
+use crate::plan::{RequestPlan, TakePlan, journey_steps};
+use crate::template::Sources;
+use crate::variables::{Taking, VariableSources};
+use crate::verify::Expectation;
+
+/// Compiles the requests of the mix, the spot checks, and behind them the setup requests. Gives the variables that they
+/// take. `sources`: what placeholders take from, without variables.
+///
+/// # Errors
+/// The key that does not fit and what is allowed.
+pub fn compile(
+    requests: &[RequestPlan],
+    setup: &[RequestPlan],
+    host: &str,
+    sources: Sources<'_>,
+) -> Result<(Vec<EncodedRequest>, VariableSources), String> {
+    let mut variables = VariableSources::default();
+    let mut setup_requests = Vec::new();
+    for (place, plan) in setup.iter().enumerate() {
+        let compiled = compile_request(plan, host, sources, &mut variables);
+        setup_requests.push(compiled.map_err(|text| format!("setup[{place}].{text}"))?);
+    }
+    variables.share();
+    let mut compiled_requests = Vec::new();
+    for (place, (plan, step)) in requests.iter().zip(journey_steps(requests)).enumerate() {
+        if step.is_none_or(|step| step.step == 0) {
+            variables.begin_journey();
+        }
+        let compiled = compile_request(plan, host, sources, &mut variables);
+        let compiled = compiled.map_err(|text| format!("requests[{place}].{text}"))?;
+        compiled_requests.push(EncodedRequest { step, ..compiled });
+    }
+    compiled_requests.extend(setup_requests);
+    Ok((compiled_requests, variables))
+}
+
+fn compile_request(
+    plan: &RequestPlan,
+    host: &str,
+    sources: Sources<'_>,
+    variables: &mut VariableSources,
+) -> Result<EncodedRequest, String> {
+    Expectation::check_header(&plan.expect, sources)?;
+    let body = read_body(plan)?;
+    let encoded = encode(plan, host, body.as_deref(), Sources { variables: Some(&*variables), ..sources })?;
+    Expectation::new(&plan.expect, sources, encoded.message.tables())?;
+    let take = |(name, take): (&String, &TakePlan)| Taking::new(name, variables.add(name)?, take);
+    let takes = plan.take.iter().map(take).collect::<Result<Vec<Taking>, String>>()?;
+    if encoded.is_head && takes.iter().any(Taking::is_in_body) {
+        return Err("take: an answer to HEAD has no body".to_owned());
+    }
+    Ok(EncodedRequest { takes, ..encoded })
+}
+
+/// One thread's expectations of the answers to compiled requests, at the same places.
+///
+/// # Errors
+/// As of [`compile`].
+pub fn expectations(
+    requests: &[RequestPlan],
+    setup: &[RequestPlan],
+    compiled: &[EncodedRequest],
+    sources: Sources<'_>,
+) -> Result<Vec<Expectation>, String> {
+    let plans = requests.iter().chain(setup).zip(compiled).enumerate();
+    let of_request = |(place, (plan, request)): (usize, (&RequestPlan, &EncodedRequest))| {
+        let mut expectation = Expectation::new(&plan.expect, sources, request.message.tables())?;
+        if !request.takes.is_empty() {
+            expectation = expectation.keeping_head(request.takes.iter().any(Taking::is_in_body));
+        }
+        Ok(if place < requests.len() { expectation } else { expectation.checking_every() })
+    };
+    plans.map(of_request).collect()
+}
+
+/// What a request's `body_file` holds.
+fn read_body(request: &RequestPlan) -> Result<Option<Vec<u8>>, String> {
+    let Some(path) = &request.body_file else { return Ok(None) };
+    let bytes = std::fs::read(path).map_err(|error| format!("body_file: {}: {error}", path.display()))?;
+    Ok(Some(bytes))
+}

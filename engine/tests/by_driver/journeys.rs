@@ -1,0 +1,152 @@
+//! Journeys over real sockets: a server that knows which carts were made, and takes each only once.
+
+use std::collections::HashSet;
+use std::io::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use h2::server::Builder;
+use http::Response;
+use serde_json::{Value, json};
+
+use crate::common::{Plan, Server, TURN, read_request, serve_http2};
+
+#[derive(Default)]
+struct Shop {
+    made: AtomicU64,
+    open: Mutex<HashSet<u64>>,
+}
+
+impl Shop {
+    /// Status and body of the answer.
+    fn serve(&self, method: &str, path: &str) -> (u16, String) {
+        let mut open = self.open.lock().unwrap();
+        if (method, path) == ("POST", "/carts") {
+            let id = self.made.fetch_add(1, Ordering::Relaxed);
+            open.insert(id);
+            return (201, json!({ "id": id }).to_string());
+        }
+        let id = path.strip_prefix("/carts/").and_then(|id| id.parse().ok());
+        let is_known = match (method, id) {
+            ("GET", Some(id)) => open.contains(&id),
+            ("DELETE", Some(id)) => open.remove(&id),
+            _ => false,
+        };
+        (if is_known { 200 } else { 404 }, String::new())
+    }
+}
+
+fn buying(plan: Plan) -> Plan {
+    let later = |name: &str, method: &str| json!({"name": name, "journey": "buy", "method": method, "path": "/carts/{{var id}}", "template": true});
+    let make = json!({"name": "make", "journey": "buy", "method": "POST", "path": "/carts",
+                      "expect": {"status": [201]}, "take": {"id": {"pointer": "/id"}}});
+    plan.with("requests", json!([make, later("look", "GET"), later("pay", "DELETE")]))
+}
+
+fn shop() -> (Server, Arc<Shop>) {
+    let shop = Arc::<Shop>::default();
+    let served = Arc::clone(&shop);
+    let server = Server::start(move |_, mut stream| {
+        stream.set_nodelay(true).unwrap();
+        while let Some(head) = read_request(&mut stream) {
+            let mut words = head.split(' ');
+            let (status, body) = served.serve(words.next().unwrap(), words.next().unwrap());
+            let answer = format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+            if stream.write_all(answer.as_bytes()).is_err() {
+                return;
+            }
+        }
+    });
+    (server, shop)
+}
+
+fn http2_shop() -> (Server, Arc<Shop>) {
+    let shop = Arc::<Shop>::default();
+    let served = Arc::clone(&shop);
+    let server = Server::start(move |_, stream| {
+        stream.set_nodelay(true).unwrap();
+        stream.set_read_timeout(Some(TURN)).unwrap();
+        serve_http2(stream, &Builder::new(), |request, mut respond| {
+            let (status, body) = served.serve(request.method().as_str(), request.uri().path());
+            let head = Response::builder().status(status).body(()).unwrap();
+            respond.send_response(head, false).unwrap().send_data(Bytes::from(body), true).unwrap();
+        });
+    });
+    (server, shop)
+}
+
+#[test]
+fn every_user_goes_through_all_steps_with_its_own_cart() {
+    let closed = json!({"kind": "closed", "connections": 6});
+    let open = json!({"kind": "constant", "rate_per_second": 2000.0, "connections": 6});
+    for (load, key, value) in [
+        (&closed, "threads", json!(2)),
+        (&open, "threads", json!(2)),
+        (&closed, "pipeline", json!(3)),
+        (&closed, "http2", json!({"streams": 5})),
+        (&open, "http2", json!({"streams": 5})),
+    ] {
+        let (server, shop) = if key == "http2" { http2_shop() } else { shop() };
+        let plan = buying(Plan::closed(&server.address, 6)).with("load", load.clone()).with(key, value);
+        let summary = plan.requests(300).run();
+        assert!(summary.errors().is_empty(), "{key}: {}", summary.0["examples"]);
+        summary.assert_books_balance();
+        assert_eq!((summary.count("verified"), shop.made.load(Ordering::Relaxed)), (900, 300), "{key}");
+        assert!(shop.open.lock().unwrap().is_empty());
+        let journey = &summary.0["journeys"][0];
+        let counts =
+            ["count", "completed", "broken_off", "unfinished"].map(|key| journey[key].as_u64().unwrap());
+        assert_eq!((&journey["name"], counts), (&json!("buy"), [300, 300, 0, 0]));
+        let mean = |time: &Value| time["mean_seconds"].as_f64().unwrap();
+        let steps: f64 =
+            summary.0["mix"].as_array().unwrap().iter().map(|kind| mean(&kind["response_time"])).sum();
+        let whole = mean(&journey["journey_time"]);
+        assert!((whole / steps - 1.0).abs() < 0.01, "{whole} is not the sum of its steps, {steps}");
+    }
+}
+
+#[test]
+fn what_a_plan_says_of_journeys_is_checked() {
+    let refusal = |change: &dyn Fn(&mut Value)| {
+        let mut plan = buying(Plan::closed("127.0.0.1:1", 1));
+        change(&mut plan.0);
+        plan.refusal().0
+    };
+    for (line, expected) in [
+        (
+            refusal(&|plan| {
+                [1, 2].iter().for_each(|&step: &usize| plan["requests"][step]["journey"] = json!("other"))
+            }),
+            "requests[1].path: {{var id}}: the variables that were taken before are []",
+        ),
+        (
+            refusal(&|plan| plan["requests"][1].as_object_mut().unwrap().retain(|key, _| key != "journey")),
+            "requests[2].journey: there is one of this name before",
+        ),
+        (
+            refusal(&|plan| plan["requests"][2]["weight"] = json!(2)),
+            "requests[2].weight: a journey's is that",
+        ),
+        (
+            refusal(&|plan| plan["requests"][1]["think_seconds"] = json!(1)),
+            "requests[1].journey: a step has no",
+        ),
+        (
+            refusal(&|plan| {
+                plan["requests"] = json!([{"path": "/", "take": {"id": {"pointer": "/id"}}}]);
+            }),
+            "requests[0].take: needs a journey",
+        ),
+        (
+            refusal(&|plan| plan["requests"][0]["expect"]["keep_bodies"] = json!(true)),
+            "requests[0].expect.keep_bodies: what is taken",
+        ),
+        (
+            refusal(&|plan| plan["requests"][1]["take"] = json!({"id": {"header": "x"}})),
+            "requests[1].take.id: another request takes it already",
+        ),
+    ] {
+        assert!(line.contains(expected), "{line}");
+    }
+}

@@ -1,0 +1,40 @@
+"""Journeys of a workload file: requests that one user sends one after the other."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Step:
+    """A request of the mix, as far as journeys go."""
+
+    journey: str | None
+    """whose step it is; None: of none"""
+    keys: frozenset[str]
+    """those that it sets itself"""
+
+
+def assert_journeys(requests: Mapping[str, Step]) -> None:
+    """The steps of each journey stand together, and set what steps can have.
+
+    Args:
+        requests: those of the mix by name, in the order of the file.
+
+    Raises:
+        ValueError: it is not so; the message begins with the key.
+    """
+    journeys: set[str] = set()
+    before: str | None = None
+    for name, step in requests.items():
+        journey = step.journey
+        if journey is None and "take" in step.keys:
+            raise ValueError(f"requests.{name}.take: only later steps can use it: name its `journey`, and theirs")
+        if journey is not None:
+            if journey != before and journey in journeys:
+                raise ValueError(f"requests.{name}.journey: write it right below the other steps of {journey}")
+            if journey == before and "weight" in step.keys:
+                raise ValueError(f"requests.{name}.weight: a journey's is that of its first step: leave it out")
+            if "think" in step.keys:
+                raise ValueError(f"requests.{name}.think: a step follows the answer before at once: leave it out")
+            journeys.add(journey)
+        before = journey
