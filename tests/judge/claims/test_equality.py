@@ -1,26 +1,31 @@
 """*Equal* as the answer to claims that one side is ahead of another, with its sentence and what decides it."""
 
+from io import StringIO
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
+from rich.console import Console
 
 from fairtrial.judge.claims.equality import no_difference
 from fairtrial.judge.claims.together import leaves_its_share
 from fairtrial.judge.judging import judge
-from fairtrial.judge.model import ClaimResult, Result
+from fairtrial.judge.model import ClaimResult
 from fairtrial.judge.outcome import exit_status
+from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.report.html import html_text
 from fairtrial.report.junit import junit_text
 from fairtrial.report.markdown import markdown_text
+from fairtrial.report.terminal import print_result
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 
 WOBBLE = (1.0, 1.01, 0.99, 1.006, 0.994)
 
 
-def judged(
+def run_of(
     kind: str, rates: dict[str, float], *, blocks: int = 10, margin: float = 0.05, cpu: float = 0.95, **claim: Any
-) -> Result:
-    """On stacks that serve at these rates, of which the first wobbles by 1%, at this share of their processors."""
+) -> tuple[ExperimentRecord, list[TrialRecord]]:
+    """Stacks that serve at these rates, of which the first wobbles by 1%, at this share of their processors."""
     record = an_experiment(*rates, blocks=blocks).stating(kind, **claim).record()
     record = record.model_copy(update={"experiment": record.experiment.model_copy(update={"margin": margin})})
     first = next(iter(rates))
@@ -28,11 +33,11 @@ def judged(
     def make(name: str, block: int) -> TrialBuilder:
         return a_trial().serving(rates[name] * (WOBBLE[block % 5] if name == first else 1.0)).but(server_cpu=cpu)
 
-    return judge(record, trials_of(record, make), interrupted=False)
+    return record, trials_of(record, make)
 
 
 def verdict(kind: str, rates: dict[str, float], **keys: Any) -> ClaimResult:
-    return judged(kind, rates, **keys).claims[0]
+    return judge(*run_of(kind, rates, **keys), interrupted=False).claims[0]
 
 
 NEAR = {"a": 1000.0, "b": 1000.0}
@@ -111,11 +116,17 @@ def test_few_blocks_show_no_equality() -> None:
 
 
 def test_an_equal_claim_fails_a_run_and_is_shown_as_what_it_is() -> None:
-    result = judged("ratio", NEAR, **PAIR, at_least=1)
+    record, trials = run_of("ratio", NEAR, **PAIR, at_least=1)
+    result = judge(record, trials, interrupted=False)
     assert exit_status(result) == 1
     reason = result.claims[0].reason
     assert f'<failure message="equal: {reason}">' in junit_text(result)
     assert "| = equal |" in markdown_text(result)
+    assert "= equal" in html_text(result, record, trials)
+    console = Console(width=200, record=True, file=StringIO())
+    print_result(result, console, verbose=False)
+    shown = console.export_text()
+    assert f"Equal: {reason}." in shown and "would overturn it" in shown
 
 
 def test_what_may_wait_for_the_same_thing_is_not_called_equal() -> None:

@@ -91,6 +91,8 @@ class _Verdict:
     id: str
     verdict: str
     margin: float | None = None
+    interval: tuple[float, float] | None = None
+    unit: None = None
 
 
 @dataclass(frozen=True)
@@ -305,3 +307,30 @@ def decided_by_kind(kind: str, blocks: int, repetitions: int) -> Sequence[bool]:
         if needed is not None:
             decided.append(KINDS[kind](distance, needed, random)[1])
     return decided
+
+
+def wrong_among_answers(claims: int, scatter: float, repetitions: int, blocks: int = 10) -> int:
+    """How many runs of so many claims, judged together, answer any of them wrongly: that one side is ahead, where it is
+    by exactly the margin of 5%, or where both are equal, by turns. A ratio scatters by so much."""
+    random = np.random.default_rng(76)
+    truths = [1.05 if number % 2 else 1.0 for number in range(claims)]
+
+    def judge_one(claim: _Claim, evidence: _Level) -> _Verdict:
+        test = equal_within(np.exp(claim.values).tolist(), 0.05, evidence.level)
+        assert test.outer is not None
+        verdict = or_equal(rule(test.outer, (1.0, None)), test, evidence.level).verdict
+        return _Verdict(claim.id, verdict, 0.05, test.outer)
+
+    wrong = 0
+    with patch.object(together, "judge_claim", judge_one):
+        for _ in range(repetitions):
+            stated = [
+                _Claim(str(number), "ratio", math.log(truth) + scatter * random.standard_normal(blocks))
+                for number, truth in enumerate(truths)
+            ]
+            results = together.judge_claims(cast("Any", stated), cast("Any", _Level(LEVEL)), "together")
+            wrong += any(
+                result.verdict in (("equal", "refuted") if truth > 1 else ("upheld", "refuted"))
+                for result, truth in zip(results, truths, strict=True)
+            )
+    return wrong

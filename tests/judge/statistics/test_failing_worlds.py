@@ -16,6 +16,7 @@ def test_faults_of_the_machine_cost_blocks_and_no_verdict() -> None:
 def test_several_claims_err_more_often_unless_they_are_judged_together() -> None:
     assert worlds.wrong_among_claims(10, "each", 200) > 40
     assert worlds.wrong_among_claims(10, "together", 200) <= at_most_five_percent(200)
+    assert worlds.wrong_among_answers(6, 0.045, 200) <= at_most_five_percent(200)
 
 
 def test_a_plain_drift_of_one_side_is_found_and_none_is_not() -> None:
