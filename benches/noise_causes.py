@@ -45,6 +45,8 @@ from fairtrial.plan.plan import Plan, PlannedTrial
 
 WARM_UP_SECONDS = 2.0
 LEAD_SECONDS = 0.1
+LEAST_ROUNDS = 2
+"""With fewer, nothing tells the moments of a window from the restart."""
 RESAMPLES = 2_000
 PADDING_BYTES = 4096
 """A page, over which the environment moves the stack of a process: Mytkowicz et al., ASPLOS 2009."""
@@ -204,7 +206,7 @@ def goodput(contender: UpContender, draw: int, seconds: float, warm_up: float = 
 def restarted(
     lab: Lab, reference: UpContender, number: int, causes: Sequence[str], options: argparse.Namespace
 ) -> Restart:
-    """One restart, measured in rounds; in each, who comes first is drawn."""
+    """One restart, measured in rounds; in each, who comes first is drawn. A round without an answer is left out."""
     draw = random.Random()  # noqa: S311 (switches, not secrets)
     switches = {name: draw.random() < 0.5 for name in causes}
     swaps = bool(switches.get(PROCESSOR)) and draw.random() < 0.5
@@ -215,7 +217,8 @@ def restarted(
             pair = [contender, reference]
             draw.shuffle(pair)
             rates = {id(each): goodput(each, place, options.seconds) for each in pair}
-            log_ratios.append(float(np.log(rates[id(contender)] / rates[id(reference)])))
+            if min(rates.values()) > 0:
+                log_ratios.append(float(np.log(rates[id(contender)] / rates[id(reference)])))
     return Restart(switches, log_ratios)
 
 
@@ -269,8 +272,11 @@ def main() -> None:
             with bound_to(first.lab_cpus), up(first) as reference, file.open("a") as lines:
                 goodput(reference, 0, options.seconds, WARM_UP_SECONDS)
                 while time.monotonic() < ends:
-                    restarts.append(restarted(lab, reference, len(restarts) + 1, causes, options))
-                    lines.write(json.dumps(vars(restarts[-1])) + "\n")
+                    restart = restarted(lab, reference, len(restarts) + 1, causes, options)
+                    if len(restart.log_ratios) < LEAST_ROUNDS:
+                        continue
+                    restarts.append(restart)
+                    lines.write(json.dumps(vars(restart)) + "\n")
                     lines.flush()
     if len(restarts) > 2 * len(CAUSES):
         print(report(restarts))
