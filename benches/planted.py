@@ -14,13 +14,13 @@ BUILD = [["npm", "ci", "--omit=dev", "--ignore-scripts"]]
 COMMAND = ["node", "--require", "./spin.cjs", "server.js"]
 
 
-def spin_us(share: float, answers_per_second: float) -> float:
+def spin_us(share: float, longer_per_us: float) -> float:
     """How long a server at its limit has to be busy in each request to answer less by this share, in microseconds.
 
     Args:
-        answers_per_second: what it answers as it is.
+        longer_per_us: how much longer a request takes for each of them, as a share of what it takes without.
     """
-    return share / (1 - share) / answers_per_second * 1e6
+    return share / (1 - share) / longer_per_us
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,8 @@ from benches.wall_time import result_of, wall_seconds
 PLANS = Path(__file__).resolve().with_name("plans")
 DIFFERENCE = 0.05
 BOUND = 1 - DIFFERENCE / 2
+PILOT_SPIN_US, PILOT_BLOCKS = 50.0, 3
+"""So long that its effect is far beyond noise. A request costs some 30 µs and more."""
 
 WORKLOADS: Mapping[str, Mapping[str, Any]] = {
     "plaintext": {"service": "none", "load": {"connections": 16}},
@@ -235,30 +237,37 @@ def cases(options: argparse.Namespace) -> list[Case]:
     ]
 
 
-def answers_per_second(folder: Path, workload: str, program: Planted, options: argparse.Namespace) -> float:
-    """What the program answers as it is, by one trial that is run until one has a figure.
+def longer_per_us(folder: Path, workload: str, program: Planted, options: argparse.Namespace) -> float:
+    """How much longer a request takes for each microsecond that the program is busy in it, as a share.
+
+    It is measured by a pilot, which is run until it has figures.
 
     Raises:
         SystemExit: it has none.
     """
     name = f"verdict-{workload}-pilot"
-    if (figure := _pilot_figure(folder, name)) is None:
-        keys = {**base_experiment(workload), "contenders": {"first": program.contender(0.0)}, "stacks": ["first"]}
+    if (share := _of_pilot(folder, name)) is None:
+        contenders = {"first": program.contender(0.0), "second": program.contender(PILOT_SPIN_US)}
+        keys = {**base_experiment(workload), "contenders": contenders, "stacks": list(contenders)}
         file = folder / f"{name}.toml"
-        file.write_text(toml({"name": name, **keys, "blocks": 1}))
+        file.write_text(toml({"name": name, **keys, "blocks": PILOT_BLOCKS}))
         carry_out(folder, name, ["run", str(file), *options.passed_on], options.run_within_seconds)
-        figure = _pilot_figure(folder, name)
-    if figure is None:
-        raise SystemExit(f"{name}: its trial has no figure; its results folder says why")
-    return figure
+        share = _of_pilot(folder, name)
+    if share is None:
+        raise SystemExit(f"{name}: it has no figures; its results folder says why")
+    return share
 
 
-def _pilot_figure(folder: Path, name: str) -> float | None:
+def _of_pilot(folder: Path, name: str) -> float | None:
     for result in sorted(folder.glob(f"{name}-2*/result.json")):
-        (condition,) = json.loads(result.read_text())["conditions"]
-        for trial in condition["trials"]:
-            if trial["goodput"] is not None:
-                return float(trial["goodput"]["per_second"])
+        goodput = [
+            [trial["goodput"]["per_second"] for trial in condition["trials"] if trial["goodput"] is not None]
+            for condition in json.loads(result.read_text())["conditions"]
+        ]
+        if len(goodput) == 2 and all(goodput):
+            first, second = map(statistics.median, goodput)
+            if first > second:
+                return float((first / second - 1) / PILOT_SPIN_US)
     return None
 
 
@@ -274,7 +283,7 @@ def arguments() -> argparse.Namespace:
     own, passed_on = own_and_passed_on()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, default=Path("time-to-verdict"), help="for results; it is gone on with")
-    usual = [PLANS / "whole.toml", PLANS / "slices.toml"]
+    usual = [PLANS / "whole.toml", PLANS / "default.toml"]
     parser.add_argument("--plans", nargs="+", type=Path, default=usual, metavar="FILE", help="TOML, as above")
     parser.add_argument("--workloads", nargs="+", choices=WORKLOADS, default=list(WORKLOADS))
     parser.add_argument("--worlds", nargs="+", choices=WORLDS, default=list(WORLDS))
@@ -297,7 +306,7 @@ def main() -> int:
     for case, number in missing(every, options.runs, folder):
         name = f"{case.name}-{number}"
         print(name, file=sys.stderr)
-        spin = spin_us(case.planted, answers_per_second(folder, case.workload, program, options))
+        spin = spin_us(case.planted, longer_per_us(folder, case.workload, program, options))
         if case.plan.command != "run":
             program.commit(case.tag, spin)
         file = folder / f"{name}.toml"
