@@ -18,6 +18,7 @@ from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.environment import trial_environment
 from fairtrial.lab.trial.flow import Workbench
 from fairtrial.lab.trial.ready_stack import ReadyStack
+from fairtrial.lab.trial.state import may_differ
 from fairtrial.record.identity import StackIdentity
 from tests.plan.plans import planned, without_spare
 
@@ -42,6 +43,24 @@ def test_rows_are_restored_after_a_trial_that_a_proxy_or_an_upstream_failed(
         record = flow.run_trial(trial, Workbench(ready, services, tmp_path))
         assert rows_of(services.service(trial.condition).url) == [(50,)]
     assert record.failure is not None and record.failure.reason == snapshot
+
+
+def test_a_database_may_differ_from_what_was_loaded_if_it_says_so_or_the_workload_writes(
+    engine: Path, tmp_path: Path
+) -> None:
+    """An audit of a workload that reads leaves the database as it is, unless a stack has changed it."""
+    plan = without_spare(planned(stacks=["a"], dataset={"rows": 50}, blocks=1))
+    (trial,) = plan.trials()
+    ready = {("a", 1): ReadyStack(StackIdentity.model_construct(), tmp_path, None)}
+    with trial_environment(plan, local_placement()) as services:
+        context = Workbench(ready, services, tmp_path).context(trial, flow.new_record(trial))
+        assert not may_differ(context)
+        writing = replace(plan, workload=replace(plan.workload, writes=True))
+        assert may_differ(replace(context, plan=writing))
+        rows_of(context.service.url, "DELETE FROM items WHERE id <= 10")
+        assert may_differ(context)
+        services.bring_back(context.service)
+        assert not may_differ(context)
 
 
 def test_a_trial_that_shares_processors_has_its_load_on_those_of_the_server(
