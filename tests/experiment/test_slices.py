@@ -10,6 +10,8 @@ from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.slices import LEAST_ROUNDS, Slices
 from fairtrial.load.closed import ClosedLoad
 
+ADDRESS = {"port": 5432, "user": "mine", "password": "mine", "database": "mine"}
+
 
 def experiment(**more: Any) -> Experiment:
     file = {"name": "x", "title": "x", "workload": "plaintext", "stacks": ["app"], "load": {"kind": "closed"}}
@@ -66,7 +68,8 @@ def test_a_block_goes_on_while_it_has_too_few(tried: int, kept: int, spare: int,
     [
         {"load": {"kind": "fixed", "requests": 100}},
         {"load": {"kind": "closed", "keep_alive": False}},
-        {"service": "sqlite", "workload": "random-item"},
+        {"services": {"postgresql": {"url_from": "MINE"}}, "service": "postgresql", "workload": "random-item"},
+        {"services": {"postgresql": {"address": ADDRESS}}, "service": "postgresql", "workload": "random-item"},
         {"sweep": {"parameter": "load.connections", "values": [1, 2]}},
         {"placement": "shared"},
     ],

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from fairtrial.base.problem import Problem
+from fairtrial.plan.make import MOST_TOGETHER
 from tests.plan.plans import planned_contender
 
 DIRECTORY = {"directory": ".", "command": ["true"]}
@@ -23,6 +24,10 @@ def test_one_condition_on_a_fixed_port_can_be_measured_in_slices() -> None:
             DIRECTORY,
             {"claims": [{"id": "b", "kind": "budget", "text": "b", "of": "app", "metric": "errors", "at_most": "1%"}]},
         ),
+        (
+            DIRECTORY,
+            {"workload": {"requests": {"look": {"get": "/"}}, "audit": {"all": {"command": ["true"], "equals": 1}}}},
+        ),
     ],
 )
 def test_conditions_that_cannot_be_up_at_once_are_refused(
@@ -38,6 +43,12 @@ RATIO = {"id": "r", "kind": "ratio", "text": "r", "of": "app", "to": "other", "a
 BOTH = {"stacks": ["app", "other"], "contenders": {"app": DIRECTORY, "other": DIRECTORY}}
 
 
+def of_many(count: int) -> dict[str, Any]:
+    """So many contenders, `app` and `other` among them."""
+    names = ["app", "other", *(f"further-{number}" for number in range(count - 2))]
+    return {"contenders": dict.fromkeys(names, DIRECTORY), "stacks": names}
+
+
 @pytest.mark.parametrize(
     ("more", "in_slices"),
     [
@@ -50,11 +61,13 @@ BOTH = {"stacks": ["app", "other"], "contenders": {"app": DIRECTORY, "other": DI
         ({"claims": [RATIO], "load": {"kind": "fixed", "requests": 100}}, False),
         ({"claims": [RATIO], "contenders": {"app": DIRECTORY, "other": {"url": "http://127.0.0.1:1"}}}, False),
         ({"claims": [RATIO], "slices": {"seconds": 0.2}}, True),
+        ({"claims": [RATIO], **of_many(MOST_TOGETHER)}, True),
+        ({"claims": [RATIO], **of_many(MOST_TOGETHER + 1)}, False),
     ],
 )
 def test_a_plan_that_adds_blocks_is_in_slices_where_its_claims_compare(more: dict[str, Any], in_slices: bool) -> None:
     plan, chosen = (planned_contender(DIRECTORY, may_slice=each, **(BOTH | more)) for each in (False, True))
     assert (chosen.experiment.slices is not None) is in_slices
     assert chosen.experiment.slices == plan.experiment.slices or plan.experiment.slices is None
-    assert [each.point.experiment.slices for each in chosen.conditions] == [chosen.experiment.slices] * 2
+    assert all(each.point.experiment.slices == chosen.experiment.slices for each in chosen.conditions)
     assert chosen.looks == plan.looks

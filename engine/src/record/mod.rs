@@ -390,13 +390,12 @@ impl Record {
         }
     }
 
-    /// The same as one of several windows: without what describes the course of a single one, and which rows and numbers
-    /// were drawn in it, and so much later than the first.
+    /// The same as one of several windows: without what describes the course of a single one, and which numbers were drawn
+    /// in it, and so much later than the first.
     fn in_turn(mut self, by_ns: u64) -> Record {
         self.is_in_turn = true;
         self.series = Series::default();
         self.intended_ns.clear();
-        self.picks = None;
         self.acknowledged.clear();
         self.examples.later(by_ns);
         self

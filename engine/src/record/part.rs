@@ -63,7 +63,7 @@ impl Part {
         if let Some((place, part)) = parts.iter().enumerate().find(|(_, part)| part.of != 1) {
             return unfit(format!("window {place}: it is part {} of {}", part.number, part.of));
         }
-        fitting(&parts)?;
+        let dataset = fitting(&parts)?;
         let mut until_ns = 0;
         let mut all = parts.into_iter().map(|part| {
             let opened_ns = until_ns;
@@ -75,7 +75,7 @@ impl Part {
             record.then(later);
             facts = facts.then(told);
         }
-        Ok(Summary::new(record, facts, None))
+        Ok(Summary::new(record, facts, dataset.as_ref()))
     }
 
     /// The summary of the whole, as one engine with all threads would have written it.
@@ -385,6 +385,23 @@ mod tests {
         assert_eq!((&whole["waiting"]["limit"], &whole["waiting"]["peak"]), (&5.into(), &2.into()));
         assert_eq!(whole["oldest_in_flight_seconds"], 2.0);
         assert_eq!(whole["examples"][0], alone[0]["examples"][0]);
+    }
+
+    #[test]
+    fn rows_that_were_answered_in_windows_in_turn_are_those_of_all_of_them() {
+        let spec = items(10, 0.0);
+        let dataset = Dataset::new(&spec).unwrap();
+        let windows = (0..3).map(|seed| {
+            let mut tallied = record(seed);
+            tallied.picks = Some(PickCounts::new(&dataset));
+            tallied.pick(7, true);
+            tallied.pick(seed, seed > 0);
+            Part::new(0, 1, 0.0, tallied, facts(1.0)).tallied_by(Some(spec.clone()))
+        });
+        let whole = Part::in_turn(windows.collect()).unwrap();
+        let picks = serde_json::to_value(&whole).unwrap()["picks"].clone();
+        assert_eq!((&picks["answered"], &picks["unknown"]), (&6.into(), &1.into()));
+        assert_eq!((&picks["distinct"], &picks["pairs"]), (&3.into(), &3.into()));
     }
 
     #[test]

@@ -257,13 +257,19 @@ class Experiment(Strict):
         if not load.can_be_sliced:
             return f"a load of kind {load.kind} is a whole: it has no slices"
         services = {self.service_of(stack) for stack in self.stacks} | {self.cache or "none"}
+        options = [each for name, each in self.services.items() if name in services]
         of_file = [self.contenders[stack.name] for stack in self.stacks if stack.name in self.contenders]
         ports = [contender.origin.port for contender in of_file if contender.origin.port is not None]
         fixed = f"two always listen on port {max(ports, key=ports.count, default=0)}, and cannot be up at once"
         reasons = {
             "without keep-alive, ports run out": not load.keep_alive,
             "local_ports are counted over one window": load.loses_clients,
-            "the database would have the work of all conditions at once": services != {"none"},
+            "a service that is given by URL has the work of all conditions at once": any(
+                each.url_from is not None for each in options
+            ),
+            "programs with the address of a service in their source cannot each have one of their own": any(
+                each.address is not None for each in options
+            ),
             "answers are compared with the reference's in whole trials": self.reference is not None,
             "a sweep has more conditions than can be up at once": self.sweep is not None,
             fixed: len(set(ports)) < len(ports),

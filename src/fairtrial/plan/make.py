@@ -34,6 +34,10 @@ DEFAULT_MINUTES = 10.0
 minute are then four times as many as before the first look, so that an interval is half as wide; dearer ones have what
 the first look takes, as a run of a fixed number has. This project's choice."""
 
+MOST_TOGETHER = 8
+"""More conditions are measured one after the other, unless the experiment asks for slices: each takes memory for its
+stack and for services of its own, and a little of the processors while it is idle. This project's choice."""
+
 SPARE_SHARE = 0.2
 """Of the blocks of a run of a fixed number, rounded up, so many more are tried where the machine spoiled some. Where it
 spoils 2% of all trials, five blocks of two are complete in 98 of 100 runs, twenty in 99.9 (binomial)."""
@@ -82,7 +86,7 @@ def _workload(experiment: Experiment, origin: Path, workloads: Sequence[Path]) -
 
 def _is_sliced_by_default(plan: Plan) -> bool:
     """Whether its conditions are measured in turn where the choice is the plan's: it adds blocks, and they can be."""
-    if not plan.looks or plan.experiment.slices is not None:
+    if not plan.looks or plan.experiment.slices is not None or len(plan.conditions) > MOST_TOGETHER:
         return False
     return plan.experiment.why_not_sliced() is None and why_not_sliceable(plan) is None
 

@@ -10,7 +10,7 @@ from fairtrial.catalog.services import pick_service, services
 from fairtrial.catalog.services.common.external import url_given
 from fairtrial.catalog.services.model import Service
 from fairtrial.catalog.stacks.model import Stack
-from fairtrial.catalog.workloads.model import ProgramWorkload, Workload
+from fairtrial.catalog.workloads.model import DatabaseState, ProgramWorkload, Workload
 from fairtrial.experiment.model import Experiment, ServiceOptions
 from fairtrial.experiment.service_address import ServiceAddress
 from fairtrial.experiment.slices import COMPARING
@@ -105,9 +105,15 @@ def why_not_sliceable(plan: Plan) -> str | None:
         reason = f"{running_stacks[0]} runs already, so that its processor time cannot be told from foreign load"
     elif len(set(ports)) < len(ports):
         reason = f"two conditions always listen on port {ports[0]}, and cannot be up at once"
-    elif workload.state.reset is not None or workload.state.audits:
-        reason = f"{workload.name} has a reset or audits, which are of one contender at a time"
+    elif _has_commands(workload.state):
+        reason = f"{workload.name} has a command as its reset or audit, which may be about what all contenders share"
     return reason
+
+
+def _has_commands(state: DatabaseState) -> bool:
+    """Whether a reset or an audit of it is no SQL, which each contender's database would answer for itself."""
+    by_command = state.reset is not None and state.reset_file is None
+    return by_command or any(audit.sql is None for audit in state.audits.values())
 
 
 def _assert_cache(experiment: Experiment, workload: Workload) -> None:

@@ -27,6 +27,8 @@ def in_slices(kept: int, of: int, trial: TrialBuilder | None = None, **idle: Any
 def test_a_server_that_is_busy_while_nobody_asks_it_is_refused(cpu_seconds: float, expected: list[str]) -> None:
     trial = in_slices(12, 12, idle_cpu_seconds=cpu_seconds)
     assert severities(found("busy-while-idle", RECORD, [trial])) == expected
+    of_services = in_slices(12, 12, idle_service_cpu_seconds=cpu_seconds)
+    assert severities(found("busy-while-idle", RECORD, [of_services])) == ["warning" for _ in expected]
 
 
 def test_of_a_trial_at_one_go_nothing_is_asked_about_idle_time() -> None:

@@ -8,9 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.command_line import SERVER as SMALL
 from tests.command_line import Finished, Lab
 from tests.lab.trial.test_calls_counted import CALLER
-from tests.lab.trial.test_cheats import notes, refusals
+from tests.lab.trial.test_cheats import CHEAT, notes, refusals
+from tests.lab.trial.test_keys_read import SERVER
+from tests.machine.needs import needs
 
 IN_SLICES = """
 [slices]
@@ -42,7 +45,7 @@ def tried(lab: Lab, workload: str, service: str, server: Path, manners: Sequence
 
 
 def name_in_slices(server: Path, manner: str) -> str:
-    return f"{server.stem}-{manner}-in-slices"
+    return f"{server.stem.replace('_', '-')}-{manner}-in-slices"
 
 
 def lines_of(finished: Finished) -> dict[str, dict[str, Any]]:
@@ -75,3 +78,54 @@ def test_calls_of_an_upstream_of_its_own_are_in_the_account_of_each(lab: Lab) ->
     assert "answered calls a verified answer" in refusals(finished, sleeps)["ledger"]
     assert "the upstream used" in refusals(finished, ahead)["work-before-the-window"]
     assert "answered calls a verified answer" in notes(finished, honest)["ledger"]
+
+
+@needs("postgresql")
+def test_reads_of_a_database_of_its_own_are_counted_rows_change_and_clauses_are_tried(lab: Lab) -> None:
+    manners = ("none", "preload", "between", "first-percent")
+    finished = tried(lab, "random-item", "postgresql", CHEAT, manners)
+    honest, preload, between, first_percent = (name_in_slices(CHEAT, manner) for manner in manners)
+    trial = assert_proven(finished, honest)
+    assert trial["ledger"]["done"]["reads"] >= trial["ledger"]["verified"]
+    assert trial["window_work"][0]["counts"]["reads"] >= trial["window_work"][0]["verified"]
+    assert (trial["row_changes"]["in_window"], trial["row_changes"]["old"]) == (30, 0)
+    assert trial["freshness"]["stale"] == 0
+    assert trial["engine"]["picks"]["answered"] == trial["engine"]["verified"]
+    assert trial["engine"]["spot_checks"] and "contract-under-load" in notes(finished, honest)
+    assert trial["service"]["cpu_user_seconds"] + trial["service"]["cpu_system_seconds"] > 0
+    assert trial["maintenance"]["postgresql"]["seconds"] > trial["engine"]["window_seconds"]
+    assert 1 <= trial["database_connections"] <= 16
+    assert trial["altered"] == ""
+    assert "looked at a table" in refusals(finished, preload)["ledger"]
+    assert "reading statements" in refusals(finished, between)["work-before-the-window"], finished.out
+    assert "parts of the table" in refusals(finished, first_percent)["picks-uniform"]
+
+
+@needs("postgresql")
+def test_rows_of_all_slices_are_audited_and_each_database_is_killed_for_itself(lab: Lab) -> None:
+    manners = ("none", "drops", "later")
+    finished = tried(lab, "survey-insert", "postgresql", CHEAT, manners, crash_audit="some", hold_audit="none")
+    honest, drops, later = (name_in_slices(CHEAT, manner) for manner in manners)
+    trial = assert_proven(finished, honest)
+    assert trial["audit"]["faults"] == []
+    assert 0 < trial["audit"]["acknowledged"] <= trial["audit"]["stored"]
+    assert trial["durability"]["commits"] >= trial["audit"]["stored"]
+    assert (trial["crash"]["drawn"], trial["crash"]["lost"]) == (True, 0) and trial["crash"]["acknowledged"] > 0
+    assert trial["settle"]["at_rest"]
+    assert "acknowledged and not stored" in refusals(finished, drops)["writes-stored"]
+    assert "came after the last answer" in refusals(finished, later).get("work-after-the-run", ""), finished.out
+
+
+@needs("redis")
+def test_keys_of_a_store_of_its_own_are_told_apart(lab: Lab) -> None:
+    finished = tried(lab, "redirect", "redis", SERVER, ("none", "one-key"), hold_audit="none")
+    trial = assert_proven(finished, name_in_slices(SERVER, "none"))
+    assert trial["keys_read"]["read"] > 0
+    assert "drawn keys of links" in refusals(finished, name_in_slices(SERVER, "one-key"))["keys-unread"]
+
+
+def test_a_file_of_its_own_shows_each_what_changed_in_it(lab: Lab) -> None:
+    """SQLite counts nothing: rows that change in the slices tell who answers from memory."""
+    finished = tried(lab, "random-item", "sqlite", SMALL, ("none", "remembers"), hold_audit="none")
+    assert_proven(finished, name_in_slices(SMALL, "none"))
+    assert "as it had been" in refusals(finished, name_in_slices(SMALL, "remembers"))["stale"]
