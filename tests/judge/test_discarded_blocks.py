@@ -145,7 +145,7 @@ def test_where_every_block_is_spoiled_none_is_left_out() -> None:
 def test_blocks_are_not_left_out_for_what_a_stack_can_do_to_the_machine() -> None:
     """Memory that it takes swaps, its own work exhausts a quota, its requests wait for each other."""
     of_machine = {name for name, check in all_checks().items() if check.of_machine}
-    assert of_machine == {"foreign-load", "meters-late", "stolen"}
+    assert of_machine == {"crowded-rounds", "foreign-load", "meters-late", "stolen", "whole-windows"}
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ LEAST_ROUNDS = 3
 """A block with fewer that were kept has no figures: one round of a strange moment would be all that it rests on."""
 
 SPARE_TIMES = 1
-"""Rounds to spare, for all blocks together: so many times the planned ones. A run lasts up to twice as long as on a
-quiet machine, and then gives up."""
+"""Rounds that each block has to spare: so many times the planned ones. Then it is left out, and another takes its
+place."""
 
 COMPARING = ("ratio", "order", "equal")
 """Kinds of claims that compare conditions within each block. A figure by itself needs a machine to itself."""
@@ -75,13 +75,9 @@ class Slices(Strict):
         is_quiet = all(self.is_quiet(server, engine) for server, engine in windows)
         return is_quiet or (rule == "even" and self.is_even(windows))
 
-    def goes_on(self, rounds: int, kept_rounds: int, planned: int, spare: int) -> bool:
-        """Whether a block has another round after so many `rounds`, of which `kept_rounds` were kept.
-
-        Args:
-            spare: how many rounds beyond the planned ones the run may still try.
-        """
-        return rounds < planned or (kept_rounds < LEAST_ROUNDS and spare > 0)
+    def goes_on(self, rounds: int, kept_rounds: int, planned: int) -> bool:
+        """Whether a block has another round after so many `rounds`, of which `kept_rounds` were kept."""
+        return rounds < planned or (kept_rounds < LEAST_ROUNDS and rounds < (1 + SPARE_TIMES) * planned)
 
     def describe(self) -> str:
         """The rule in words, as the end of a sentence."""

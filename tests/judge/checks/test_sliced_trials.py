@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from fairtrial.record.model import TrialRecord
+from fairtrial.judge.checks import all_checks
+from fairtrial.record.model import Failure, TrialRecord
 from fairtrial.record.slices import Slicing
 from tests.builders import TrialBuilder, a_slice, a_trial, an_experiment
 from tests.judge.checks.findings import found, severities
@@ -44,6 +45,21 @@ def test_a_server_that_asks_the_one_that_is_measured_is_refused_and_so_is_the_ot
         (finding,) = found("asked-by-others", RECORD, [trial])
         assert finding.severity == "refusal"
         assert finding.evidence == snapshot
+
+
+@pytest.mark.parametrize(("kept", "expected"), [(2, ["refusal"]), (3, [])])
+def test_a_block_of_which_others_disturbed_all_but_two_rounds_is_left_out(kept: int, expected: list[str]) -> None:
+    """It is refused for the machine alone, so that another takes its place; who could not be measured is no such case.
+
+    A block that is left out has no claim to itself: `tests/judge/test_discarded_blocks.py`.
+    """
+    experiment: Any = RECORD.experiment.model_dump() | {"service": "none", "slices": {}}
+    record = RECORD.model_copy(update={"experiment": RECORD.experiment.model_validate(experiment)})
+    trial = in_slices(kept, 24)
+    assert severities(found("crowded-rounds", record, [trial])) == expected
+    assert all_checks()["crowded-rounds"].of_machine
+    failed = trial.model_copy(update={"failure": Failure(stage="crowded", reason="one beside it", remedy="see why")})
+    assert found("crowded-rounds", record, [failed]) == []
 
 
 def test_the_rule_and_what_was_kept_are_told_for_the_whole_experiment(snapshot: object) -> None:

@@ -1,7 +1,9 @@
 from collections.abc import Iterator
 
+from fairtrial.experiment.slices import LEAST_ROUNDS
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Case, Finding, Threshold, finding, nothing_to_do
+from fairtrial.record.model import TrialRecord
 from fairtrial.record.slices import Slicing
 
 
@@ -58,6 +60,25 @@ def asked_by_others(slices: Slicing, case: Case) -> Iterator[Finding]:
             "refusal",
             f"processes of {askers} held connections to its server while it was measured",
             f"try it without {askers}",
+        )
+
+
+@check(
+    "crowded-rounds",
+    looks_at="trials in slices, and how many of their rounds could be kept",
+    remedy="stop what else runs on this machine, or try again at a quieter time",
+    of_machine=True,
+)
+def crowded_rounds(slices: Slicing, trial: TrialRecord, case: Case) -> Iterator[Finding]:
+    """A block whose rounds others disturbed so often that it has no figures.
+
+    A refusal.
+    """
+    rule = case.record.experiment.slices
+    if rule is not None and slices.slices and slices.kept_rounds < LEAST_ROUNDS and trial.failure is None:
+        yield finding(
+            "refusal",
+            f"only {slices.kept_rounds} of {len(slices.slices)} rounds could be kept, in which {rule.describe()}",
         )
 
 

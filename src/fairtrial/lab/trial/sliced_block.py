@@ -14,7 +14,7 @@ from functools import partial
 
 from fairtrial.base.problem import Problem
 from fairtrial.engine.windows import PartHandler, WindowPart, in_turn
-from fairtrial.experiment.slices import LEAST_ROUNDS, SPARE_TIMES, Rule, Shares, Slices
+from fairtrial.experiment.slices import LEAST_ROUNDS, Rule, Shares, Slices
 from fairtrial.lab.meters.bystanders import BystanderWatch
 from fairtrial.lab.meters.in_turn import machine_in_turn, network_in_turn, server_in_turn
 from fairtrial.lab.meters.slice_watch import IdleUse, Party, SliceMeter, SliceWatch
@@ -51,11 +51,6 @@ class SlicedBlocks:
         for trial in plan.trials():
             self._planned[trial.block].append(trial)
         self._ended: dict[int, TrialRecord] = {}
-        rule = plan.experiment.slices
-        rounds = 0 if rule is None else SPARE_TIMES * rule.rounds(plan.experiment.load)
-        self._first_blocks = plan.experiment.first_blocks
-        self._spare = _Spare(self._first_blocks * rounds)
-        self._spare_of_added_block = rounds if plan.looks else 0
 
     def run(self, trial: PlannedTrial) -> TrialRecord:
         """The record of a trial; with the first of a block all of that block are run.
@@ -67,8 +62,6 @@ class SlicedBlocks:
         return self._ended[trial.index]
 
     def _run_block(self, trials: Sequence[PlannedTrial]) -> list[TrialRecord]:
-        if trials[0].block > self._first_blocks:
-            self._spare.rounds += self._spare_of_added_block
         records = [new_record(trial) for trial in trials]
         busy: list[int] = []
         with ExitStack() as services:
@@ -76,9 +69,9 @@ class SlicedBlocks:
 
             def run() -> None:
                 with bound_to(contexts[0].lab_cpus):
-                    busy.extend(_try_together(contexts, self._spare))
+                    busy.extend(_try_together(contexts))
 
-            if len(contexts) == len(trials) and self._spare.rounds > 0:
+            if len(contexts) == len(trials):
                 run_audited(contexts, self._workbench.results, run)
         say_why_not(trials, records, busy)
         return records
@@ -95,13 +88,6 @@ class SlicedBlocks:
                 record.failure = error.failure
             except Problem as problem:
                 record.failure = Failure.of("service", problem)
-
-
-@dataclass
-class _Spare:
-    """How many rounds may still be tried beyond the planned ones, in all blocks together."""
-
-    rounds: int
 
 
 @dataclass(frozen=True)
@@ -180,7 +166,7 @@ class _EndedEarly(Exception):
     """One of the block cannot go on; its record says why, or its exit status does."""
 
 
-def _try_together(contexts: Sequence[TrialContext], spare: _Spare) -> list[int]:
+def _try_together(contexts: Sequence[TrialContext]) -> list[int]:
     """Start all, measure them in turn, stop all; what goes wrong is in the record of the one that it went wrong with.
 
     Returns the indices of the trials whose servers are too busy while they are idle.
@@ -196,7 +182,7 @@ def _try_together(contexts: Sequence[TrialContext], spare: _Spare) -> list[int]:
                 context.record.failure = error.failure
                 return []
         try:
-            busy = _measure(conditions, spare)
+            busy = _measure(conditions)
         except _EndedEarly:
             return []
     for each in conditions:
@@ -234,7 +220,7 @@ def _conclude(each: _Condition) -> None:
         each.record.failure = Failure.of("service", problem)
 
 
-def _measure(conditions: Sequence[_Condition], spare: _Spare) -> list[int]:
+def _measure(conditions: Sequence[_Condition]) -> list[int]:
     """Fill the records; return the indices of the trials whose servers are too busy while they are idle."""
     for each in conditions:
         with each.context.stage("contract"):
@@ -255,7 +241,7 @@ def _measure(conditions: Sequence[_Condition], spare: _Spare) -> list[int]:
     planned = rule.rounds(load)
     busy = [each.context.trial.index for each in conditions if not _may_be_kept(each, rule)]
     if not busy:
-        _rounds(conditions, rule, planned, spare)
+        _rounds(conditions, rule, planned)
         if needs_whole_windows(experiment) and sum(conditions[0].kept_rounds) >= LEAST_ROUNDS:
             _whole_windows(conditions, rule, planned)
     seconds = (time.monotonic() - began) / len(conditions)
@@ -268,13 +254,12 @@ def _measure(conditions: Sequence[_Condition], spare: _Spare) -> list[int]:
     return busy
 
 
-def _rounds(conditions: Sequence[_Condition], rule: Slices, planned: int, spare: _Spare) -> None:
+def _rounds(conditions: Sequence[_Condition], rule: Slices, planned: int) -> None:
     first = conditions[0].context
     draw = random.Random(f"{first.plan.experiment.seed} {first.trial.block}")  # noqa: S311 (an order, not a secret)
     shares: list[Shares] = []
-    while rule.goes_on(len(shares), sum(rule.selection(shares)[1]), planned, spare.rounds):
+    while rule.goes_on(len(shares), sum(rule.selection(shares)[1]), planned):
         number = len(shares) + 1
-        spare.rounds -= number > planned
         in_round = []
         for place, each in enumerate(draw.sample(conditions, len(conditions)), 1):
             measurement = _slice(each, conditions, rule.seconds, number, place)
