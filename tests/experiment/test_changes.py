@@ -1,4 +1,4 @@
-"""What `--quick`, `--blocks`, `--minutes` and `--no-slices` make of an experiment."""
+"""What `--quick`, `--blocks`, `--minutes`, `--slices` and `--no-slices` make of an experiment."""
 
 from typing import Any
 
@@ -9,6 +9,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.experiment.changes import QUICK_REQUESTS, with_settings
 from fairtrial.experiment.files import load_experiment, shipped_experiments
 from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.slices import Slices
 from fairtrial.load.fixed import FixedLoad
 
 
@@ -108,4 +109,24 @@ def test_without_slices_those_of_the_file_are_left_out() -> None:
     sliced = Experiment.model_validate(
         {"name": "x", "title": "x", "workload": "plaintext", "stacks": ["a"], "load": {"kind": "closed"}, "slices": {}}
     )
-    assert with_settings(sliced)[0].slices is not None and with_settings(sliced, slices=False)[0].slices is None
+    assert with_settings(sliced)[0].slices is not None
+    without = with_settings(sliced, slices=False)[0]
+    assert without.slices is None and with_settings(without)[0].slices is None
+
+
+def test_with_slices_those_of_the_file_stay_and_others_have_a_whole_window_for_tails() -> None:
+    file = {"name": "x", "title": "x", "workload": "plaintext", "stacks": ["a"], "load": {"kind": "closed"}}
+    own = Experiment.model_validate(file | {"slices": {"seconds": 0.2}})
+    assert with_settings(own, slices=True)[0].slices == own.slices
+    assert with_settings(Experiment.model_validate(file), slices=True)[0].slices == Slices(tails=True)
+    searching = Experiment.model_validate(
+        file
+        | {
+            "load": {
+                "kind": "capacity",
+                "objectives": [{"name": "interactive", "percentile": 99, "within_milliseconds": 50}],
+            }
+        }
+    )
+    with pytest.raises(Problem, match="--slices: a load of kind capacity"):
+        with_settings(searching, slices=True)

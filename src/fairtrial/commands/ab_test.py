@@ -64,7 +64,7 @@ def ab_test(
     refs = _refs(before, after) or _usual_refs(experiment.contenders[name].folder or ".", file)
     paired = between_refs(experiment, name, *refs, allowed)
     console = Console()
-    if options.slices:
+    if options.slices is not False:
         paired, why_not = in_slices(paired, experiment)
         if why_not is not None:
             _say(console, f"one after the other, not in slices: {why_not}")

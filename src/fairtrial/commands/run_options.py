@@ -54,13 +54,14 @@ class RunOptions:
         ),
     ] = None
     slices: Annotated[
-        bool,
+        bool | None,
         typer.Option(
             "--slices/--no-slices",
-            help="Without a number of blocks: keep all that is compared up at once and measure it in turn, a moment at "
-            "a time, where that can be; or always one after the other.",
+            help="Keep all that is compared up at once and measure it in turn, a moment at a time, as `ab-test` does "
+            "where that can be; or one after the other. Without either: as the file says.",
+            show_default=False,
         ),
-    ] = True
+    ] = None
     quick: Annotated[bool, typer.Option("--quick", help="Three blocks of short trials: a look, not a judgement.")] = (
         False
     )

@@ -7,6 +7,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.experiment.claims import Claim
 from fairtrial.experiment.model import CrashAudits, Experiment
 from fairtrial.experiment.reference import StackRef
+from fairtrial.experiment.slices import Slices
 
 QUICK_BLOCKS = 3
 QUICK_WARMUP_SECONDS = 0.5
@@ -52,27 +53,29 @@ def with_settings(
     *,
     blocks: int | None = None,
     minutes: float | None = None,
-    slices: bool = True,
+    slices: bool | None = None,
     seed: int | None = None,
     quick: bool = False,
     noise_floor: bool = False,
     crash_audit: CrashAudits | None = None,
 ) -> tuple[Experiment, list[str]]:
     """The experiment with what the command line says in place of what the file says; `blocks` and `minutes`
-    win over `quick`, and without `slices` all is tried one after the other.
+    win over `quick`. `slices` says whether conditions are measured in turn; None: as the file has it.
 
     Returns the ids of claims that are left out, because they are about what `quick` does not try.
 
     Raises:
-        Problem: both `blocks` and `minutes` are set.
+        Problem: both `blocks` and `minutes` are set, or its conditions cannot be measured in slices.
     """
     if blocks is not None and minutes is not None:
         raise Problem("--blocks and --minutes exclude each other", "say how many blocks, or for how long at most")
     changes = _quick_changes(experiment) if quick else {}
     if blocks is not None or minutes is not None:
         changes |= {"blocks": blocks, "minutes": minutes}
-    if not slices:
-        changes["slices"] = None
+    if slices and (reason := experiment.why_not_sliced()) is not None:
+        raise Problem(f"--slices: {reason}", "leave --slices out, or change that")
+    if slices is not None:
+        changes["slices"] = (experiment.slices or Slices(tails=True)) if slices else None
     settings = {"seed": seed, "noise_floor": noise_floor or None, "crash_audit": crash_audit}
     changes |= {key: value for key, value in settings.items() if value is not None}
     return _changed(experiment, changes, experiment.claims)

@@ -16,7 +16,6 @@ from fairtrial.catalog.workloads.from_file import workload_from_file
 from fairtrial.catalog.workloads.model import Workload
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
-from fairtrial.experiment.slices import Slices
 from fairtrial.experiment.stack_class import PRODUCTION, StackClass
 from fairtrial.experiment.value import Value, format_value
 from fairtrial.experiment.workload_file.read import names_file, read_workload
@@ -24,7 +23,7 @@ from fairtrial.judge.statistics.looks import plan_looks
 from fairtrial.judge.statistics.planning import MOST_BLOCKS
 from fairtrial.plan.audit_draws import draw_crash_audits, draw_hold_audits
 from fairtrial.plan.plan import Plan, PlannedCondition, Point
-from fairtrial.plan.validate import assert_sound, why_not_sliceable
+from fairtrial.plan.validate import assert_sound
 from fairtrial.record.model import Condition
 
 Item = TypeVar("Item")
@@ -33,10 +32,6 @@ DEFAULT_MINUTES = 10.0
 """For how long at most blocks are added while a claim is undecided, where the experiment does not say. Blocks of half a
 minute are then four times as many as before the first look, so that an interval is half as wide; dearer ones have what
 the first look takes, as a run of a fixed number has. This project's choice."""
-
-MOST_TOGETHER = 8
-"""More conditions are measured one after the other, unless the experiment asks for slices: each takes memory for its
-stack and for services of its own, and a little of the processors while it is idle. This project's choice."""
 
 SPARE_SHARE = 0.2
 """Of the blocks of a run of a fixed number, rounded up, so many more are tried where the machine spoiled some. Where it
@@ -48,7 +43,6 @@ def make_plan(
     stacks: Mapping[str, Stack],
     file: Path | str,
     *,
-    may_slice: bool = False,
     workloads: Sequence[Path] = (),
 ) -> Plan:
     """Resolve every name in the experiment, and hold it against what there is.
@@ -56,7 +50,6 @@ def make_plan(
     Args:
         stacks: all stacks that there are, by name.
         file: what messages name as the experiment's origin; a workload file is looked for beside it.
-        may_slice: whether a plan that adds blocks may choose to measure its conditions in turn.
         workloads: further folders in which a workload file is looked for.
 
     Raises:
@@ -66,9 +59,6 @@ def make_plan(
     try:
         workload = _workload(experiment, Path(file), workloads)
         plan = _resolve(_with_its_time(experiment), workload, stacks)
-        if may_slice and _is_sliced_by_default(plan):
-            sliced = plan.experiment.model_copy(update={"slices": Slices(tails=True)})
-            plan = _resolve(sliced, workload, stacks)
         assert_sound(plan, stacks)
     except Problem as problem:
         raise Problem(f"{file}: {problem.reason}", problem.remedy) from problem
@@ -82,13 +72,6 @@ def _workload(experiment: Experiment, origin: Path, workloads: Sequence[Path]) -
     if isinstance(workload, str) and not names_file(workload):
         return pick_workload(workload)
     return workload_from_file(read_workload(workload, experiment.workload_name, origin, workloads))
-
-
-def _is_sliced_by_default(plan: Plan) -> bool:
-    """Whether its conditions are measured in turn where the choice is the plan's: it adds blocks, and they can be."""
-    if not plan.looks or plan.experiment.slices is not None or len(plan.conditions) > MOST_TOGETHER:
-        return False
-    return plan.experiment.why_not_sliced() is None and why_not_sliceable(plan) is None
 
 
 def _with_its_time(experiment: Experiment) -> Experiment:
