@@ -53,14 +53,16 @@ crash_audit = "{crash_audit}"
 hold_audit = "{hold_audit}"
 # Awake, it would take a processor from the tests beside.
 wait = "sleep"
-[dataset]
-rows = 20_000
-[load]
+{data}[load]
 {load}
 # Of half a second, a busy machine may take a quarter away from anybody.
 [checks.unanswered]
 window_share = 0.7
 """
+
+DATASET = "[dataset]\nrows = 20_000\n"
+SHORT_CALLS = "[options]\ndelay_milliseconds = 5\n"
+"""In place of a dataset: for `fan-out`."""
 
 CALM = """
 # Whoever else works on this machine is no fault of what is tested.
@@ -154,9 +156,15 @@ class Lab:
         load: str = CLOSED,
         crash_audit: str = "none",
         hold_audit: str = "none",
+        data: str = DATASET,
         more: str = "",
     ) -> Path:
-        """Write an experiment of these stacks."""
+        """Write an experiment of these stacks.
+
+        Args:
+            data: its dataset or options.
+            more: at its end.
+        """
         path = self.folder / "tried.toml"
         path.write_text(
             EXPERIMENT.format(
@@ -167,6 +175,7 @@ class Lab:
                 load=load.format(seconds=seconds),
                 crash_audit=crash_audit,
                 hold_audit=hold_audit,
+                data=data,
             )
             + CALM
             + more

@@ -86,14 +86,9 @@ def _assert_within_reach(plan: Plan) -> None:
 
 def _assert_sliceable(plan: Plan) -> None:
     """Raise a Problem if the conditions of an experiment with slices cannot be up at once and told apart."""
-    if plan.experiment.slices is not None and (reason := why_not_sliceable(plan)) is not None:
-        raise Problem(f"slices: {reason}", "leave `slices` out; `fairtrial ab-test` does with --no-slices")
-
-
-def why_not_sliceable(plan: Plan) -> str | None:
-    """Why the conditions of a plan cannot be up at once and told apart, as far as the file does not tell; None: they
-    can."""
     experiment, workload = plan.experiment, plan.workload
+    if experiment.slices is None:
+        return
     stacks = [condition.stack for condition in plan.conditions]
     ports = [stack.origin.port for stack in stacks if stack.origin.port is not None]
     running_stacks = [stack.name for stack in stacks if stack.origin.runs_already]
@@ -107,7 +102,8 @@ def why_not_sliceable(plan: Plan) -> str | None:
         reason = f"two conditions always listen on port {ports[0]}, and cannot be up at once"
     elif _has_commands(workload.state):
         reason = f"{workload.name} has a command as its reset or audit, which may be about what all contenders share"
-    return reason
+    if reason is not None:
+        raise Problem(f"slices: {reason}", "leave `slices` out; `fairtrial ab-test` does with --no-slices")
 
 
 def _has_commands(state: DatabaseState) -> bool:

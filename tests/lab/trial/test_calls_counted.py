@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import Finished, Lab
+from tests.command_line import SHORT_CALLS, Finished, Lab
 from tests.lab.trial.test_cheats import notes, refusals
 
 CALLER = Path(__file__).parents[2] / "fixtures" / "caller.py"
@@ -21,9 +21,7 @@ def tried(shared_lab: Lab) -> Finished:
         )
         for cheat in ("none", "sleeps", "owes", "shares", "skips", "ahead")
     ]
-    experiment = shared_lab.experiment(*stacks, workload="fan-out", service="none", seconds=1)
-    text = experiment.read_text().replace("[dataset]\nrows = 20_000\n", "[options]\ndelay_milliseconds = 5\n")
-    experiment.write_text(text)
+    experiment = shared_lab.experiment(*stacks, workload="fan-out", service="none", seconds=1, data=SHORT_CALLS)
     return shared_lab.fairtrial("run", experiment, *shared_lab.named(*stacks))
 
 

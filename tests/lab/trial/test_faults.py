@@ -50,9 +50,9 @@ def finished(shared_lab: Lab) -> Finished:
         )
         for fault in FAULTS
     ]
-    experiment = shared_lab.experiment(*names, workload="plaintext", service="none", load=LOAD)
+    experiment = shared_lab.experiment(*names, workload="plaintext", service="none", load=LOAD, data="")
     # Whatever else the machine does: what is tested is that trials come to an end.
-    text = experiment.read_text().replace("[dataset]\nrows = 20_000\n", "").replace("share = 3.0", "share = 1000")
+    text = experiment.read_text().replace("share = 3.0", "share = 1000")
     experiment.write_text(text)
     # A user of its own may strike nobody but itself.
     shared_lab.environment[VARIABLE] = LABS
@@ -79,8 +79,8 @@ def test_a_balancer_that_dies_in_the_contract_is_no_fault_of_the_stack(lab: Lab)
     """Nothing answers any more, and every clause is broken."""
     run = ["python3", "saboteur.py", "balancer", "SIGKILL", "contract"]
     name = lab.stack("before-nginx", run=run, server=SABOTEUR, workload="plaintext", service="none")
-    experiment = lab.experiment(name, workload="plaintext", service="none", load=LOAD)
-    text = experiment.read_text().replace("[dataset]\nrows = 20_000\n", "")
+    experiment = lab.experiment(name, workload="plaintext", service="none", load=LOAD, data="")
+    text = experiment.read_text()
     experiment.write_text(text.replace("blocks =", 'balancer = "nginx"\nblocks =', 1))
     lab.environment[VARIABLE] = LABS
     finished = lab.fairtrial("run", experiment, *lab.named(name))

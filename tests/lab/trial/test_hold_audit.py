@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fairtrial.lab.trial.hold_audit import HOLDS, SAMPLE_SECONDS, Samples
-from tests.command_line import Finished, Lab
+from tests.command_line import DATASET, SHORT_CALLS, Finished, Lab
 from tests.lab.trial.test_calls_counted import CALLER
 from tests.lab.trial.test_cheats import CHEAT, refusals
 from tests.lab.trial.test_honest_habits import HABITS
@@ -40,10 +40,8 @@ def run(lab: Lab, workload: str, service: str, manners: Manners) -> Finished:
         )
         for file, manner in manners
     ]
-    experiment = lab.experiment(*stacks, workload=workload, service=service, hold_audit="some")
-    if workload == "fan-out":
-        text = experiment.read_text().replace("[dataset]\nrows = 20_000\n", "[options]\ndelay_milliseconds = 5\n")
-        experiment.write_text(text)
+    data = SHORT_CALLS if workload == "fan-out" else DATASET
+    experiment = lab.experiment(*stacks, workload=workload, service=service, hold_audit="some", data=data)
     return lab.fairtrial("run", experiment, *lab.named(*stacks))
 
 

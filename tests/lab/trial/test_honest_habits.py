@@ -57,10 +57,9 @@ def test_a_group_commit_is_valid_where_requests_may_share_one_and_told_so_elsewh
         workload="survey-insert",
         service="postgresql",
         load=CLOSED.format(seconds=0.5).replace("connections = 4", "connections = 8"),
+        data="",
         more='[sweep]\nparameter = "options.mode"\nvalues = ["single", "batched"]\n',
     )
-    text = experiment.read_text().replace("[dataset]\nrows = 20_000\n", "")
-    experiment.write_text(text)
     finished = shared_lab.fairtrial("run", experiment, *shared_lab.named(name))
     by_mode = {each["at"]: each["trials"][0] for each in finished.result["conditions"]}
     assert by_mode["batched"]["outcome"] == "valid", by_mode["batched"]

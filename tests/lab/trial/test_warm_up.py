@@ -24,8 +24,8 @@ def tried(lab: Lab, *modes: str, blocks: int = 1, seconds: float = 0.5, more: st
             run = ["python3", "warming.py", mode]
             lab.stack(mode, run=run, server=SERVER, workload="plaintext", service="none")
     load = LOAD.format(more=more, seconds=seconds)
-    experiment = lab.experiment(*modes, blocks=blocks, workload="plaintext", service="none", load=load)
-    text = experiment.read_text().replace("[dataset]\nrows = 20_000\n", "")
+    experiment = lab.experiment(*modes, blocks=blocks, workload="plaintext", service="none", load=load, data="")
+    text = experiment.read_text()
     experiment.write_text(text.replace("[checks.not-warm]\ntolerance = 1.0\n", ""))
     return lab.fairtrial("run", experiment, *lab.named(*modes))
 
