@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.command_line import DATASET, SHORT_CALLS, Finished, Lab
 from tests.command_line import SERVER as SMALL
-from tests.command_line import Finished, Lab
 from tests.lab.trial.test_calls_counted import CALLER
 from tests.lab.trial.test_cheats import CHEAT, notes, refusals
 from tests.lab.trial.test_keys_read import SERVER
@@ -25,7 +25,15 @@ processors = 0.3                           # a thread that looks around in Pytho
 """
 
 
-def tried(lab: Lab, workload: str, service: str, server: Path, manners: Sequence[str], **audits: str) -> Finished:
+def tried(
+    lab: Lab,
+    workload: str,
+    service: str,
+    server: Path,
+    manners: Sequence[str],
+    seconds: float = 1.2,
+    **audits: str,
+) -> Finished:
     """One block of these manners of a server, all up together."""
     stacks = [
         lab.stack(
@@ -37,10 +45,10 @@ def tried(lab: Lab, workload: str, service: str, server: Path, manners: Sequence
         )
         for manner in manners
     ]
-    experiment = lab.experiment(*stacks, workload=workload, service=service, seconds=1.2, more=IN_SLICES, **audits)
-    if workload == "fan-out":
-        text = experiment.read_text().replace("[dataset]\nrows = 20_000\n", "[options]\ndelay_milliseconds = 5\n")
-        experiment.write_text(text)
+    data = SHORT_CALLS if workload == "fan-out" else DATASET
+    experiment = lab.experiment(
+        *stacks, workload=workload, service=service, seconds=seconds, data=data, more=IN_SLICES, **audits
+    )
     return lab.fairtrial("run", experiment, *lab.named(*stacks))
 
 
@@ -53,12 +61,12 @@ def lines_of(finished: Finished) -> dict[str, dict[str, Any]]:
     return {line["condition"].partition("/")[0]: line for line in finished.record[1:]}
 
 
-def assert_proven(finished: Finished, name: str) -> dict[str, Any]:
+def assert_proven(finished: Finished, name: str, rounds: int = 4) -> dict[str, Any]:
     """The trial of an honest one: nothing refuses it, and its slices hold the answers of its figures."""
     trial = lines_of(finished)[name]
     assert refusals(finished, name) == {}, finished.out
     assert finished.trial(name)["outcome"] == "valid", finished.out
-    assert len(trial["slices"]["slices"]) == 4
+    assert len(trial["slices"]["slices"]) == rounds
     verified = [trial["engine"]["verified"], trial["window_work"][0]["verified"]]
     if trial["ledger"] is not None:
         verified.append(trial["ledger"]["verified"])
@@ -83,9 +91,10 @@ def test_calls_of_an_upstream_of_its_own_are_in_the_account_of_each(lab: Lab) ->
 @needs("postgresql")
 def test_reads_of_a_database_of_its_own_are_counted_rows_change_and_clauses_are_tried(lab: Lab) -> None:
     manners = ("none", "preload", "between", "first-percent")
-    finished = tried(lab, "random-item", "postgresql", CHEAT, manners)
+    # What `between` owes for its last slice, which it cannot pay before the load ends, is to be a small part.
+    finished = tried(lab, "random-item", "postgresql", CHEAT, manners, seconds=2.4)
     honest, preload, between, first_percent = (name_in_slices(CHEAT, manner) for manner in manners)
-    trial = assert_proven(finished, honest)
+    trial = assert_proven(finished, honest, rounds=8)
     assert trial["ledger"]["done"]["reads"] >= trial["ledger"]["verified"]
     assert trial["window_work"][0]["counts"]["reads"] >= trial["window_work"][0]["verified"]
     assert (trial["row_changes"]["in_window"], trial["row_changes"]["old"]) == (30, 0)
