@@ -1,21 +1,35 @@
-"""Small results of the experiments on published studies: `experiments/results/NAME.json`, one file an experiment.
+"""The results of the shipped experiments, `experiments/results/NAME.json`, and the records of their runs.
 
-They hold what experiments/studies and docs/replications.md show, so that the pages can be written again without the
-runs' records.
+The small file has what docs/replications and experiments/studies show. The record, `benches/records/NAME.jsonl.xz`, is
+what it was judged from, so that a judge of today can be held against that of then; `fairtrial judge` reads it as it is.
+Logs and profiles are left out, and so are the paths of the machine. Results from before records were kept have none.
 """
 
+import lzma
+import re
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from pydantic import Field
 
+from fairtrial.base.locations import PACKAGE, cache_folder
 from fairtrial.base.strict import Strict
+from fairtrial.experiment.changes import with_claims_of
+from fairtrial.experiment.files import load_experiment, shipped_experiments
 from fairtrial.judge.judging import judge_record
 from fairtrial.judge.model import ClaimResult
 from fairtrial.record.read import read_record
+from fairtrial.record.write import RECORD_FILE
 from fairtrial.report.grouping import grouped_findings, obstacles
 from fairtrial.report.markdown import ClaimInWords, claim_in_words
 
-FOLDER = Path(__file__).resolve().parent.parent / "experiments" / "results"
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "experiments" / "results"
+RECORDS = ROOT / "benches" / "records"
+
+OF_MACHINES = re.compile(rb"(?<![\w.~/-])/(?:home|root|Users|tmp|var/tmp|work)/[^\"\s]*")
+"""A path that says where something was on somebody's machine."""
 
 
 class KeptClaim(ClaimInWords):
@@ -41,13 +55,19 @@ class KeptResult(Strict):
     notes: list[str] = Field(description="refusals, and what kept conditions from being tried")
 
 
-def summarize(folder: Path) -> KeptResult:
-    """The small result of a run, judged with today's checks.
+def summarize(place: Path) -> KeptResult:
+    """The small result of a run, by today's checks and, of a shipped experiment, by its claims of today.
+
+    Args:
+        place: the run's folder, or its kept record.
 
     Raises:
-        Problem: there is no readable record in the folder.
+        Problem: there is no readable record, or none of the claims is about what was tried.
     """
-    record, trials = read_record(folder)
+    record, trials = read_record(place)
+    if file := shipped_experiments().get(record.experiment.name):
+        experiment, _ = with_claims_of(record.experiment, load_experiment(file), file)
+        record = record.model_copy(update={"experiment": experiment})
     result = judge_record(record, trials)
     outcomes = [trial.outcome for condition in result.conditions for trial in condition.trials]
     notes = [
@@ -79,13 +99,49 @@ def _claim(claim: ClaimResult) -> KeptClaim:
     )
 
 
+def keep_record(run: Path) -> Path:
+    """Keep the record of a run, compressed and without the paths of this machine, in place of an earlier one.
+
+    Raises:
+        Problem: there is no readable record in the folder.
+        ValueError: it names a place that is not known by name.
+    """
+    record, _ = read_record(run)
+    content = without_places((run / RECORD_FILE).read_bytes())
+    if left := OF_MACHINES.search(content):
+        raise ValueError(f"{run}: its record names a place on this machine: {left[0].decode()}")
+    RECORDS.mkdir(exist_ok=True)
+    kept_file = RECORDS / f"{record.experiment.name}.jsonl.xz"
+    kept_file.write_bytes(lzma.compress(content))
+    return kept_file
+
+
+def without_places(content: bytes) -> bytes:
+    """A record with words in place of the folders of this machine, the innermost first."""
+    places = {
+        cache_folder(): "CACHE",
+        PACKAGE.parents[1]: "CHECKOUT",
+        Path(tempfile.gettempdir()): "TMP",
+        Path("/var/tmp"): "TMP",  # noqa: S108 – a name to look for
+        Path.home(): "HOME",
+    }
+    for place in sorted(places, key=lambda each: len(each.parts), reverse=True):
+        if place != Path("/"):
+            content = content.replace(str(place).encode(), places[place].encode())
+    return content
+
+
+def kept_records() -> Iterator[Path]:
+    """The records that are kept, by the names of their experiments."""
+    yield from sorted(RECORDS.glob("*.jsonl.xz"))
+
+
 def keep(result: KeptResult) -> None:
     """Write the result into its file, in place of an earlier one."""
-    FOLDER.mkdir(exist_ok=True)
-    path = FOLDER / f"{result.experiment}.json"
+    path = RESULTS / f"{result.experiment}.json"
     path.write_text(result.model_dump_json(indent=1) + "\n", encoding="utf-8")
 
 
 def kept() -> list[KeptResult]:
     """All results that are kept, by the names of their experiments."""
-    return [KeptResult.model_validate_json(path.read_text()) for path in sorted(FOLDER.glob("*.json"))]
+    return [KeptResult.model_validate_json(path.read_text()) for path in sorted(RESULTS.glob("*.json"))]

@@ -1,7 +1,7 @@
-"""The results in docs/replications.md and experiments/studies, from those kept in experiments/results.
+"""The results in docs/replications and experiments/studies, from those kept in experiments/results.
 
-python -m benches.replications                    writes the pages again
-python -m benches.replications results/expander-…  keeps the results of a run first
+python -m benches.replications                     judges the kept records again, says what changed, writes the pages
+python -m benches.replications results/expander-…  keeps the record of a run first
 """
 
 import argparse
@@ -10,14 +10,17 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benches.kept_results import KeptClaim, KeptResult, keep, kept, summarize
-from benches.models_chart import CHART, chart_svg
-from benches.studies import PAGES, STUDIES, experiments_of
+from benches.front_pages import front_pages, overview
+from benches.kept_results import KeptClaim, KeptResult, keep, keep_record, kept, kept_records, summarize
 from fairtrial.base.formatting import count
 from fairtrial.docs.pages import replace_part
+from fairtrial.experiment.studies import STUDIES, Study
 from fairtrial.report.markdown import CLAIMS_HEAD, MARKS, claim_row, escape
 
-PAGE = PAGES.parents[1] / "docs" / "replications.md"
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "replications.md"
+SENTENCES = ROOT / "experiments" / "studies"
+"""The pages with each sentence of a study."""
 
 REFERENCE = re.compile(r"(`([a-z0-9-]+)/([a-z0-9-]+)`)(?: \*\*[^*]*\*\*)?")
 """A claim by its experiment and its id, and its outcome in bold type."""
@@ -75,7 +78,7 @@ def _headline(note: str) -> str:
     return escape(head if " refuses " in head else f"{head}: {rest.partition(': ')[0]}")
 
 
-def study_page(text: str, study: str, results: Sequence[KeptResult]) -> str:
+def sentences_page(text: str, study: Study, results: Sequence[KeptResult]) -> str:
     """The study's page with each claim's outcome behind its name, and the facts of its runs.
 
     Raises:
@@ -86,37 +89,53 @@ def study_page(text: str, study: str, results: Sequence[KeptResult]) -> str:
         (result.experiment, claim.id): f" **{outcome(claim, result)}**" for result in results for claim in result.claims
     }
     text = REFERENCE.sub(lambda match: match[1] + outcomes.get((match[2], match[3]), ""), text)
-    names = [path.stem for path in experiments_of(study)]
-    return replace_part(text, "runs", runs([by_name[name] for name in names if name in by_name]))
+    return replace_part(text, "runs", runs([by_name[name] for name in study.experiments if name in by_name]))
 
 
 def page(text: str, results: Sequence[KeptResult]) -> str:
-    """The page of results that belong to no study, with the part of each written anew.
+    """The page of all studies, with the results that belong to none of them.
 
     Raises:
         ValueError: the page has no place for an experiment.
     """
-    of_studies = {path.stem for study in STUDIES for path in experiments_of(study)}
+    of_studies = {name for study in STUDIES.values() for name in study.experiments}
     for result in results:
         if result.experiment not in of_studies:
             text = replace_part(text, result.experiment, part(result))
-    return text
+    return replace_part(text, "studies", overview(results))
 
 
 def pages(results: Sequence[KeptResult]) -> dict[Path, str]:
-    """What each page and the picture have to hold, by its path."""
-    of_studies = {study: PAGES / f"{study}.md" for study in STUDIES}
-    texts = {path: study_page(path.read_text(), study, results) for study, path in of_studies.items()}
-    return {**texts, PAGE: page(PAGE.read_text(), results), CHART: chart_svg(results)}
+    """What each page and each picture have to hold, by path."""
+    files = {study: SENTENCES / f"{study.name}.md" for study in STUDIES.values()}
+    texts = {path: sentences_page(path.read_text(), study, results) for study, path in files.items()}
+    return {**texts, **front_pages(results), PAGE: page(PAGE.read_text(), results)}
+
+
+def changes(before: KeptResult | None, after: KeptResult) -> list[str]:
+    """What a run comes to that it did not before, a line for each claim: `ggm/fibers-answer-all: ~ → ✓`."""
+    earlier = {} if before is None else {claim.id: outcome(claim, before) for claim in before.claims}
+    later = {claim.id: outcome(claim, after) for claim in after.claims}
+    return [
+        f"{after.experiment}/{claim}: {earlier.get(claim, '–')} → {later.get(claim, '–')}"
+        for claim in {**earlier, **later}
+        if earlier.get(claim) != later.get(claim)
+    ]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(
-        description="Writes the results in docs/replications.md and experiments/studies from experiments/results."
+        description="Judges the records in experiments/results again, and writes the results in docs/replications and "
+        "experiments/studies."
     )
-    parser.add_argument("runs", nargs="*", type=Path, help="folders of runs whose results are kept first")
+    parser.add_argument("runs", nargs="*", type=Path, help="folders of runs whose records are kept first")
     for folder in parser.parse_args().runs:
-        keep(summarize(folder))
+        keep_record(folder)
+    before = {result.experiment: result for result in kept()}
+    for result in map(summarize, kept_records()):
+        for change in changes(before.get(result.experiment), result):
+            print(change)
+        keep(result)
     for path, text in pages(kept()).items():
         path.write_text(text, encoding="utf-8")
     return 0

@@ -1,11 +1,17 @@
-"""Published beside measured: docs/replications.md and experiments/studies."""
+"""Published beside measured: docs/replications and experiments/studies, and the records behind them."""
 
+import lzma
 from pathlib import Path
 
-from benches.kept_results import KeptClaim, KeptResult, kept, summarize
-from benches.replications import pages, part, study_page
-from benches.studies import PAGES, STUDIES, experiments_of
-from fairtrial.record.write import RecordWriter
+import pytest
+
+from benches.front_pages import MainClaim, main_claims
+from benches.kept_results import KeptClaim, KeptResult, keep_record, kept, kept_records, summarize
+from benches.replications import SENTENCES, changes, pages, part, sentences_page
+from fairtrial.experiment.claims import BudgetClaim
+from fairtrial.experiment.studies import STUDIES
+from fairtrial.record.model import Failure
+from fairtrial.record.write import RECORD_FILE, RecordWriter
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 
 
@@ -60,19 +66,68 @@ def test_a_claim_s_outcome_stands_behind_its_name_and_its_run_below(tmp_path: Pa
         claims=[first, second],
         notes=["errors refuses slow, trials 2 and 4: 3 of 9 went wrong"],
     )
-    written = study_page(text, "ggm", [result])
+    written = sentences_page(text, STUDIES["ggm"], [result])
     row, _, facts, _, note, _ = written.splitlines()
     assert row == snapshot
     assert facts == snapshot
     assert note == snapshot
-    assert study_page(written, "ggm", [result]) == written
+    assert sentences_page(written, STUDIES["ggm"], [result]) == written
+    later = result.model_copy(update={"claims": [first, second.model_copy(update={"verdict": "refuted"})]})
+    assert changes(result, result) == []
+    assert changes(result, later) == ["ggm/second: ~ → ✗"]
+    assert [each.partition(":")[0] for each in changes(None, result)] == ["ggm/first", "ggm/second"]
 
 
 def test_every_experiment_of_a_study_has_its_place() -> None:
-    for study in STUDIES:
-        document = (PAGES / f"{study}.md").read_text()
-        for path in experiments_of(study):
-            assert f"`{path.stem}/" in document, path
+    for study in STUDIES.values():
+        document = (SENTENCES / f"{study.name}.md").read_text()
+        for name in study.experiments:
+            assert f"`{name}/" in document, name
+
+
+def test_a_page_shows_a_claim_that_was_not_tried_yet_and_refuses_one_that_there_is_not() -> None:
+    text = "| Five ms | `x` |\n| Fibers answer `ggm/fibers-answer-all` | old |\n"
+    (row,) = main_claims(text, [])
+    assert row.row == "| Fibers answer `ggm/fibers-answer-all` | 0 failed of 100 | – | not tried yet |"
+    assert row.ratio is None
+    budget = BudgetClaim(id="x", kind="budget", text="x", of="a", at_most="85 us", published=0.000085)  # type: ignore[arg-type]
+    assert MainClaim("x", "ggm", budget, None).published == "85 µs"
+    with pytest.raises(ValueError, match="ggm has no claim nosuch"):
+        main_claims("| Fibers `ggm/nosuch` | |\n", [])
+
+
+def test_a_kept_record_comes_to_the_same_and_names_no_place_of_this_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benches.kept_results.RECORDS", tmp_path / "kept")
+    record = an_experiment("fast", "slow").claiming(of="fast", to="slow", at_least=2).record()
+    trials = trials_of(record, a_trial().serving(1000))
+
+    def run(name: str, reason: str) -> Path:
+        folder = tmp_path / name
+        folder.mkdir()
+        failure = Failure(stage="load", reason=reason, remedy="")
+        with RecordWriter(folder) as writer:
+            for line in (record, *trials[:-1], trials[-1].model_copy(update={"failure": failure})):
+                writer.append(line)
+        return folder
+
+    here = run("here", f"{Path.home()}/stack and {Path.cwd()}/stacks: no such file as /proc/self/exe")
+    kept_file = keep_record(here)
+    content = lzma.decompress(kept_file.read_bytes()).decode()
+    assert "HOME/stack and CHECKOUT/stacks: no such file as /proc/self/exe" in content
+    assert kept_file.stat().st_size < (here / RECORD_FILE).stat().st_size / 4
+    assert summarize(kept_file).claims == summarize(here).claims
+    with pytest.raises(ValueError, match="/Users/somebody/stack"):
+        keep_record(run("elsewhere", "/Users/somebody/stack is not there"))
+
+
+def test_the_kept_records_come_to_the_kept_results() -> None:
+    """By the checks of today; `python -m benches.replications` says what changed."""
+    results = {result.experiment: result for result in kept()}
+    for path in kept_records():
+        result = summarize(path)
+        assert changes(results.get(result.experiment), result) == [], path
 
 
 def test_the_pages_and_the_picture_show_the_kept_results() -> None:

@@ -10,6 +10,7 @@ from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.catalog.workloads import workloads
 from fairtrial.commands.list import _below_one_another
 from fairtrial.experiment.files import shipped_experiments
+from fairtrial.experiment.studies import STUDIES
 from tests.called_here import Call
 from tests.command_line import Lab
 
@@ -73,13 +74,18 @@ def test_check_of_a_stack_that_does_not_start(lab: Lab) -> None:
     assert "\x1b" not in finished.err
 
 
-@pytest.mark.parametrize("kind", ["stacks", "workloads", "experiments"])
+@pytest.mark.parametrize("kind", ["stacks", "workloads", "experiments", "studies"])
 def test_in_a_pipe_a_list_has_a_line_for_each_with_nothing_cut(
     call: Call, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     monkeypatch.setenv("COLUMNS", "60")
     lines = call("list", kind).out.splitlines()
-    names = {"stacks": find_stacks(), "workloads": workloads(), "experiments": shipped_experiments()}[kind]
+    names = {
+        "stacks": find_stacks(),
+        "workloads": workloads(),
+        "experiments": shipped_experiments(),
+        "studies": STUDIES,
+    }[kind]
     assert [line.split()[0] for line in lines[1:]] == list(names)
     assert not any("…" in line for line in lines)
 

@@ -1,5 +1,6 @@
 """A record, judged again."""
 
+import lzma
 import shutil
 from pathlib import Path
 
@@ -65,6 +66,17 @@ def test_its_own_reports_are_rebuilt(call: Call, results: Path) -> None:
     assert call("judge", results).status == 0
     assert (results / "result.json").read_text() == before
     assert (results / "report.html").exists()
+
+
+def test_a_compressed_record_is_judged_and_nothing_written_beside_it(call: Call, results: Path, tmp_path: Path) -> None:
+    packed = tmp_path / "kept" / "tried.jsonl.xz"
+    packed.parent.mkdir()
+    packed.write_bytes(lzma.compress((results / "record.jsonl").read_bytes()))
+    judged = call("judge", packed)
+    assert judged.status == 0, judged.err
+    assert list(packed.parent.iterdir()) == [packed]
+    assert call("judge", packed, "--out", tmp_path / "out").status == 0
+    assert (tmp_path / "out" / "result.json").read_text() == (results / "result.json").read_text()
 
 
 def test_claims_about_what_was_not_tried(lab: Lab, call: Call, results: Path) -> None:

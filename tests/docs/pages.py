@@ -12,6 +12,7 @@ EXAMPLES = ROOT / "examples"
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     *sorted(DOCS.glob("*.md")),
+    *sorted((DOCS / "replications").glob("*.md")),
     *sorted((ROOT / "experiments" / "studies").glob("*.md")),
     *sorted(EXAMPLES.rglob("*.md")),
     *sorted((ROOT / "benches").glob("*.md")),

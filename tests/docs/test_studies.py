@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from benches.studies import PAGES, STUDIES, experiments_of
+from benches.replications import SENTENCES
 from fairtrial.base.locations import shipped
 from fairtrial.experiment.files import load_experiment
+from fairtrial.experiment.studies import STUDIES
 
 HEAD = "| sentence | tried as |"
 REFERENCE = re.compile(r"`([a-z0-9-]+)/([a-z0-9-]+)`")
@@ -53,14 +54,14 @@ def faults(text: str, claims: Mapping[str, Collection[str]], own: Collection[str
     return found if sentences else ["no table of sentences"]
 
 
-@pytest.mark.parametrize("page", sorted(PAGES.glob("*.md")), ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", sorted(SENTENCES.glob("*.md")), ids=lambda page: page.stem)
 def test_every_sentence_is_tried_or_says_why_not_and_no_claim_is_forgotten(page: Path) -> None:
-    assert faults(page.read_text(), CLAIMS, [path.stem for path in experiments_of(page.stem)]) == []
+    assert faults(page.read_text(), CLAIMS, STUDIES[page.stem].experiments) == []
 
 
 def test_every_page_is_a_study_s_and_every_study_has_experiments() -> None:
-    assert {page.stem for page in PAGES.glob("*.md")} == STUDIES.keys()
-    assert all(experiments_of(study) for study in STUDIES)
+    assert {page.stem for page in SENTENCES.glob("*.md")} == STUDIES.keys()
+    assert all(study.experiments for study in STUDIES.values())
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """A record on the disk: what was written is read, and what is broken is told with its line."""
 
+import lzma
 import os
 from pathlib import Path
 
@@ -93,6 +94,18 @@ def test_a_folder_without_a_record_is_told(tmp_path: Path) -> None:
     assert "Errno" not in raised.value.reason and raised.value.reason.count(str(tmp_path)) == 1
     with pytest.raises(Problem, match="is no folder"):
         read_record(tmp_path / "nowhere")
+
+
+def test_a_compressed_record_is_read_as_it_is(tmp_path: Path) -> None:
+    with RecordWriter(tmp_path) as writer:
+        writer.append(EXPERIMENT)
+        writer.append(TRIALS[0])
+    packed = tmp_path / "it.jsonl.xz"
+    packed.write_bytes(lzma.compress((tmp_path / RECORD_FILE).read_bytes()))
+    assert read_record(packed) == (EXPERIMENT, [TRIALS[0]])
+    packed.write_bytes(b"no such thing")
+    with pytest.raises(Problem, match=r"it\.jsonl\.xz"):
+        read_record(packed)
 
 
 @pytest.mark.parametrize("kind", ["fifo", "endless"])

@@ -9,7 +9,14 @@ from fairtrial.commands.further_reports import JUnit, Markdown, Verbose
 
 
 def judge(
-    folder: Annotated[Path, typer.Argument(help="A results folder that `fairtrial run` wrote.", metavar="DIR")],
+    place: Annotated[
+        Path,
+        typer.Argument(
+            help="A results folder that `fairtrial run` wrote, or its record.jsonl compressed by xz, which ends in "
+            ".xz: beside that nothing is written.",
+            metavar="DIR",
+        ),
+    ],
     claims: Annotated[
         str | None,
         typer.Option(
@@ -39,15 +46,15 @@ def judge(
     from fairtrial.judge.judging import judge_record
     from fairtrial.judge.outcome import exit_status
     from fairtrial.plan.validate import validate_claims
-    from fairtrial.record.profile import read_profiles
+    from fairtrial.record.profile import NO_PROFILES, read_profiles
     from fairtrial.record.read import read_record
     from fairtrial.report.files import make_folder, write_reports
     from fairtrial.report.profile.terminal import profile_parts
     from fairtrial.report.terminal import print_result
 
     console = Console()
-    record, trials = read_record(folder)
-    profiles = read_profiles(folder)
+    record, trials = read_record(place)
+    profiles = read_profiles(place) if place.is_dir() else NO_PROFILES
     if claims is not None:
         file = find_experiment(claims)
         experiment, left_out = with_claims_of(record.experiment, load_experiment(file), file)
@@ -56,7 +63,7 @@ def judge(
         if left_out:
             console.print(f"left out, because the record does not hold their conditions: {', '.join(left_out)}")
     result = judge_record(record, trials, claims_stated="before" if claims is None else "after")
-    target = out if out is not None or claims is not None else folder
+    target = out if out is not None or claims is not None or not place.is_dir() else place
     report = None
     if target is not None:
         make_folder(target)

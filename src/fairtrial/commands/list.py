@@ -1,4 +1,4 @@
-"""`fairtrial list`: the available stacks, workloads and experiments."""
+"""`fairtrial list`: the available stacks, workloads, experiments and studies."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -21,6 +21,7 @@ class ListedKind(StrEnum):
     stacks = "stacks"
     workloads = "workloads"
     experiments = "experiments"
+    studies = "studies"
 
 
 def list_available(
@@ -32,7 +33,7 @@ def list_available(
         list[Path] | None, typer.Option("--stacks", help="A folder with stacks of your own.", metavar="DIR")
     ] = None,
 ) -> None:
-    """List the available stacks, workloads or experiments. For services, see `fairtrial services`."""
+    """List the available stacks, workloads, experiments or studies. For services, see `fairtrial services`."""
     from rich.console import Console
     from rich.measure import Measurement
     from rich.table import Table
@@ -75,11 +76,13 @@ def _names(stack_folders: list[Path]) -> dict[str, list[str]]:
     from fairtrial.catalog.stacks.find import find_stacks
     from fairtrial.catalog.workloads import workloads
     from fairtrial.experiment.files import shipped_experiments
+    from fairtrial.experiment.studies import STUDIES
 
     names = {
         ListedKind.stacks: list(find_stacks(stack_folders)),
         ListedKind.workloads: list(workloads()),
         ListedKind.experiments: list(shipped_experiments()),
+        ListedKind.studies: list(STUDIES),
     }
     return {
         "": [str(kind) for kind in names],
@@ -93,6 +96,7 @@ def _columns(kind: ListedKind, stack_folders: list[Path]) -> dict[str, list[str]
     from fairtrial.catalog.stacks.model import Variant
     from fairtrial.catalog.workloads import workloads
     from fairtrial.experiment.files import load_experiment, shipped_experiments
+    from fairtrial.experiment.studies import STUDIES
 
     if kind is ListedKind.stacks:
         stacks = find_stacks(stack_folders).values()
@@ -113,6 +117,12 @@ def _columns(kind: ListedKind, stack_folders: list[Path]) -> dict[str, list[str]
             "workload": [experiment.workload_name for experiment in experiments],
             "stacks": [", ".join(map(str, experiment.stacks)) for experiment in experiments],
             "claims": [str(len(experiment.claims)) for experiment in experiments],
+        }
+    if kind is ListedKind.studies:
+        return {
+            "study": list(STUDIES),
+            "title": [study.title for study in STUDIES.values()],
+            "experiments": [", ".join(study.experiments) for study in STUDIES.values()],
         }
     return {
         "workload": list(workloads()),

@@ -45,6 +45,16 @@ CrashAudit = Annotated[
     ),
 ]
 
+All = Annotated[
+    bool,
+    typer.Option(
+        "--all",
+        help="EXPERIMENT is a published study (`fairtrial list studies`): conduct each of its experiments that has no "
+        "complete result in the folder DIR/STUDY of `--out`, and print the verdicts of all. After Ctrl-C the same "
+        "command goes on.",
+    ),
+]
+
 
 @with_option_groups
 def run(
@@ -55,34 +65,29 @@ def run(
     seed: Seed = None,
     noise_floor: NoiseFloor = False,
     crash_audit: CrashAudit = None,
+    whole_study: All = False,
 ) -> None:
     """Conduct an experiment: every stack on trial, every claim judged.
 
     Exit status: 0 all trials valid and all claims upheld; 1 a claim refuted or equal; 2 wrong use, a broken file or a
     worthless design; 3 a trial refused or not run, or a claim undecided; 4 nothing could run; 130 interrupted.
     """
+    from functools import partial
+
     from rich.console import Console
 
     from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT
     from fairtrial.base.locations import PROJECT_FILE
     from fairtrial.commands.carry_out import carry_out
+    from fairtrial.commands.whole_study import run_study
     from fairtrial.experiment.changes import with_settings
     from fairtrial.experiment.files import QUICKSTART, find_experiment, load_experiment
     from fairtrial.judge.outcome import exit_status
     from fairtrial.lab.private_network import assert_within
 
     console = Console()
-    usual = PROJECT_FILE if Path(PROJECT_FILE).is_file() else QUICKSTART
-    file = find_experiment(experiment or usual)
-    loaded = load_experiment(file)
-    if not cluster.is_elsewhere:
-        assert_within(loaded.contenders.values())
-    if experiment is None and usual == PROJECT_FILE:
-        console.print(
-            f"the {PROJECT_FILE} of this folder (for the quickstart: fairtrial run {QUICKSTART})", highlight=False
-        )
-    changed, too_long = with_settings(
-        loaded,
+    change = partial(
+        with_settings,
         blocks=options.blocks,
         minutes=options.minutes,
         slices=options.slices,
@@ -92,6 +97,18 @@ def run(
         crash_audit=None if crash_audit is None else crash_audit.value,
     )
     cluster.assert_consistent()
+    if whole_study:
+        raise typer.Exit(run_study(console, experiment or "", change, options, selection, cluster))
+    usual = PROJECT_FILE if Path(PROJECT_FILE).is_file() else QUICKSTART
+    file = find_experiment(experiment or usual)
+    loaded = load_experiment(file)
+    if not cluster.is_elsewhere:
+        assert_within(loaded.contenders.values())
+    if experiment is None and usual == PROJECT_FILE:
+        console.print(
+            f"the {PROJECT_FILE} of this folder (for the quickstart: fairtrial run {QUICKSTART})", highlight=False
+        )
+    changed, too_long = change(loaded)
     result, problem = carry_out(console, changed, file, options, selection, cluster, left_out=too_long)
     status = exit_status(result)
     raise typer.Exit(IN_DOUBT if problem and status == ALL_WELL else status)

@@ -31,7 +31,8 @@ def find_experiment(name_or_path: str) -> Path:
         raise Problem(
             f"there is no experiment {name_or_path!r}: neither a file nor a shipped one"
             f"{instead_of(name_or_path, names)}",
-            "give the path of a .toml file, or a name from `fairtrial list experiments`",
+            "give the path of a .toml file, or a name from `fairtrial list experiments`; of `fairtrial list studies` "
+            "with --all",
         )
     return path
 

@@ -1,5 +1,6 @@
-"""Reads a record."""
+"""Reads a record: from a results folder, or from a compressed file of its own."""
 
+import lzma
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -12,22 +13,24 @@ from fairtrial.record.write import RECORD_FILE
 LARGEST_RECORD_BYTES = 1 << 30
 """A trial takes some 20 kB, so that this is more than any run comes to."""
 REMEDY = "name a folder that `fairtrial run` wrote"
+COMPRESSED = ".xz"
+"""How the name of a file ends that is a record compressed by xz."""
 
 
-def read_record(folder: Path) -> tuple[ExperimentRecord, list[TrialRecord]]:
-    """The experiment and its trials from a results folder.
+def read_record(place: Path) -> tuple[ExperimentRecord, list[TrialRecord]]:
+    """The experiment and its trials from a results folder, or from a compressed record.
 
     An incomplete last line (the lab was killed while writing it) is left out.
 
     Raises:
         Problem: there is no record, or one of its lines is invalid.
     """
-    path = folder / RECORD_FILE
+    path = place if place.suffix == COMPRESSED else place / RECORD_FILE
     try:
         lines = _whole_lines(path)
     except FileNotFoundError as error:
-        where = f"holds no {RECORD_FILE}" if folder.is_dir() else "is no folder"
-        raise Problem(f"{folder} {where}: it cannot be read as the results of a run", REMEDY) from error
+        where = f"holds no {RECORD_FILE}" if place.is_dir() else "is no folder"
+        raise Problem(f"{place} {where}: it cannot be read as the results of a run", REMEDY) from error
     except OSError as error:
         raise Problem(f"{path}: cannot be read: {error.strerror}", REMEDY) from error
     if not lines:
@@ -50,9 +53,14 @@ def _whole_lines(path: Path) -> list[bytes]:
 
     Raises:
         OSError: the file cannot be read.
-        Problem: it is larger than any record.
+        Problem: it is larger than any record, or is not compressed as its name says.
     """
     content = read_regular(path, LARGEST_RECORD_BYTES)
+    if path.suffix == COMPRESSED:
+        try:
+            content = lzma.LZMADecompressor().decompress(content, LARGEST_RECORD_BYTES + 1)
+        except lzma.LZMAError as error:
+            raise Problem(f"{path}: {error}", "name a record that was compressed by xz") from error
     if len(content) > LARGEST_RECORD_BYTES:
         raise Problem(f"{path}: larger than {LARGEST_RECORD_BYTES} bytes", REMEDY)
     return content.split(b"\n")[:-1]

@@ -1,0 +1,186 @@
+"""All experiments of a published study, one after the other: `fairtrial run STUDY --all`."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fairtrial.cluster.options import LaneOptions
+from fairtrial.commands.run_options import RunOptions, SelectionOptions
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from fairtrial.experiment.model import Experiment
+    from fairtrial.judge.model import Result
+    from fairtrial.plan.plan import Plan
+
+Change = Callable[["Experiment"], "tuple[Experiment, list[str]]"]
+"""An experiment with what the command line says, and the ids of claims that are left out with it."""
+
+
+@dataclass
+class _Part:
+    """One experiment of the study."""
+
+    name: str
+    file: Path
+    experiment: "Experiment"
+    left_out: Sequence[str]
+    seconds: tuple[float, float]
+    """how long its trials take, at least and at most"""
+    result: "Result | None"
+    """None: it has not been run to its end"""
+
+
+def run_study(
+    console: "Console",
+    name: str,
+    change: Change,
+    options: RunOptions,
+    selection: SelectionOptions,
+    hosts: LaneOptions,
+) -> int:
+    """Conduct the experiments of a study that have no complete result in `OUT/STUDY`, print the verdicts of all, and
+    return the exit status: of several that of the first in the order 130, 1, 3 and 4.
+
+    Raises:
+        Problem: there is no such study, options exclude each other, or an experiment cannot be planned.
+    """
+    from fairtrial.base.exit_status import INTERRUPTED
+    from fairtrial.base.problem import Problem
+    from fairtrial.commands.carry_out import carry_out
+    from fairtrial.commands.output import print_problem
+    from fairtrial.experiment.studies import find_study
+
+    study = find_study(name)
+    if options.junit or options.markdown:
+        raise Problem("--all: --junit and --markdown are of one experiment", "leave them out, or run the experiment")
+    options = replace(options, out=options.out / study.name)
+    parts = [_part(each, file, change, options, selection, hosts) for each, file in sorted(study.experiments.items())]
+    to_run = [part for part in parts if part.result is None]
+    console.print(f"{study.title}: {_announcement(parts, options.out)}", highlight=False)
+    interrupted = False
+    for number, part in enumerate(to_run, 1):
+        console.rule(f"{number} of {len(to_run)}: {part.name}")
+        try:
+            part.result, _ = carry_out(
+                console, part.experiment, part.file, options, selection, hosts, left_out=part.left_out
+            )
+            interrupted = part.result.interrupted
+        except Problem as problem:
+            print_problem(problem)
+            interrupted = problem.exit_status == INTERRUPTED
+        if interrupted:
+            break
+    console.rule(study.title)
+    console.print(_verdicts(parts))
+    console.print(_summary(parts), highlight=False)
+    if interrupted:
+        console.print("Interrupted: the same command goes on with the experiments that have no complete result.")
+        return INTERRUPTED
+    return _status(parts)
+
+
+def _part(
+    name: str, file: Path, change: Change, options: RunOptions, selection: SelectionOptions, hosts: LaneOptions
+) -> _Part:
+    """An experiment of the study with its plan's duration, and with its result where a complete run of exactly this
+    plan lies in the folder."""
+    from fairtrial.catalog.stacks.contenders import checked_out
+    from fairtrial.commands.carry_out import planned
+    from fairtrial.experiment.files import load_experiment
+
+    shipped_experiment = load_experiment(file)
+    experiment, left_out = change(shipped_experiment)
+    with checked_out(experiment, file.parent) as checkouts:
+        plan, _ = planned(experiment, file, checkouts, options, selection, hosts)
+    seconds = _seconds(plan, is_usual_load=experiment.load == shipped_experiment.load)
+    return _Part(name, file, experiment, left_out, seconds, _earlier_result(options.out, plan))
+
+
+def _seconds(plan: "Plan", *, is_usual_load: bool) -> tuple[float, float]:
+    """How long the trials take, at least and at most: as those of the result that ships took, if there is one."""
+    from fairtrial.experiment.studies import usual_trial_seconds
+    from fairtrial.plan.plan import planned_seconds
+
+    trials = plan.trials_until_first_end
+    usual = usual_trial_seconds(plan.experiment.name) if is_usual_load else None
+    least = planned_seconds(trials, plan.experiment.load) if usual is None else trials * usual
+    return least, max(plan.within_seconds or 0.0, least)
+
+
+def _earlier_result(folder: Path, plan: "Plan") -> "Result | None":
+    """The result of the last complete run of this plan's experiment in the folder, by today's checks."""
+    from fairtrial.base.problem import Problem
+    from fairtrial.judge.judging import judge_record
+    from fairtrial.record.read import read_record
+
+    for run in sorted(folder.glob(f"{plan.experiment.name}-[0-9]*"), reverse=True):
+        with suppress(Problem):
+            record, trials = read_record(run)
+            is_of_this_plan = record.experiment.model_dump() == plan.experiment.model_dump()
+            if is_of_this_plan and not (result := judge_record(record, trials)).interrupted:
+                return result
+    return None
+
+
+def _announcement(parts: Sequence[_Part], folder: Path) -> str:
+    """How many experiments are run and for how many minutes, and which are done."""
+    from fairtrial.base.formatting import count
+
+    to_run = [part for part in parts if part.result is None]
+    least, most = (round(sum(part.seconds[end] for part in to_run) / 60) for end in (0, 1))
+    minutes = f"{least} min" if least == most else f"{least} to {most} min"
+    complete = len(parts) - len(to_run)
+    earlier = (
+        f"; {complete} of {len(parts)} have complete results in {folder}, and are not run again" if complete else ""
+    )
+    return f"{count(len(to_run), 'experiment')}, about {minutes} once everything is built{earlier}"
+
+
+def _verdicts(parts: Sequence[_Part]) -> "Table":
+    """A row for each claim of each experiment."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from fairtrial.base.printable import printable
+    from fairtrial.report.markdown import MARKS, claim_in_words
+
+    table = Table("", "claim", "asked", "published", "measured", box=None, pad_edge=False, header_style="bold")
+    for part in parts:
+        if part.result is None:
+            table.add_row("–", part.name, "", "", "no result")
+            continue
+        for claim in part.result.claims:
+            words = claim_in_words(claim)
+            verdict = f"{MARKS[words.verdict]} {words.verdict}"
+            cells = [verdict, f"{part.name}/{claim.id}", words.asked, words.published, words.measured]
+            table.add_row(*(Text(printable(cell)) for cell in cells))
+    return table
+
+
+def _summary(parts: Sequence[_Part]) -> str:
+    """How many claims there are of each verdict: `12 claims: 7 upheld, 5 undecided`."""
+    from collections import Counter
+
+    from fairtrial.base.formatting import count
+
+    verdicts = Counter(claim.verdict for part in parts if part.result is not None for claim in part.result.claims)
+    each = ", ".join(f"{number} {verdict}" for verdict, number in verdicts.most_common())
+    return f"{count(verdicts.total(), 'claim')}: {each}" if verdicts else "no claim has a result"
+
+
+def _status(parts: Sequence[_Part]) -> int:
+    """As the exit status of one experiment, of all of them."""
+    from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, NOTHING_RAN, REFUTED
+    from fairtrial.judge.outcome import exit_status
+
+    statuses = {NOTHING_RAN if part.result is None else exit_status(part.result) for part in parts}
+    if REFUTED in statuses:
+        return REFUTED
+    if statuses == {NOTHING_RAN}:
+        return NOTHING_RAN
+    return ALL_WELL if statuses == {ALL_WELL} else IN_DOUBT
