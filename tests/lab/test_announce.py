@@ -103,6 +103,16 @@ def test_the_rule_by_which_rounds_are_kept_is_announced(snapshot: object) -> Non
         assert line(output.getvalue(), "slices") == snapshot
 
 
+def test_groups_are_announced_and_claims_that_they_part(snapshot: object) -> None:
+    names = list("abc")
+    contenders = {name: {"directory": ".", "command": ["true"]} for name in names}
+    claim = {"id": "first", "kind": "order", "text": "x", "order": names, "metric": "goodput"}
+    more = {"stacks": names, "contenders": contenders, "claims": [claim], "slices": {"together": 2}}
+    output = StringIO()
+    announce(Console(file=output, width=600), planned_contender({"directory": "."}, **more), ())
+    assert line(output.getvalue(), "slices") == snapshot
+
+
 def test_without_verbose_it_is_said_what_is_tried_and_not_how_it_works() -> None:
     output = StringIO()
     announce(Console(file=output, width=400), planned(stacks=["a:two", "b"]), (), verbose=False)

@@ -20,6 +20,10 @@ SPARE_TIMES = 1
 """Rounds that each block has to spare: so many times the planned ones. Then it is left out, and another takes its
 place."""
 
+MOST_TOGETHER = 6
+"""So many conditions at most are up at once: a round of them takes three seconds, for which a machine may be taken to
+stay as it is. This project's choice."""
+
 COMPARING = ("ratio", "order", "equal")
 """Kinds of claims that compare conditions within each block. A figure by itself needs a machine to itself."""
 
@@ -42,6 +46,13 @@ class Slices(Strict):
     engine_share: float = Field(0.15, gt=0, le=1, description="of the load engine's processors, likewise")
     apart_share: float = Field(
         0.15, gt=0, le=1, description="in an even round, what others use differs by no more between its slices"
+    )
+    together: int = Field(
+        MOST_TOGETHER,
+        ge=1,
+        le=64,
+        description="so many conditions of a block are up at once at most, fewer where memory is short; if there are "
+        "more, they are split into groups, and a claim has all that it compares in one group as far as that goes",
     )
     tails: bool = Field(
         False,

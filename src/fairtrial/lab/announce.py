@@ -10,7 +10,6 @@ from fairtrial.base.formatting import count, minutes
 from fairtrial.base.printable import printable
 from fairtrial.catalog.stacks.requirements import absent_command
 from fairtrial.experiment.load_variants import OVER_LOADS
-from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.stack_class import PRODUCTION
 from fairtrial.experiment.value import format_value
 from fairtrial.lab.awake import idle_limit
@@ -19,6 +18,7 @@ from fairtrial.lab.trial.free_ports import takes_ports
 from fairtrial.lab.trial.waiting import why_asleep
 from fairtrial.lab.trial.whole_window import needs_whole_windows
 from fairtrial.load.words import describe_wait
+from fairtrial.plan.groups import apart_claims
 from fairtrial.plan.plan import Plan, planned_seconds
 from fairtrial.record.placement import Placement, topology_in_words
 
@@ -37,7 +37,7 @@ def announce(
     facts = {
         "workload": f"{plan.workload.name} on {experiment.service}{_rows(plan)}",
         "load": f"{_load(plan)}; {experiment.load.lengths()}",
-        **({} if experiment.slices is None else {"slices": _slices(experiment)}),
+        **({} if experiment.slices is None else {"slices": _slices(plan)}),
         **({} if sweep is None else {"sweep": f"{sweep.parameter} over {', '.join(map(format_value, sweep.values))}"}),
         **({"latency": away} if (away := _away(plan)) else {}),
         "stacks": ", ".join(_stacks(plan, verbose=verbose)),
@@ -75,16 +75,25 @@ def _load(plan: Plan) -> str:
     return "; ".join(f"{point.value}: {point.experiment.load.describe()}" for point in plan.points)
 
 
-def _slices(experiment: Experiment) -> str:
-    rule = experiment.slices
+def _slices(plan: Plan) -> str:
+    experiment, rule = plan.experiment, plan.experiment.slices
     assert rule is not None
     rounds = rule.rounds(experiment.load)
     whole = needs_whole_windows(experiment)
+    apart = apart_claims(plan)
     return (
-        f"all conditions of a block are up at once, and measured in {rounds} rounds of {rule.seconds:g} s each, in "
+        f"{_together(plan)}, and measured in {rounds} rounds of {rule.seconds:g} s each, in "
         f"random order; a round is kept if {rule.describe()}"
         + (f"; then each has one window of {rounds * rule.seconds:g} s, for percentiles from p90 on" if whole else "")
+        + (f"; not all that they compare is up together in every block: claims {', '.join(apart)}" if apart else "")
     )
+
+
+def _together(plan: Plan) -> str:
+    sizes = [size for block in plan.group_sizes for size in block]
+    if len(sizes) == len(plan.group_sizes):
+        return "all conditions of a block are up at once"
+    return f"the conditions of a block are up in groups of {max(sizes)} at most, one group after the other"
 
 
 def _rows(plan: Plan) -> str:

@@ -3,6 +3,7 @@
 import math
 import random
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
@@ -22,6 +23,7 @@ from fairtrial.experiment.workload_file.read import names_file, read_workload
 from fairtrial.judge.statistics.looks import plan_looks
 from fairtrial.judge.statistics.planning import MOST_BLOCKS
 from fairtrial.plan.audit_draws import draw_crash_audits, draw_hold_audits
+from fairtrial.plan.groups import compared_conditions, in_groups
 from fairtrial.plan.plan import Plan, PlannedCondition, Point
 from fairtrial.plan.validate import assert_sound
 from fairtrial.record.model import Condition
@@ -97,7 +99,9 @@ def _resolve(experiment: Experiment, workload: Workload, stacks: Mapping[str, St
     first = experiment.first_blocks
     looks = [] if experiment.minutes is None else plan_looks(first, MOST_BLOCKS)
     spare = 0 if looks else math.ceil(SPARE_SHARE * first)
-    blocks = block_order(conditions, looks[-1] if looks else first + spare, experiment.seed)
+    order = block_order(conditions, looks[-1] if looks else first + spare, experiment.seed)
+    groups = _groups(experiment, conditions, order)
+    blocks = [[*chain.from_iterable(block)] for block in groups]
     return Plan(
         experiment=experiment,
         workload=workload,
@@ -110,6 +114,7 @@ def _resolve(experiment: Experiment, workload: Workload, stacks: Mapping[str, St
         looks=looks,
         crash_audits=draw_crash_audits(experiment.crash_audit, blocks, first),
         hold_audits=draw_hold_audits(experiment.hold_audit, blocks, first),
+        group_sizes=[[*map(len, block)] for block in groups],
     )
 
 
@@ -179,3 +184,14 @@ def block_order(conditions: Sequence[Item], blocks: int, seed: int) -> list[list
     """
     draw = random.Random(seed)  # noqa: S311 (an order, not a secret)
     return [draw.sample(conditions, len(conditions)) for _ in range(blocks)]
+
+
+def _groups(
+    experiment: Experiment, conditions: Sequence[PlannedCondition], order: Sequence[Sequence[PlannedCondition]]
+) -> list[list[list[PlannedCondition]]]:
+    """Per block, its groups; without slices, the block itself is the only one."""
+    if experiment.slices is None:
+        return [[[*block]] for block in order]
+    draw = random.Random(f"{experiment.seed} groups")  # noqa: S311 (an order, not a secret)
+    compared = compared_conditions(experiment, conditions)
+    return [in_groups(block, compared, experiment.slices.together, draw) for block in order]

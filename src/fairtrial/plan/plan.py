@@ -110,6 +110,8 @@ class PlannedTrial:
     block: int
     condition: PlannedCondition
     build: int = 1
+    group: int = 1
+    """in slices, those of a block in the same group are up together; groups are tried one after the other"""
     crash_audit: bool = False
     """whether the database is killed once the trial is over, if the workload writes"""
     hold_audit: bool = False
@@ -138,6 +140,9 @@ class Plan:
     """numbers of the trials that a crash audit follows; nobody but the lab knows them before"""
     hold_audits: frozenset[int] = frozenset()
     """likewise of those that a hold audit belongs to"""
+    group_sizes: Sequence[Sequence[int]] = ()
+    """in slices, per block, how many of its conditions are up together: the first so many, the next so many, …; empty:
+    all of a block"""
 
     @property
     def stacks(self) -> list[Stack]:
@@ -181,7 +186,9 @@ class Plan:
         """Every trial, in the order in which they are tried. Blocks take the builds of a stack in turn."""
         index = 0
         for number, block in enumerate(self.blocks, 1):
-            for condition in block:
+            sizes = self.group_sizes[number - 1] if self.group_sizes else [len(block)]
+            groups = [group for group, size in enumerate(sizes, 1) for _ in range(size)]
+            for condition, group in zip(block, groups, strict=True):
                 index += 1
                 build = (number - 1) % self.experiment.builds + 1
                 yield PlannedTrial(
@@ -189,6 +196,7 @@ class Plan:
                     number,
                     condition,
                     build,
+                    group,
                     crash_audit=index in self.crash_audits,
                     hold_audit=index in self.hold_audits,
                 )

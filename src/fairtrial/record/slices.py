@@ -1,5 +1,6 @@
 """The slices of a trial: the moments in which its condition was measured, while those beside it were up and idle."""
 
+from collections.abc import Collection
 from typing import Literal
 
 from pydantic import Field
@@ -56,6 +57,9 @@ class Slicing(Strict):
         description="likewise its services and its upstream, which nobody else has; 0 in records from before it could "
         "have some",
     )
+    beside: list[str] | None = Field(
+        None, description="conditions that were up with it; null in older records: all of its block"
+    )
     asked_slices: int = Field(
         0, description="slices of others in which its processes held a connection to the server that was measured"
     )
@@ -73,6 +77,10 @@ class Slicing(Strict):
     def kept_rounds(self) -> int:
         """How many rounds were kept."""
         return sum(each.kept for each in self.slices)
+
+    def is_beside(self, conditions: Collection[str]) -> bool:
+        """Whether any of these conditions was up with it."""
+        return self.beside is None or not set(self.beside).isdisjoint(conditions)
 
     @property
     def foreign_server_share(self) -> float:

@@ -72,6 +72,32 @@ def test_the_rule_and_what_was_kept_are_told_for_the_whole_experiment(snapshot: 
     assert found("rounds-left-out", RECORD, [a_trial().record()]) == []
 
 
+def test_a_claim_whose_sides_were_not_up_together_says_so(snapshot: object) -> None:
+    """In the second of two blocks each was measured by itself; older records had all of a block together."""
+    record = an_experiment("a", "b", "c", blocks=2).claiming("a", "b", at_least=1).record()
+    a, b, c = (condition.id for condition in record.conditions)
+
+    def trials(*groups: tuple[int, list[str] | None, list[str]]) -> list[TrialRecord]:
+        made = []
+        for block, beside, conditions in groups:
+            for condition in conditions:
+                others = None if beside is None else [each for each in beside if each != condition]
+                trial = in_slices(12, 12, beside=others)
+                made.append(trial.model_copy(update={"index": len(made) + 1, "block": block, "condition": condition}))
+        return made
+
+    apart = trials((1, [a, b, c], [a, b, c]), (2, [a, c], [a, c]), (2, [b], [b]))
+    (finding,) = found("measured-apart", record, apart)
+    assert (finding.severity, finding.claim) == ("note", record.experiment.claims[0].id)
+    assert finding.evidence == snapshot
+    together = trials((1, [a, b], [a, b]), (1, [c], [c]), (2, None, [a, b, c]))
+    assert found("measured-apart", record, together) == []
+    experiment: Any = record.experiment.model_dump() | {"service": "none", "slices": {}}
+    in_record = record.model_copy(update={"experiment": record.experiment.model_validate(experiment)})
+    (kept,) = found("rounds-left-out", in_record, apart)
+    assert kept.evidence == snapshot
+
+
 def test_every_slice_has_edges_of_its_own() -> None:
     """Times that contradict the connections in one window do not in twelve, each of which cuts some off; beyond that
     they do."""

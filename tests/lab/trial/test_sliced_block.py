@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from fairtrial.lab.meters import slice_watch
+from fairtrial.lab.meters.memory_room import MemoryRoom
 from fairtrial.lab.meters.slice_watch import IdleUse, SliceMeter
 from fairtrial.lab.placement import local_placement
 from fairtrial.lab.trial import sliced_block
@@ -30,6 +31,7 @@ class Machine:
     def __init__(self, foreign: Sequence[float], idle: float = 0.0) -> None:
         self.foreign, self.idle = list(foreign), idle
         self.slices: list[tuple[str, int]] = []
+        self.up_at_once = 0
         self.seconds: list[float] = []
         self.broken: str | None = None
         self.busy: str | None = None
@@ -43,7 +45,11 @@ class Machine:
             roots=[context.condition.label], status=lambda: None, listening=lambda: None, address="127.0.0.1:1"
         )
         contract = [Clause(name="x", requirement="", passed=True, evidence="")]
-        yield SimpleNamespace(context=context, deployment=deployment, contract=lambda: contract)
+        self.up_at_once += 1
+        try:
+            yield SimpleNamespace(context=context, deployment=deployment, contract=lambda: contract)
+        finally:
+            self.up_at_once -= 1
 
     def proof(self, *_: Any) -> Any:
         return SimpleNamespace(begin=lambda: None, end=lambda: None, conclude=lambda: None)
@@ -66,7 +72,8 @@ class Machine:
         meter = a_trial().but(window=0.4).record().server
         assert meter is not None
         foreign = self.foreign[(len(self.slices) - 1) % len(self.foreign)]
-        return SliceMeter(meter, calm_machine(0.4), calm_network(), [IdleUse(self.idle)], foreign, 0.0)
+        beside = [IdleUse(self.idle)] * (self.up_at_once - 1)
+        return SliceMeter(meter, calm_machine(0.4), calm_network(), beside, foreign, 0.0)
 
 
 @pytest.fixture
@@ -81,8 +88,11 @@ def planned_in_slices(**slices: Any) -> Plan:
     return without_spare(planned_contender(contender, load=load, blocks=2, slices=slices, noise_floor=True))
 
 
-def tried(plan: Plan, machine: Machine, monkeypatch: pytest.MonkeyPatch, folder: Path) -> list[TrialRecord]:
-    """The records of all trials of the plan, on this machine."""
+def tried(
+    plan: Plan, machine: Machine, monkeypatch: pytest.MonkeyPatch, folder: Path, holds: int = 99
+) -> list[TrialRecord]:
+    """The records of all trials of the plan, on this machine, whose memory holds so many at once."""
+    monkeypatch.setattr(MemoryRoom, "is_full", lambda _room: machine.up_at_once >= holds)
     watch = SimpleNamespace(open=lambda: None, close=lambda: None, result=lambda _summary: machine.measured())
     monkeypatch.setattr(sliced_block, "up", machine.up)
     monkeypatch.setattr(sliced_block, "SliceWatch", lambda *_: watch)
@@ -93,8 +103,9 @@ def tried(plan: Plan, machine: Machine, monkeypatch: pytest.MonkeyPatch, folder:
     monkeypatch.setattr(sliced_block, "IDLE_SECONDS", 0.001)
     monkeypatch.setattr(sliced_block, "bound_to", lambda _cpus: _nothing())
     ready: Any = SimpleNamespace(folder=folder, failure=None)
+    names = {condition.build_name for condition in plan.conditions}
     with trial_environment(plan, local_placement()) as services:
-        blocks = SlicedBlocks(plan, Workbench({("app", 1): ready}, services, folder))
+        blocks = SlicedBlocks(plan, Workbench({(name, 1): ready for name in names}, services, folder))
         return [blocks.run(trial) for trial in plan.trials()]
 
 
@@ -116,6 +127,34 @@ def test_each_round_has_one_slice_of_each_in_an_order_that_is_drawn(
     again = Machine([0.0])
     tried(plan, again, monkeypatch, tmp_path)
     assert again.slices == machine.slices, "the seed decides the order"
+
+
+def five_in_groups(**slices: Any) -> Plan:
+    """One block of five contenders, of which claims compare the first with the last, and the two before."""
+    names = list("abcde")
+    contenders = {name: {"directory": ".", "command": ["true"]} for name in names}
+    keys = {"kind": "ratio", "text": "c", "metric": "goodput", "at_least": 1}
+    claims = [{"id": of + to, "of": of, "to": to, **keys} for of, to in ("ae", "cd")]
+    load = {"kind": "closed", "warmup_seconds": 0.1, "duration_seconds": 1.2}
+    more = {"stacks": names, "contenders": contenders, "claims": claims, "load": load, "blocks": 2}
+    return without_spare(planned_contender({"directory": "."}, **more, slices=slices))
+
+
+@pytest.mark.parametrize(("together", "holds", "most"), [(3, 99, 3), (6, 3, 3), (6, 2, 2), (3, 1, 1)])
+def test_more_than_can_be_up_at_once_are_measured_in_groups_and_those_that_are_compared_together(
+    together: int, holds: int, most: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """More than the experiment allows, or than the memory holds."""
+    machine = Machine([0.0])
+    records = tried(five_in_groups(together=together), machine, monkeypatch, tmp_path, holds)
+    for record in records:
+        assert record.engine is not None and record.slices is not None and record.slices.beside is not None
+        up = {each.partition("/")[0] for each in (record.condition, *record.slices.beside)}
+        assert len(up) <= most
+        assert most == 1 or all((pair <= up) == bool(pair & up) for pair in ({"a", "e"}, {"c", "d"}))
+    rounds = [[name for name, number in machine.slices if number == each] for each in (1, 2, 3)]
+    assert all(sorted(names) == sorted(2 * list("abcde")) for names in rounds)
+    assert machine.up_at_once == 0
 
 
 def test_a_round_with_foreign_load_in_one_of_its_slices_is_left_out_as_a_whole(

@@ -18,6 +18,7 @@ from tests.machine.needs import needs
 IN_SLICES = """
 [slices]
 seconds = 0.3
+together = {together}
 server_share = 1.0                         # whoever else works on this machine
 engine_share = 1.0
 [checks.busy-while-idle]
@@ -32,9 +33,10 @@ def tried(
     server: Path,
     manners: Sequence[str],
     seconds: float = 1.2,
+    together: int = 6,
     **audits: str,
 ) -> Finished:
-    """One block of these manners of a server, all up together."""
+    """One block of these manners of a server, so many of them up together."""
     stacks = [
         lab.stack(
             name_in_slices(server, manner),
@@ -46,8 +48,9 @@ def tried(
         for manner in manners
     ]
     data = SHORT_CALLS if workload == "fan-out" else DATASET
+    more = IN_SLICES.format(together=together)
     experiment = lab.experiment(
-        *stacks, workload=workload, service=service, seconds=seconds, data=data, more=IN_SLICES, **audits
+        *stacks, workload=workload, service=service, seconds=seconds, data=data, more=more, **audits
     )
     return lab.fairtrial("run", experiment, *lab.named(*stacks))
 
@@ -77,7 +80,9 @@ def assert_proven(finished: Finished, name: str, rounds: int = 4) -> dict[str, A
 
 
 def test_calls_of_an_upstream_of_its_own_are_in_the_account_of_each(lab: Lab) -> None:
-    finished = tried(lab, "fan-out", "none", CALLER, ("none", "sleeps", "ahead"), hold_audit="some")
+    """Two are up together, and one by itself."""
+    finished = tried(lab, "fan-out", "none", CALLER, ("none", "sleeps", "ahead"), together=2, hold_audit="some")
+    assert sorted(len(line["slices"]["beside"]) for line in lines_of(finished).values()) == [0, 1, 1]
     honest, sleeps, ahead = (name_in_slices(CALLER, manner) for manner in ("none", "sleeps", "ahead"))
     trial = assert_proven(finished, honest)
     assert trial["ledger"]["done"]["calls"] >= trial["ledger"]["verified"]

@@ -1,5 +1,6 @@
 from collections.abc import Iterator
 
+from fairtrial.base.formatting import count
 from fairtrial.experiment.slices import LEAST_ROUNDS
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Case, Finding, Threshold, finding, nothing_to_do
@@ -96,17 +97,55 @@ def rounds_left_out(case: Case) -> Iterator[Finding]:
     A note on the experiment.
     """
     rule = case.record.experiment.slices
-    by_block = {trial.block: trial for trial in case.trials if trial.slices is not None and trial.slices.slices}
-    if rule is None or not by_block:
+    by_group = {_group_of(trial): trial for trial in case.trials if trial.slices is not None and trial.slices.slices}
+    if rule is None or not by_group:
         return
-    slicings = [trial.slices for trial in by_block.values() if trial.slices is not None]
+    slicings = [trial.slices for trial in by_group.values() if trial.slices is not None]
+    unit = "group" if len({trial.block for trial in by_group.values()}) < len(by_group) else "block"
     rounds = sum(len(each.slices) for each in slicings)
     even = sum(each.rule == "even" for each in slicings)
     kept_rounds = [each.kept_rounds for each in slicings]
-    without = sum(trial.engine is None for trial in by_block.values())
+    without = sum(trial.engine is None for trial in by_group.values())
     yield finding(
         "note",
-        f"{sum(kept_rounds)} of {rounds} rounds were kept, {min(kept_rounds)} to {max(kept_rounds)} in a block: "
-        f"those in which {rule.describe()}; {even} of {len(by_block)} blocks rest on even rounds"
-        + (f"; {without} of {len(by_block)} blocks had too few and no figures" if without else ""),
+        f"{sum(kept_rounds)} of {rounds} rounds were kept, {min(kept_rounds)} to {max(kept_rounds)} in a {unit}: "
+        f"those in which {rule.describe()}; {even} of {len(by_group)} {unit}s rest on even rounds"
+        + (f"; {without} of {len(by_group)} {unit}s had too few and no figures" if without else ""),
     )
+
+
+def _group_of(trial: TrialRecord) -> tuple[int, frozenset[str]]:
+    """The trial's block, and which of its conditions were up together; none in older records, where all were."""
+    beside = None if trial.slices is None else trial.slices.beside
+    return trial.block, frozenset() if beside is None else frozenset([trial.condition, *beside])
+
+
+@check(
+    "measured-apart",
+    looks_at="which conditions of a block in slices were up together, and which of them claims compare",
+    remedy="try fewer contenders in one experiment; or, if memory holds them, raise `together` in [slices]",
+)
+def measured_apart(case: Case) -> Iterator[Finding]:
+    """A claim whose sides were not all up together, as a block had more conditions than could be up at once.
+
+    A note on the claim.
+    """
+    for claim in case.record.experiment.claims:
+        sides = {*map(str, claim.needs())}
+        are_together: dict[int, bool] = {}
+        for trial in case.trials:
+            if (
+                trial.slices is not None
+                and trial.slices.beside is not None
+                and case.contenders[trial.condition] in sides
+            ):
+                up = {case.contenders[condition] for condition in (trial.condition, *trial.slices.beside)}
+                are_together[trial.block] = are_together.get(trial.block, True) and sides <= up
+        apart = sum(not is_together for is_together in are_together.values())
+        if apart:
+            yield finding(
+                "note",
+                f"its sides were not all up together in {apart} of {count(len(are_together), 'block')}, but measured "
+                "one after the other: what changed on the machine in between is in the interval",
+                claim=claim.id,
+            )

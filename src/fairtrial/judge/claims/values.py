@@ -4,7 +4,7 @@ A claim that rests on a trial that was refused or not run is undecided: the bloc
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean, median
 
@@ -193,7 +193,10 @@ def _read(metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence
         remedy=obstacle.way_out,
         steps={} if metric.read_resolution is None else _medians(metric.read_resolution, read_trials),
         tails=tails,
-        foreign_shares={each: _foreign_share(list(by_block.values()), metric) for each, by_block in trials.items()}
+        foreign_shares={
+            each: _foreign_share(list(by_block.values()), metric, [evidence.condition(other).id for other in trials])
+            for each, by_block in trials.items()
+        }
         if metric.is_bent_by_others
         else {},
     )
@@ -205,12 +208,18 @@ def _medians(
     return {condition: median(map(read, records)) for condition, records in trials.items() if records}
 
 
-def _foreign_share(trials: Sequence[TrialRecord], metric: Metric) -> float:
+def _foreign_share(trials: Sequence[TrialRecord], metric: Metric, compared: Collection[str]) -> float:
     """The processor time of others beside a condition, less what its own server and services used while those that it
-    is compared with were measured: of one processor, which is no less than the share of all. It makes rates lower, and
-    times longer."""
+    is compared with were measured beside it: of one processor, which is no less than the share of all. It makes rates
+    lower, and times longer.
+
+    Args:
+        compared: the ids of all conditions of the claim.
+    """
     slicings = [trial.slices for trial in trials if trial.slices is not None]
-    idle = [each.idle_processors + each.idle_service_processors for each in slicings]
+    idle = [
+        each.idle_processors + each.idle_service_processors if each.is_beside(compared) else 0.0 for each in slicings
+    ]
     share = foreign_share(trials, of_tails=metric.of_tail) - (fmean(idle) if idle else 0.0)
     return share if metric.higher_is_better else -share
 

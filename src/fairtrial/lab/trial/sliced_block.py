@@ -1,4 +1,4 @@
-"""A block whose conditions are up at once, and are measured in turn, in short slices.
+"""Blocks whose conditions are up at once, all or a group after the other, and are measured in turn, in short slices.
 
 Each condition still has one trial in the block, whose figures are those of its kept slices together: a fresh start
 remains the unit of everything that is concluded. Which rounds are kept is decided by foreign load alone.
@@ -17,6 +17,7 @@ from fairtrial.engine.windows import PartHandler, WindowPart, in_turn
 from fairtrial.experiment.slices import LEAST_ROUNDS, Rule, Shares, Slices
 from fairtrial.lab.meters.bystanders import BystanderWatch
 from fairtrial.lab.meters.in_turn import machine_in_turn, network_in_turn, server_in_turn
+from fairtrial.lab.meters.memory_room import MemoryRoom
 from fairtrial.lab.meters.slice_watch import IdleUse, Party, SliceMeter, SliceWatch
 from fairtrial.lab.meters.stray_threads import StrayThreadWatch
 from fairtrial.lab.placement import bound_to
@@ -30,6 +31,7 @@ from fairtrial.lab.trial.parties import party_of, ports_of
 from fairtrial.lab.trial.slice_proof import SliceProof
 from fairtrial.lab.trial.up import NotUp, UpContender, up
 from fairtrial.lab.trial.whole_window import needs_whole_windows, whole_windows
+from fairtrial.plan.groups import compared_conditions, in_groups
 from fairtrial.plan.plan import Plan, PlannedTrial
 from fairtrial.record.engine_summary import EngineSummary, WarmUp
 from fairtrial.record.model import Failure, TrialRecord
@@ -43,33 +45,57 @@ IDLE_SECONDS = 0.5
 
 
 class SlicedBlocks:
-    """Runs the trials of a plan block by block, and hands them out one by one."""
+    """Runs the trials of a plan group by group, and hands them out one by one.
+
+    A group that the memory does not hold is split, and so is every larger one from then on.
+    """
 
     def __init__(self, plan: Plan, workbench: Workbench) -> None:
         self._workbench = workbench
-        self._planned: dict[int, list[PlannedTrial]] = defaultdict(list)
+        self._planned: dict[tuple[int, int], list[PlannedTrial]] = defaultdict(list)
         for trial in plan.trials():
-            self._planned[trial.block].append(trial)
+            self._planned[trial.block, trial.group].append(trial)
+        self._compared = compared_conditions(plan.experiment, plan.conditions)
+        self._most = len(plan.conditions)
         self._ended: dict[int, TrialRecord] = {}
 
     def run(self, trial: PlannedTrial) -> TrialRecord:
-        """The record of a trial; with the first of a block all of that block are run.
+        """The record of a trial; with the first of a group all of that group are run.
 
         KeyboardInterrupt stops all stacks and is raised again.
         """
         if trial.index not in self._ended:
-            self._ended = {record.index: record for record in self._run_block(self._planned[trial.block])}
+            group = self._planned[trial.block, trial.group]
+            self._ended = {record.index: record for record in self._run_group(group)}
         return self._ended[trial.index]
 
-    def _run_block(self, trials: Sequence[PlannedTrial]) -> list[TrialRecord]:
+    def _run_group(self, trials: Sequence[PlannedTrial]) -> list[TrialRecord]:
+        if len(trials) > self._most:
+            return [record for part in self._parts(trials) for record in self._run_group(part)]
+        try:
+            return self._run_together(trials)
+        except _MemoryFull:
+            self._most = (len(trials) + 1) // 2
+            return self._run_group(trials)
+
+    def _parts(self, trials: Sequence[PlannedTrial]) -> list[list[PlannedTrial]]:
+        """Smaller groups, in which what claims compare is together as far as that goes."""
+        by_condition = {trial.condition: trial for trial in trials}
+        draw = random.Random(f"{trials[0].condition.point.experiment.seed} {trials[0].index}")  # noqa: S311 (no secret)
+        parts = in_groups([*by_condition], self._compared, self._most, draw)
+        return [[by_condition[condition] for condition in part] for part in parts]
+
+    def _run_together(self, trials: Sequence[PlannedTrial]) -> list[TrialRecord]:
+        """Raises _MemoryFull if they cannot all be up at once."""
         records = [new_record(trial) for trial in trials]
         busy: list[int] = []
+        room = MemoryRoom()
         with ExitStack() as services:
-            contexts = list(self._contexts(trials, records, services))
+            contexts = list(self._contexts(trials, records, services, room))
 
             def run() -> None:
                 with bound_to(contexts[0].lab_cpus):
-                    busy.extend(_try_together(contexts))
+                    busy.extend(_try_together(contexts, room))
 
             if len(contexts) == len(trials):
                 run_audited(contexts, self._workbench.results, run)
@@ -77,10 +103,11 @@ class SlicedBlocks:
         return records
 
     def _contexts(
-        self, trials: Sequence[PlannedTrial], records: Sequence[TrialRecord], services: ExitStack
+        self, trials: Sequence[PlannedTrial], records: Sequence[TrialRecord], services: ExitStack, room: MemoryRoom
     ) -> Iterator[TrialContext]:
         """Each trial with services of its own, which `services` ends; but for those whose records say why not."""
-        for trial, record in zip(trials, records, strict=True):
+        for number, (trial, record) in enumerate(zip(trials, records, strict=True)):
+            _assert_room(room, number)
             try:
                 own = services.enter_context(self._workbench.services.apart())
                 yield replace(self._workbench, services=own).context(trial, record)
@@ -88,6 +115,16 @@ class SlicedBlocks:
                 record.failure = error.failure
             except Problem as problem:
                 record.failure = Failure.of("service", problem)
+
+
+class _MemoryFull(Exception):
+    """The memory does not hold all that were to be up at once."""
+
+
+def _assert_room(room: MemoryRoom, number_up: int) -> None:
+    """Raise _MemoryFull if some are up, and no more should be started beside them."""
+    if number_up > 0 and room.is_full():
+        raise _MemoryFull
 
 
 @dataclass(frozen=True)
@@ -166,16 +203,17 @@ class _EndedEarly(Exception):
     """One of the block cannot go on; its record says why, or its exit status does."""
 
 
-def _try_together(contexts: Sequence[TrialContext]) -> list[int]:
+def _try_together(contexts: Sequence[TrialContext], room: MemoryRoom) -> list[int]:
     """Start all, measure them in turn, stop all; what goes wrong is in the record of the one that it went wrong with.
 
-    Returns the indices of the trials whose servers are too busy while they are idle.
+    Returns the indices of the trials whose servers are too busy while they are idle. Raises _MemoryFull.
     """
     conditions: list[_Condition] = []
     busy: list[int] = []
     with ExitStack() as running:
         for context in contexts:
             running.push(partial(_note_problem, context.record))
+            _assert_room(room, len(conditions))
             try:
                 conditions.append(_condition(running.enter_context(up(context))))
             except NotUp as error:
@@ -245,12 +283,13 @@ def _measure(conditions: Sequence[_Condition]) -> list[int]:
         if needs_whole_windows(experiment) and sum(conditions[0].kept_rounds) >= LEAST_ROUNDS:
             _whole_windows(conditions, rule, planned)
     seconds = (time.monotonic() - began) / len(conditions)
+    ids = [each.record.condition for each in conditions]
     for each in conditions:
         each.record.stage_seconds["load"] = round(seconds, 3)
         if not busy:
             with each.ending_block():
                 each.proof.end()
-        _put_together(each, planned)
+        _put_together(each, planned, [name for name in ids if name != each.record.condition])
     return busy
 
 
@@ -353,8 +392,12 @@ def _may_be_kept(each: _Condition, rule: Slices) -> bool:
     return rule.is_quiet(used, 0.0)
 
 
-def _put_together(each: _Condition, planned: int) -> None:
-    """Fill the trial's record from the slices that were kept, if there are enough of them."""
+def _put_together(each: _Condition, planned: int, beside: list[str]) -> None:
+    """Fill the trial's record from the slices that were kept, if there are enough of them.
+
+    Args:
+        beside: the conditions that were up with it.
+    """
     record = each.record
     record.slices = Slicing(
         planned_rounds=planned,
@@ -366,6 +409,7 @@ def _put_together(each: _Condition, planned: int) -> None:
         idle_seconds=each.idle_seconds,
         idle_cpu_seconds=each.idle.server,
         idle_service_cpu_seconds=each.idle.services,
+        beside=beside,
         asked_slices=each.asked_slices,
         askers=sorted(each.askers),
         tails_of_slices=False,
