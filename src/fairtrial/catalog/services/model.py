@@ -23,12 +23,12 @@ Counters = Mapping[str, int]
 
 statements: all statements or commands; reads: statements that read (selects, finds, gets); writes: statements that
 write (inserts, updates, deletes, sets); commits: transactions committed;
-writing_commits: those that wrote, or took the number of one that writes; rows_read, rows_written: rows (documents,
-keys) touched; rows_read.TABLE, rows_written.TABLE: those of one table, whatever a statement's text says; reads.TABLE,
-writes.TABLE: statements on one table; table_reads: statements that read and looked at a table;
-table_transactions: transactions that did, each statement outside of one being its own; statement_milliseconds: for how
-long statements were carried out, sleeps included, added up over all sessions; bytes_sent: to all clients. A
-name that a service does not tell is missing, never 0."""
+writing_commits: those that wrote, or took the number of one that writes (a service that `LogsCommits` says it better);
+rows_read, rows_written: rows (documents, keys) touched; rows_read.TABLE, rows_written.TABLE: those of one table,
+whatever a statement's text says; reads.TABLE, writes.TABLE: statements on one table; table_reads: statements that read
+and looked at a table; table_transactions: transactions that did, each statement outside of one being its own;
+statement_milliseconds: for how long statements were carried out, sleeps included, added up over all sessions;
+bytes_sent: to all clients. A name that a service does not tell is missing, never 0."""
 
 
 Change = Callable[[int, str], None]
@@ -144,6 +144,18 @@ class MaintenanceReading:
     """since it started, by the names of `record.database.Maintenance`; those it does not tell are missing"""
     running: frozenset[str]
     """what is under way: `checkpoint`, `vacuum`, `snapshot`"""
+
+
+@runtime_checkable
+class LogsCommits(Protocol):
+    """A running service whose own log the lab can read for the transactions that wrote something."""
+
+    def log_end(self) -> str | None:
+        """Where the log ends now; None: the lab does not read this server's. Raises Problem: it cannot be asked."""
+
+    def commits_in_log(self, since: str, until: str) -> int | None:
+        """How many transactions that wrote a row were committed between two ends of the log; None: it has them no more,
+        or cannot be read. Raises Problem: the server cannot be asked."""
 
 
 @runtime_checkable

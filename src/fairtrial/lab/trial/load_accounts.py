@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from fairtrial.catalog.services.model import Counters
 from fairtrial.lab.meters.service import has_processes
 from fairtrial.lab.trial.audit import audit_answers, ledger_of_runs
+from fairtrial.lab.trial.commit_log import CommitLog
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.durability import durability_since
 from fairtrial.lab.trial.keys_read import keys_read, mark_keys
@@ -22,6 +23,7 @@ class LoadAccounts:
         self._contender = contender
         self._marked = mark_keys(self._context)
         self._before = self._context.service.counters()
+        self._log = CommitLog(self._context)
         self._at_bell: Counters = {}
 
     @property
@@ -39,6 +41,7 @@ class LoadAccounts:
             Problem: the upstream gives no account.
         """
         self._at_bell = self._context.service.counters() if at_bell is None else at_bell
+        self._log.close()
         self._context.record.keys_read = keys_read(self._context, self._marked)
         self._contender.calls()
 
@@ -66,6 +69,7 @@ class LoadAccounts:
         record.durability = durability_since(context, self._contender.commits)
         calls: Mapping[str, int] = self._contender.calls()
         after = {**service.counters(), **calls}
-        record.ledger = ledger_of_runs(self._before, after, context.engine_runs, self._at_bell)
+        ledger = ledger_of_runs(self._before, after, context.engine_runs, self._at_bell)
+        record.ledger = self._log.put_into(ledger)
         with context.stage("audit"):
             record.audit = audit_answers(context)

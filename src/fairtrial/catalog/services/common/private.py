@@ -78,6 +78,23 @@ class PrivateService(LoadedService):
         """
         return self._program.durability.sessions(self._location) if self._program.durability is not None else 0
 
+    def log_end(self) -> str | None:
+        """Where the server's log ends now; None: the lab does not read it.
+
+        Raises:
+            Problem: it cannot be asked.
+        """
+        return None if self._program.commit_log is None else self._program.commit_log.end(self._location)
+
+    def commits_in_log(self, since: str, until: str) -> int | None:
+        """How many transactions that wrote a row were committed between two ends of its log; None: it has them no more.
+
+        Raises:
+            Problem: it cannot be asked.
+        """
+        log = self._program.commit_log
+        return None if log is None else log.commits(self._location, since, until)
+
     @property
     def pid(self) -> int | None:
         """The guard below which the server runs."""

@@ -87,6 +87,16 @@ class Durable:
 
 
 @dataclass(frozen=True)
+class CommitLog:
+    """How the lab reads a server's own log for transactions that wrote something. Both functions raise Problem."""
+
+    end: Callable[[Location], str]
+    """where it ends now"""
+    commits: Callable[[Location, str, str], int | None]
+    """how many were committed between two ends; None: the log has them no more, or cannot be read"""
+
+
+@dataclass(frozen=True)
 class ServerProgram:
     """How the installed programs of a product make and run one private server, for one variant and some tables.
 
@@ -115,6 +125,8 @@ class ServerProgram:
     """end the sessions of stacks, and wait until what they did is counted"""
     durability: Durable | None = None
     """how it tells of its commits; None: it does not"""
+    commit_log: CommitLog | None = None
+    """None: the lab cannot read it"""
     product: str | None = None
     """what the record calls it; None: what the server calls itself"""
     settings: Mapping[str, str] = field(default_factory=dict)

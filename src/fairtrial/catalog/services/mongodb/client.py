@@ -149,11 +149,13 @@ class MongodbClient(ExternalClient):
         that took the lock for writing (insert, update, delete, findAndModify, and the creation of an index). rows_read
         and rows_written are documents returned and inserted, updated or deleted, in all databases of the server;
         MongoDB counts them and SecantusDB does not. reads.COLLECTION and writes.COLLECTION are the operations on one.
+        writing_commits are the transactions of MongoDB's storage engine: an operation that writes takes one at least,
+        and one that finds nothing to write none; of SecantusDB, the journal has them.
         """
         try:
             with driver_errors():
                 totals = self.driver.admin.command("top")["totals"]
-                documents = self.driver.admin.command("serverStatus").get("metrics", {}).get("document", {})
+                status = self.driver.admin.command("serverStatus")
                 prefix = f"{self.database.name}."
         except Forbidden:
             return {}
@@ -173,6 +175,10 @@ class MongodbClient(ExternalClient):
         for name in collections:
             counters[f"reads.{name}"] = count("readLock", name) - count("getmore", name)
             counters[f"writes.{name}"] = count("writeLock", name)
+        documents = status.get("metrics", {}).get("document", {})
+        committed = status.get("wiredTiger", {}).get("transaction", {}).get("transactions committed")
+        if committed is not None:
+            counters["writing_commits"] = int(committed)
         if documents:
             counters["rows_read"] = int(documents["returned"])
             counters["rows_written"] = sum(int(documents[change]) for change in ("inserted", "updated", "deleted"))

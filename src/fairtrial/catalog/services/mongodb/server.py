@@ -12,9 +12,16 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.client import answers
 from fairtrial.catalog.services.common.folder import write_secret
 from fairtrial.catalog.services.common.installed import assert_installed
-from fairtrial.catalog.services.common.server_program import DataRecipe, Location, ServerProgram, arguments_of
+from fairtrial.catalog.services.common.server_program import (
+    CommitLog,
+    DataRecipe,
+    Location,
+    ServerProgram,
+    arguments_of,
+)
 from fairtrial.catalog.services.common.sql import PASSWORD_BYTES
 from fairtrial.catalog.services.model import RowsLoaded, ServiceStart
+from fairtrial.catalog.services.mongodb import journal
 from fairtrial.catalog.services.mongodb.client import NAME, TITLE, MongodbClient
 from fairtrial.catalog.services.mongodb.program import installed_program, missing_server
 from fairtrial.catalog.services.mongodb.user_documents import load
@@ -34,6 +41,12 @@ RIGHTS_WITHOUT_TABLES = ("readWrite", "dbAdmin")
 
 LAYOUT = 4
 """Raise it when the way in which tables are laid out changes: kept data are made again."""
+
+JOURNAL = CommitLog(
+    end=lambda location: journal.end(location.data),
+    commits=lambda location, since, until: journal.commits_between(location.data, since, until, DATABASE),
+)
+"""SecantusDB's. MongoDB compresses its own, and counts what is committed."""
 
 
 def program(start: ServiceStart) -> ServerProgram:
@@ -89,6 +102,7 @@ def program(start: ServiceStart) -> ServerProgram:
         url=lambda location: f"mongodb://{USER}:{password}@{location.host}:{location.port}/{DATABASE}",
         settings=installed.settings,
         end_signal=SIGKILL,
+        commit_log=None if installed.is_mongod else JOURNAL,
         why_not_held=installed.why_not_held,
         loses_when_killed=installed.loses_when_killed,
     )

@@ -15,6 +15,7 @@ from fairtrial.catalog.services.common.installed import Programs, assert_install
 from fairtrial.catalog.services.common.login import LAB_LOGIN, Login, login_of
 from fairtrial.catalog.services.common.server_program import (
     DATA,
+    CommitLog,
     DataRecipe,
     Durable,
     Location,
@@ -24,6 +25,7 @@ from fairtrial.catalog.services.common.server_program import (
 )
 from fairtrial.catalog.services.common.sql import OF_ROWS, PASSWORD_BYTES
 from fairtrial.catalog.services.model import RowsLoaded, ServiceStart
+from fairtrial.catalog.services.postgresql import commit_log
 from fairtrial.catalog.services.postgresql.client import TITLE, PostgresClient
 from fairtrial.catalog.services.postgresql.durability import durability, sessions
 from fairtrial.catalog.services.postgresql.user_sql import load
@@ -125,6 +127,12 @@ def program(start: ServiceStart) -> ServerProgram:
                 _client(login, location, lab_password), PostgresClient(_target(location, LAB_DATABASE, lab_password))
             ),
             sessions=lambda location: sessions(_client(login, location, lab_password), login.user),
+        ),
+        commit_log=CommitLog(
+            end=lambda location: commit_log.end(_client(login, location, lab_password)),
+            commits=lambda location, since, until: commit_log.commits_between(
+                _client(login, location, lab_password), location.data, PROGRAMS.path_of("pg_waldump"), since, until
+            ),
         ),
         url=lambda location: login.url("postgresql", password, location),
         port=login.port,
