@@ -9,7 +9,9 @@ JOBS = {
   "task-creation" => "tasks",
   "task-switching" => "switches"
 }.freeze
-TASKS = { "thread" => "threads", "fiber" => "fibers", "neverblock" => "neverblock" }.freeze
+TASKS = {
+  "thread" => "threads", "fiber" => "fibers", "neverblock" => "neverblock", "new-fibers" => "new_fibers"
+}.freeze
 
 job = ENV.fetch("JOB", "")
 abort "there is no job #{job.inspect}; there are: #{JOBS.keys.join(', ')}" unless JOBS.key?(job)

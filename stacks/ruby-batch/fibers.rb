@@ -7,6 +7,15 @@ module Tasks
     Array.new(count) { Fiber.new(&work) }.each(&:resume)
   end
 
+  # Has so many tasks do all that is in a closed queue, one piece after the other.
+  def self.work_off(queue, count, &work)
+    run(count) do
+      while (piece = queue.pop)
+        work.call(piece)
+      end
+    end
+  end
+
   # Has so many tasks exist at once: each arrives at the gathering, and waits until all may end.
   def self.gather(count, gathering)
     fibers = Array.new(count) do

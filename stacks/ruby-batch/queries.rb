@@ -12,15 +12,12 @@ Integer(ENV.fetch("LONG_QUERIES")).times do
 end
 queries.close
 
-connections = Queue.new(Array.new(Integer(ENV.fetch("DB_POOL", 16))) { Database.open })
+# A place for each connection: who gets an empty one opens it, so that tasks open theirs at the same time.
+connections = Queue.new(Array.new(Integer(ENV.fetch("DB_POOL", 16))))
 
-Tasks.run(Integer(ENV.fetch("CONCURRENCY", connections.size))) do
-  while (query = queries.pop)
-    connection = connections.pop
-    begin
-      connection.public_send(*query)
-    ensure
-      connections << connection
-    end
-  end
+Tasks.work_off(queries, Integer(ENV.fetch("CONCURRENCY", connections.size))) do |query|
+  connection = connections.pop || Database.open
+  connection.public_send(*query)
+ensure
+  connections << connection
 end

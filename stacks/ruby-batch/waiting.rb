@@ -8,6 +8,15 @@ module Waiting
     together { count.times { start(&work) } }
   end
 
+  # Has so many tasks do all that is in a closed queue, one piece after the other.
+  def work_off(queue, count, &work)
+    run(count) do
+      while (piece = queue.pop)
+        work.call(piece)
+      end
+    end
+  end
+
   # Has so many tasks exist at once: each arrives at the gathering, and waits until all may end.
   def gather(count, gathering)
     may_end = Queue.new

@@ -26,25 +26,6 @@ STACKS = find_stacks()
 
 LONG_SECONDS, AT_ONCE = 0.4, 8
 
-ACTIVE_RECORD = f"""
-require "./config/environment"
-require "./vendor/neverblock/neverblock"
-require "./vendor/neverblock/neverblock/rails"
-sleep = ENV["DATABASE_URL"].start_with?("mysql") ? "SLEEP" : "pg_sleep"
-ActiveRecord::Base.connection_pool.disconnect! # the first fiber is the thread's own
-done = 0
-start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-NeverBlock.run do
-  {AT_ONCE}.times do
-    Fiber.schedule do
-      Rails.application.executor.wrap {{ ActiveRecord::Base.connection.execute("SELECT #{{sleep}}({LONG_SECONDS})") }}
-      done += 1
-    end
-  end
-end
-puts done, ActiveRecord::Base.connection_pool.connections.size, Process.clock_gettime(Process::CLOCK_MONOTONIC) - start
-"""
-
 
 @needs("ruby-neverblock")
 def test_the_tests_of_neverblock_pass() -> None:
@@ -64,44 +45,39 @@ def test_the_tests_of_neverblock_pass() -> None:
     assert int(passed[1]) >= 50, "the tests were found"
 
 
-@needs("ruby-neverblock")
 @pytest.mark.parametrize(
     "service", [pytest.param("postgresql", marks=needs("postgresql")), pytest.param("mariadb", marks=needs("mariadb"))]
 )
-def test_queries_of_one_process_wait_at_once(cache: Path, tmp_path: Path, service: str) -> None:
-    """On the application's own pool of connections, and on Active Record's, which is smaller here than the number of
-    fibers: each fiber has a connection of its own, and waits for it."""
-    stack = STACKS["ruby-neverblock"]
-    built = ready(BuildRequest(stack, tmp_path / "log", lambda: None, versions=installed_versions(stack))).folder
+@needs("ruby-neverblock", "ruby-rails", "nginx")
+def test_long_queries_wait_at_once(cache: Path, tmp_path: Path, service: str) -> None:
+    """On an application's own pool of connections; on Active Record's, half as large as the number of fibers, of which
+    each has a connection of its own and waits for it; and in half as many blocking processes."""
     with pick_service(service).start(ServiceStart()) as database:
-        settings = {"DATABASE_URL": database.url, "WEB_CONCURRENCY": "1"}
-        running = start_process(
-            StartRequest(stack, stack.variants["default"], built, settings=settings, cpus=[], log=tmp_path / "log")
-        )
-        try:
-            seconds = _seconds_of_long_queries(running.url)
-        finally:
-            running.process.stop()
-        active_record = subprocess.run(
-            ["ruby", "-e", ACTIVE_RECORD],
-            cwd=STACKS["ruby-rails"].folder,
-            env={**os.environ, "DATABASE_URL": database.url, "DB_POOL": str(AT_ONCE // 2), "RAILS_ENV": "production"},
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-    assert active_record.returncode == 0, active_record.stderr
-    done, connections, active_record_seconds = active_record.stdout.split()
-    assert (int(done), int(connections)) == (AT_ONCE, AT_ONCE // 2)
+        own = _seconds_of_long_queries("ruby-neverblock", "default", tmp_path, database.url, pool=AT_ONCE)
+        rails = _seconds_of_long_queries("ruby-rails", "neverblock", tmp_path, database.url, pool=AT_ONCE // 2)
+        thins = _seconds_of_long_queries("ruby-rails", "four-thins", tmp_path, database.url, pool=1)
     one_after_the_other = LONG_SECONDS * AT_ONCE
-    assert seconds < 0.6 * one_after_the_other, "an eighth of it, if no driver blocks the loop"
-    assert float(active_record_seconds) < 0.6 * one_after_the_other, "a quarter of it"
+    assert own < 0.6 * one_after_the_other, "an eighth of it, if no driver blocks the loop"
+    assert 2 * LONG_SECONDS <= rails < 0.6 * one_after_the_other, "a quarter of it"
+    assert 2 * LONG_SECONDS <= thins < 0.6 * one_after_the_other, "a quarter of it, as nginx gives each Thin two"
 
 
-def _seconds_of_long_queries(url: str) -> float:
-    """How long that many queries take which sleep in the database, all asked for at once."""
+def _seconds_of_long_queries(name: str, variant: str, folder: Path, database_url: str, pool: int) -> float:
+    """How long a stack takes for that many queries which sleep in the database, all asked for at once."""
+    stack = STACKS[name]
+    built = ready(BuildRequest(stack, folder / "log", lambda: None, versions=installed_versions(stack))).folder
+    settings = {"DATABASE_URL": database_url, "WEB_CONCURRENCY": "1", "DB_POOL": str(pool)}
+    settings |= stack.variants[variant].env
+    running = start_process(
+        StartRequest(stack, stack.variants[variant], built, settings=settings, cpus=[], log=folder / "log")
+    )
+    try:
+        return _seconds_at(running.url)
+    finally:
+        running.process.stop()
 
+
+def _seconds_at(url: str) -> float:
     def ask(client: httpx.Client) -> int:
         return client.get(f"/queries/long/{LONG_SECONDS * 1000:.0f}").status_code
 

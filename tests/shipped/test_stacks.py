@@ -44,6 +44,7 @@ ONE_IS_ENOUGH = {
     "ruby-batch:blocking": ("query-batch", "postgresql"),
     "ruby-batch:fibers": ("task-switching", "none"),
     "ruby-batch:neverblock": ("transaction-batch", "postgresql"),
+    "ruby-batch:new-fibers": ("query-batch", "postgresql"),
     "ruby-goliath:bounds-each-time": ("random-item", "mariadb"),
     "ruby-goliath:retrying": ("random-item", "mongodb"),
     "ruby-neverblock:async": ("query-mix", "mariadb"),
@@ -54,6 +55,7 @@ ONE_IS_ENOUGH = {
     "ruby-neverblock:two-processes": ("query-mix", "postgresql"),
     "ruby-rails:biased": ("random-item", "mongodb"),
     "ruby-rails:bounds-each-time": ("random-item", "mariadb"),
+    "ruby-rails:four-thins": ("query-mix", "mariadb"),
     "ruby-rails:neverblock": ("survey-insert", "postgresql"),
     "ruby-rails:passenger": ("random-item", "mariadb"),
     "ruby-rails:puma-cluster": ("random-item", "mongodb"),
@@ -78,11 +80,13 @@ BEHIND_NGINX = ["python-flask:sync", "python-flask:sync-tcp"]
 """Variants that need nginx, while their stack does not require it."""
 
 TRIED_APART = {
+    "ruby-rails:one-thin",
     "ruby-rails:passenger-bounds-each-time",
     "ruby-rails:thin-retrying",
+    "ruby-rails:two-thins",
     "ruby-rails:unicorn-retrying",
 }
-"""Variants that join two others, each of which is tried: a server and a pick."""
+"""Variants that join two others, each of which is tried (a server and a pick), or differ from one in a number."""
 
 BREAKS_THE_CONTRACT = {"ruby-goliath:count-unused"}
 """A published mistake that the contract itself finds: test_random_picks.py."""

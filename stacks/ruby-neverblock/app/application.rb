@@ -13,13 +13,15 @@ class Application
   include Answers
 
   LONGEST_MILLISECONDS = 10_000
+  MOST_SHORT_QUERIES = 1000
   LARGEST_KEY = 2_147_483_647
 
-  # A route's parameter is one segment of the path.
+  # A route's parameters are segments of the path.
   ROUTES = {
     "GET" => [
       [%r{\A/items/([^/]+)\z}, :item],
       [%r{\A/queries/long/([^/]+)\z}, :long_query],
+      [%r{\A/queries/chain/([^/]+)/([^/]+)\z}, :query_chain],
       [%r{\A/articles/([^/]+)\z}, :article],
       [%r{\A/articles/([^/]+)/similar\z}, :similar_articles],
       [%r{\A/users/([^/]+)/articles\z}, :articles_of_user],
@@ -58,7 +60,7 @@ class Application
     return send(fixed) if fixed
 
     ROUTES[method]&.each do |pattern, handler|
-      pattern.match(path) { |match| return send(handler, match[1]) }
+      pattern.match(path) { |match| return send(handler, *match.captures) }
     end
     empty(404)
   end
@@ -91,6 +93,15 @@ class Application
 
     database.sleep(milliseconds / 1000.0)
     json(slept: milliseconds)
+  end
+
+  def query_chain(milliseconds, short)
+    milliseconds = positive_integer(milliseconds, LONGEST_MILLISECONDS)
+    short = short == "0" ? 0 : positive_integer(short, MOST_SHORT_QUERIES)
+    return empty(400) unless milliseconds && short
+
+    database.sleep(milliseconds / 1000.0)
+    json(slept: milliseconds, sum: Array.new(short) { database.one }.sum)
   end
 
   def fan_out

@@ -10,6 +10,13 @@ Rails.application.routes.draw do
 
   next if Service.none?
 
+  if Service.relational?
+    get "queries/short", to: "queries#short"
+    get "queries/long/:milliseconds", to: "queries#long"
+    get "queries/chain/:milliseconds/:short", to: "queries#chain"
+    post "units/:weight", to: "units#create"
+  end
+
   get "items/random", to: "items#random"
   get "items/:uuid", to: "items#show"
   get "categories", to: "categories#index"
