@@ -59,9 +59,6 @@ pub(super) fn plan(plan: &Plan) -> Checked {
 
 fn drain(plan: &Plan) -> Checked {
     match plan.drain_seconds {
-        Some(seconds) if seconds > 0.0 && !plan.load.is_open() => {
-            invalid("drain_seconds: needs an open load: a closed one has no arrivals whose answers are owed")
-        }
         Some(seconds) => within("drain_seconds", seconds, 0.0, LONGEST_SECONDS),
         None => Ok(()),
     }

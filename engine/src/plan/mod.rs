@@ -201,12 +201,11 @@ impl Plan {
         }
     }
 
-    /// How long an open load's answers are awaited after the window; 0 in a closed load.
+    /// How long answers are awaited after the window; a closed load owes none unless the plan says so.
     pub fn drain_seconds(&self) -> f64 {
-        if !self.load.is_open() {
-            return 0.0;
-        }
-        self.drain_seconds.unwrap_or(self.timeout_seconds.min(LONGEST_DEFAULT_DRAIN_SECONDS))
+        let by_default =
+            if self.load.is_open() { self.timeout_seconds.min(LONGEST_DEFAULT_DRAIN_SECONDS) } else { 0.0 };
+        self.drain_seconds.unwrap_or(by_default)
     }
 
     /// Requests that one connection carries at once: streams, or places in its pipeline.

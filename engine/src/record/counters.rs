@@ -23,6 +23,8 @@ pub struct Counters {
     pub unannounced_closes: u64,
     /// Requests that the server said it had not processed, each time one was asked again.
     pub retried: u64,
+    /// Requests without an answer when the drain ended.
+    pub undrained: u64,
 }
 
 impl Counters {
@@ -38,6 +40,7 @@ impl Counters {
             unasked: self.unasked + other.unasked,
             unannounced_closes: self.unannounced_closes + other.unannounced_closes,
             retried: self.retried + other.retried,
+            undrained: self.undrained + other.undrained,
         }
     }
 }

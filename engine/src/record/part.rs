@@ -121,6 +121,9 @@ fn fitting(parts: &[Part]) -> Result<Option<Dataset>, Unfit> {
         if !part.record.is_of_same_mix(&first.record) {
             return unfit(format!("part {place}: its requests are others than those of part 0"));
         }
+        if part.facts.requests != first.facts.requests {
+            return unfit(format!("part {place}: its spot checks are others than those of part 0"));
+        }
         if !part.record.is_tallied_by(dataset.as_ref()) {
             return unfit(format!("part {place}: its rows are others than those of part 0"));
         }
@@ -187,7 +190,7 @@ mod tests {
         record.counters.received_bytes = 100 + seed;
         (record.counters.two_framings, record.counters.unasked, record.counters.unannounced_closes) =
             (1 + seed, 2, 3);
-        record.counters.retried = 4;
+        (record.counters.retried, record.counters.undrained) = (4, 5);
         record.evenness.slice([1, 2, mix(seed) % 5].into_iter());
         record
     }
@@ -362,6 +365,7 @@ mod tests {
             "/unasked",
             "/unannounced_closes",
             "/retried",
+            "/undrained",
             "/in_flight_at_start",
             "/in_flight_at_end",
             "/under_way/ended_seconds",

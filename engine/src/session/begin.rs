@@ -8,11 +8,17 @@ use crate::reference::NO_INSTANCE;
 use crate::schedule::Phase;
 
 impl Session {
-    /// In the drain: what waits, and came too late for anyone to look whether a connection is free; and deadlines.
+    /// In the drain: what waits, and came too late for anyone to look whether a connection is free; whoever has thought
+    /// about an answer, and asks nothing more; and deadlines.
     #[cold]
     pub(super) fn due_after_window(&mut self, now_ns: u64) -> Option<(usize, Next)> {
         if self.phase == Phase::Over {
             return None;
+        }
+        if matches!(self.pace, Pace::Closed(_))
+            && let Some(due) = self.due_by_the_clock(now_ns)
+        {
+            return Some(due);
         }
         if let Pace::Open(open) = &mut self.pace
             && open.waiting.oldest_ns().is_some()

@@ -117,9 +117,17 @@ impl Session {
         if self.quota.is_used_up() {
             return self.end(self.ended_ns);
         }
+        self.over_ns = self.ended_ns;
         self.phase = Phase::Drain;
-        // What a journey asks from now on is its own affair.
-        self.cohort.end = self.ended_ns;
+        match self.pace {
+            // What a journey asks from now on is its own affair.
+            Pace::Open(_) => self.cohort.end = self.ended_ns,
+            // Its figures are of what ended in the window.
+            Pace::Closed(_) => {
+                self.censor();
+                self.cohort.start = u64::MAX;
+            }
+        }
         self.phase_ends_ns = self.ended_ns.saturating_add(self.drain_ns);
         self.boundary_ns = self.phase_ends_ns;
     }

@@ -183,7 +183,10 @@ impl Conversation for Session {
     fn conclude(mut self, now_ns: u64) -> Ended {
         self.stop(now_ns);
         let closing = match self.closing.take() {
-            Some(closing) => closing,
+            Some(closing) => {
+                self.record.counters.undrained = self.quota.under_way();
+                closing
+            }
             None => {
                 self.take_late_arrivals();
                 self.shed_at_the_end(self.ended_ns, true);

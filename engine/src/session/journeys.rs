@@ -1,9 +1,11 @@
 //! Arrivals that are several requests, one after the other on the same connection. Each counts and is judged as any other
 //! request; what is here leads from one to the next, and says what became of the whole.
 
+use super::pace::Pace;
 use super::slot::InFlight;
 use super::{Next, Session};
 use crate::record::{ErrorKind, JourneyEnd};
+use crate::schedule::Phase;
 
 impl Session {
     /// What else is done where a request is answered, and the next step of its connection, unless that is up to the load.
@@ -24,6 +26,9 @@ impl Session {
         }
         let current = self.slots[number].current;
         let step = self.requests[current.request].step?;
+        if self.phase == Phase::Drain && matches!(self.pace, Pace::Closed(_)) {
+            return None; // the journey was cut off with the window
+        }
         let arrived_ns = self.arrived_ns(number, &current);
         if wrong.is_some() || step.is_last {
             let end = wrong.map_or(JourneyEnd::Completed, JourneyEnd::by_failure);

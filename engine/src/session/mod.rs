@@ -84,7 +84,7 @@ pub struct SessionParts {
     pub local_ports: Option<u64>,
     /// From a request's begin, its connect included, to the error `timeout`.
     pub timeout_ns: u64,
-    /// How long an open load's answers are awaited after a window that ends by the clock; 0 in a closed load.
+    /// How long answers are awaited after a window that ends by the clock.
     pub drain_ns: u64,
     /// An open load's request is not sent later than so long after its intended start; `None`: it is, however late.
     pub deadline_ns: Option<u64>,

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use crate::common::{ENGINE, Engine, Plan, Target, run_with_input};
+use crate::common::{ENGINE, Engine, Plan, Server, Target, read_request, run_with_input};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -262,4 +262,24 @@ fn a_plan_that_does_not_fit_is_one_line_and_status_2() {
     }
     assert_eq!(run_with_input(&["run"], "").status.code(), Some(2));
     assert_eq!(run_with_input(&["run", "--fast"], "").status.code(), Some(2));
+}
+
+/// 200 ms an answer: two on each lane, and the third comes after the window.
+#[test]
+fn answers_that_are_under_way_at_the_end_are_awaited_if_the_plan_says_so() {
+    for pipeline in [1, 3] {
+        let target = Target::start(&["--delay", "constant:200ms"]);
+        let plan = Plan::closed(&target.address, 4).with("pipeline", json!(pipeline));
+        let drained = plan.clone().with("drain_seconds", json!(5)).run();
+        let (lanes, answers) = (4 * pipeline, drained.count("answers"));
+        assert_eq!((drained.count("in_flight_at_end"), drained.count("undrained")), (lanes, 0));
+        assert_eq!((drained.count("verified"), &drained.0["window_seconds"]), (answers, &json!(0.5)));
+        assert_eq!((drained.count("run_verified"), drained.count("run_errors")), (answers + lanes, 0));
+        assert_eq!(drained.0["response_time"]["count"], answers);
+        assert!(drained.errors().is_empty() && drained.0["cohort"].is_null(), "{drained:?}");
+        assert_eq!(target.served().0, answers + lanes);
+    }
+    let silent = Server::start(|_, mut stream| while read_request(&mut stream).is_some() {});
+    let cut = Plan::closed(&silent.address, 4).seconds(0.1).with("drain_seconds", json!(0.1)).run();
+    assert_eq!((cut.count("undrained"), cut.count("run_verified"), cut.all_errors()), (4, 0, 0));
 }

@@ -4,6 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -223,4 +224,22 @@ fn what_http_2_cannot_be_combined_with_is_refused_by_name() {
         let (message, status) = base.clone().with(key, value).refusal();
         assert!(message.contains(says) && status != Some(0), "{message}");
     }
+}
+
+#[test]
+fn streams_that_are_open_at_the_end_of_a_closed_load_are_awaited_if_the_plan_says_so() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&asked);
+    let server = server(move |_, _, mut respond| {
+        thread::sleep(Duration::from_millis(30));
+        counted.fetch_add(1, Ordering::Relaxed);
+        answer(&mut respond, "ok");
+    });
+    let summary = plan(&server, 2, 3).seconds(0.2).with("drain_seconds", json!(5)).run();
+    assert_eq!((summary.count("in_flight_at_end"), summary.count("undrained")), (6, 0));
+    assert_eq!(summary.count("run_verified"), summary.count("verified") + 6);
+    assert_eq!(
+        (summary.errors(), asked.load(Ordering::Relaxed)),
+        (vec![], summary.count("run_verified") as usize)
+    );
 }

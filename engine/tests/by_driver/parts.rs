@@ -202,6 +202,24 @@ fn windows_in_turn_are_added_up() {
 }
 
 #[test]
+fn windows_in_turn_have_the_same_spot_checks() {
+    let target = Target::start(&[]);
+    let plan = |names: &[&str]| {
+        let spots =
+            names.iter().map(|name| json!({"name": name, "path": "/", "spot_check_at_seconds": [0.01]}));
+        let requests: Vec<Value> =
+            std::iter::once(json!({"name": "of the mix", "path": "/"})).chain(spots).collect();
+        Plan::closed(&target.address, 2).with("requests", json!(requests)).seconds(0.1)
+    };
+    let parts: Vec<Value> =
+        [&["a"][..], &["a", "b"]].iter().flat_map(|names| windows(&plan(names), 1).0).collect();
+    let output = run_with_input(&["merge", "--in-turn"], &text(&parts));
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("part 1: its spot checks are others than those of part 0"), "{said}");
+}
+
+#[test]
 fn only_windows_of_a_single_engine_follow_each_other() {
     let target = Target::start(&[]);
     let parts = offer(&Plan::closed(&target.address, 2).requests(10), 2);

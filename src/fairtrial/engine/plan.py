@@ -190,7 +190,7 @@ class EnginePlan(Strict):
     timeout_seconds: float = 10.0
     drain_seconds: float | None = Field(
         None,
-        description="how long an open load's answers are awaited after the window; null: as the engine does by itself "
+        description="how long answers are awaited after the window; null: as the engine does by itself "
         "(docs/engine-protocol.md, The cohort)",
     )
     deadline_seconds: float | None = Field(

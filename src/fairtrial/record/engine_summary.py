@@ -413,6 +413,7 @@ class EngineSummary(Strict):
         None,
         description="requests that the server said it had not processed, each time one was asked again: over HTTP/2",
     )
+    undrained: int = Field(0, description="requests that had no answer when the drain ended; 0 without a drain")
     mix: list[Share] = Field(default_factory=list, description='each kind of request: see "Kinds of requests"')
     series: list[SecondOfSeries] = Field(description="each second of the window that began")
     tenths: Tenths | None = Field(

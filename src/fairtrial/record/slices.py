@@ -60,6 +60,11 @@ class Slicing(Strict):
     beside: list[str] | None = Field(
         None, description="conditions that were up with it; null in older records: all of its block"
     )
+    undrained: int = Field(
+        0,
+        description="requests that had no answer when what was under way at the end of a slice was awaited no longer, "
+        "over all that were sent to its server; 0 in older records",
+    )
     asked_slices: int = Field(
         0, description="slices of others in which its processes held a connection to the server that was measured"
     )

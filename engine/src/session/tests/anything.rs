@@ -72,7 +72,7 @@ impl Random {
             pipeline,
             share,
             deadline_ns: (is_open && self.is(2)).then(|| (1 + self.below(100)) * MS),
-            drain_ns: if is_open { self.below(2) * 400 * MS } else { 0 },
+            drain_ns: self.below(2) * 400 * MS,
             closes_ns: share.is_none().then(|| (101 + self.below(900)) * MS),
             requests: json!([{"path": "/", "name": "a"}, {"path": "/b", "name": "b", "weight": 2}]),
             ..Setup::of(load)

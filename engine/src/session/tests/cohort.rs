@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::server::{Reaction, World};
+use super::server::{Asked, Network, Reaction, World, run};
 use super::*;
 
 /// 2,000 requests a second; the window is the 2 s from 100 ms on.
@@ -179,4 +179,70 @@ fn by_kind_those_who_wait_count_as_what_they_would_have_been() {
 
 fn open(rate: f64, connections: u32) -> Setup {
     Setup::of(json!({"kind": "constant", "rate_per_second": rate, "connections": connections}))
+}
+
+/// A closed load of three connections that is answered within 60 ms; its window closes 40 ms before the last answers.
+fn a_second_of_closed_load(pipeline: usize, think: &str, drain_ns: u64) -> Setup {
+    let load =
+        json!({"kind": "closed", "connections": 3, "think_time_seconds": think.parse::<f64>().unwrap()});
+    Setup { opens_ns: 0, closes_ns: Some(1100 * MS), pipeline, drain_ns, ..Setup::of(load) }
+}
+
+#[test]
+fn a_closed_loads_drain_awaits_what_is_under_way_and_changes_no_figure() {
+    for (pipeline, think) in [(1, "0"), (4, "0"), (1, "0.023")] {
+        let mut last_ns = 0;
+        let [cut, drained] = [0, SECOND].map(|drain_ns| {
+            let react = |asked: Asked<'_>| {
+                last_ns = asked.now_ns.max(last_ns);
+                Reaction::Answer(asked.now_ns + 60 * MS)
+            };
+            let setup = a_second_of_closed_load(pipeline, think, drain_ns);
+            let ended = run(setup, Network::default(), react, u64::MAX);
+            assert_books_balance(&ended);
+            ended
+        });
+        assert!(last_ns < 1100 * MS, "nothing is asked in the drain");
+        let [figures, as_drained] = [&cut, &drained].map(|ended| {
+            let mut record = serde_json::to_value(&ended.record).unwrap();
+            record["counts"][0]["run_verified"].take();
+            record
+        });
+        assert_eq!(figures, as_drained);
+        assert_eq!((cut.at_ns, cut.books.in_flight_at_end), (drained.at_ns, drained.books.in_flight_at_end));
+        let owed = drained.books.in_flight_at_end;
+        assert!(owed > 0 && cut.drained_ns == 0 && drained.drained_ns <= 60 * MS);
+        let [cut, drained] = [cut, drained].map(|ended| run_verified(&ended));
+        assert_eq!(drained, cut + owed, "all are verified");
+    }
+}
+
+#[test]
+fn a_closed_loads_drain_ends_with_a_server_that_never_answers() {
+    let react = |now_ns| Reaction::Answer(if now_ns < 900 * MS { now_ns + MS } else { u64::MAX });
+    let ended = World::new(a_second_of_closed_load(1, "0", 300 * MS).session(), react).run(u64::MAX);
+    assert_books_balance(&ended);
+    assert_eq!((ended.at_ns, ended.drained_ns), (1100 * MS, 300 * MS));
+    assert_eq!((ended.record.counters.undrained, errors(&ended)), (3, vec![]));
+    // What fails in the drain is no failure of the window; its connection asks no more.
+    let ended = World::new(a_second_of_closed_load(1, "0", 5 * SECOND).session(), react).run(u64::MAX);
+    assert_eq!((ended.drained_ns, ended.record.counters.undrained, errors(&ended)), (800 * MS, 0, vec![]));
+}
+
+#[test]
+fn a_journey_that_is_under_way_when_a_closed_load_ends_is_cut_off_there() {
+    let requests =
+        json!([{"name": "a", "path": "/a", "journey": "j"}, {"name": "b", "path": "/b", "journey": "j"}]);
+    let [cut, drained] = [0, SECOND].map(|drain_ns| {
+        let setup = Setup { requests: requests.clone(), ..a_second_of_closed_load(1, "0", drain_ns) };
+        let ended = World::new(setup.session(), |now_ns| Reaction::Answer(now_ns + 60 * MS)).run(u64::MAX);
+        assert!(ended.drained_ns <= 60 * MS);
+        serde_json::to_value(ended.record.journeys[0].clone().written()).unwrap()
+    });
+    assert!(cut == drained && cut["unfinished"] == 3, "{cut} {drained}");
+}
+
+fn run_verified(ended: &Ended) -> u64 {
+    let shares = serde_json::to_value(ended.record.shares()).unwrap();
+    shares.as_array().unwrap().iter().map(|share| share["run_verified"].as_u64().unwrap()).sum()
 }

@@ -27,10 +27,12 @@ def busy_while_idle(slices: Slicing, *, processors: float) -> Iterator[Finding]:
     A refusal; a warning where its services or its upstream do (a checkpoint, vacuum, a timer).
     """
     if slices.idle_processors >= processors:
+        undrained = count(slices.undrained, "request")
+        owed = f"; {undrained} of its slices had no answer when they were awaited no longer" if slices.undrained else ""
         yield finding(
             "refusal",
             f"while it was up and asked nothing, for {slices.idle_seconds:.1f} s, its server used "
-            f"{slices.idle_processors:.0%} of a processor, beside those that were measured then",
+            f"{slices.idle_processors:.0%} of a processor, beside those that were measured then{owed}",
         )
     if slices.idle_service_processors >= processors:
         yield finding(

@@ -27,6 +27,10 @@ from fairtrial.lab.trial.window_books import SliceBooks
 from fairtrial.load.request_load import OneRunLoad
 from fairtrial.record.engine_summary import EngineSummary
 
+DRAIN_SECONDS = 2.0
+"""For so long at most answers are awaited after a slice, as the engine does after the window of an open load: the next
+one begins when the server has nothing left to do for this one. They are in no figure of the slice, and are verified."""
+
 
 class SliceProof:
     """Runs the engine for one condition: `begin`, then `run` as often as it is measured, `end`, and `conclude` when its
@@ -86,7 +90,8 @@ class SliceProof:
         def adapted(plan: EnginePlan) -> EnginePlan:
             changed = plan if changes is None else changes.applied_to(plan)
             requests = in_part([*changed.requests, *self._spot_checks], since, until)
-            return changed.model_copy(update={"requests": requests})
+            drain = {"drain_seconds": min(DRAIN_SECONDS, plan.timeout_seconds)} if plan.drain_seconds is None else {}
+            return changed.model_copy(update={"requests": requests, **drain})
 
         def on_state(state: str) -> None:
             opened = time.monotonic()

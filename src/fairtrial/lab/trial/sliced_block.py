@@ -38,7 +38,7 @@ from fairtrial.record.model import Failure, TrialRecord
 from fairtrial.record.slices import Slice, Slicing, WholeWindow
 
 LEAD_SECONDS = 0.1
-"""Load before the window of a slice: connections are set up in it, and what the slice before it left behind is done."""
+"""Load before the window of a slice: connections are set up in it. The slice before has been drained by then."""
 
 IDLE_SECONDS = 0.5
 """For so long nothing is asked of anybody, to see what servers use while they are idle."""
@@ -410,6 +410,7 @@ def _put_together(each: _Condition, planned: int, beside: list[str]) -> None:
         idle_cpu_seconds=each.idle.server,
         idle_service_cpu_seconds=each.idle.services,
         beside=beside,
+        undrained=sum(run.undrained for run in each.context.engine_runs),
         asked_slices=each.asked_slices,
         askers=sorted(each.askers),
         tails_of_slices=False,
