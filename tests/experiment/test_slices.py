@@ -71,7 +71,12 @@ def test_a_block_goes_on_while_it_has_too_few(tried: int, kept: int, goes_on: bo
         {"load": {"kind": "closed", "keep_alive": False}},
         {"services": {"postgresql": {"url_from": "MINE"}}, "service": "postgresql", "workload": "random-item"},
         {"services": {"postgresql": {"address": ADDRESS}}, "service": "postgresql", "workload": "random-item"},
-        {"sweep": {"parameter": "load.connections", "values": [1, 2]}},
+        {"sweep": {"parameter": "load.duration_seconds", "values": [1, 2]}},
+        {"sweep": {"parameter": "load.keep_alive", "values": [False, True]}},
+        {
+            "sweep": {"parameter": "load.connections", "values": [1, 2]},
+            "contenders": {"app": {"directory": ".", "command": ["true"], "port": 8080}},
+        },
         {"placement": "shared"},
     ],
 )

@@ -79,6 +79,16 @@ def test_the_pair_of_the_noise_floor_is_together() -> None:
     assert all(({"a", "a again"} <= group) == ("a" in group) for group in groups_of(plan))
 
 
+def test_of_a_sweep_those_are_together_that_claims_compare_or_else_all_at_one_value() -> None:
+    sweep = {"parameter": "load.connections", "values": [1, 2, 4]}
+    at_one_value = planned_groups([], list("ab"), sweep=sweep, slices={"together": 2})
+    assert all(len({name.partition(" at ")[2] for name in group}) == 1 for group in groups_of(at_one_value))
+    shape = {"id": "rises", "kind": "shape", "text": "s", "of": "a", "shape": "rises", "metric": "goodput"}
+    along = planned_groups([shape], list("ab"), sweep=sweep)
+    assert {"a at 1", "a at 2", "a at 4"} in groups_of(along) and apart_claims(along) == []
+    assert apart_claims(planned_groups([shape], list("ab"), sweep=sweep, slices={"together": 2})) == ["rises"]
+
+
 def test_without_slices_all_of_a_block_are_one_group() -> None:
     plan = planned_groups([], list("abcd"), slices=None)
     assert {len(group) for group in groups_of(plan)} == {4}

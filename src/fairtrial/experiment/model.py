@@ -253,13 +253,24 @@ class Experiment(Strict):
 
     def why_not_sliced(self) -> str | None:
         """Why its conditions cannot be up at once and measured in turn; None: as far as the file tells they can."""
+        points = [self.model_copy(update={"slices": None}).at(value) for value in self.points]
+        if len({point.load.window_seconds for point in points}) > 1:
+            return "a round has a slice of each condition, and the sweep is over the time for which they are measured"
+        return next((reason for point in points if (reason := point._why_not_sliced(len(points))) is not None), None)
+
+    def _why_not_sliced(self, points: int) -> str | None:
+        """The reason at one value of a sweep, or without one.
+
+        Args:
+            points: how many values there are.
+        """
         load = self.load
         if not load.can_be_sliced:
             return f"a load of kind {load.kind} is a whole: it has no slices"
         services = {self.service_of(stack) for stack in self.stacks} | {self.cache or "none"}
         options = [each for name, each in self.services.items() if name in services]
         of_file = [self.contenders[stack.name] for stack in self.stacks if stack.name in self.contenders]
-        ports = [contender.origin.port for contender in of_file if contender.origin.port is not None]
+        ports = [contender.origin.port for contender in of_file if contender.origin.port is not None] * points
         fixed = f"two always listen on port {max(ports, key=ports.count, default=0)}, and cannot be up at once"
         reasons = {
             "without keep-alive, ports run out": not load.keep_alive,
@@ -271,7 +282,6 @@ class Experiment(Strict):
                 each.address is not None for each in options
             ),
             "answers are compared with the reference's in whole trials": self.reference is not None,
-            "a sweep has more conditions than can be up at once": self.sweep is not None,
             fixed: len(set(ports)) < len(ports),
             "on shared processors, foreign load cannot be told from the load engine": self.placement != "disjoint",
         }
@@ -290,6 +300,11 @@ class Experiment(Strict):
     def condition_refs(self) -> list[ConditionRef]:
         """Each stack at each value of the sweep: what is tried once in each block."""
         return [ConditionRef.of(stack, at) for stack in self.stacks for at in self.points]
+
+    def sides_of(self, claim: Claim) -> list[str]:
+        """The names of all conditions that a claim needs, those along its curves included, each once."""
+        along = [ConditionRef.of(stack, at) for stack in claim.curves() for at in self.points]
+        return list(dict.fromkeys(map(str, (*claim.needs(), *along))))
 
     def at(self, value: Value | None) -> "Experiment":
         """The experiment at one value of its sweep: without the sweep, and without claims.
@@ -323,8 +338,6 @@ class Experiment(Strict):
                 "load.http2: the balancer asks stacks over HTTP/1.1, so that none would be asked over HTTP/2: leave "
                 "`balancer` (and `instances`) out, or `http2`"
             )
-        if self.slices is not None and (reason := self.why_not_sliced()) is not None:
-            raise ValueError(f"slices: {reason}: leave `slices` out, or change that")
         names = [str(stack) for stack in self.stacks]
         for name in names:
             if names.count(name) > 1:
@@ -354,6 +367,12 @@ class Experiment(Strict):
                 except ValueError as error:
                     at = f"{self.sweep.parameter} = {format_value(value)}"
                     raise ValueError(f"sweep: {at}: {_first_words(error)}") from None
+        return self
+
+    @model_validator(mode="after")
+    def _sliceable(self) -> Self:
+        if self.slices is not None and (reason := self.why_not_sliced()) is not None:
+            raise ValueError(f"slices: {reason}: leave `slices` out, or change that")
         return self
 
     def _assert_claims(self, names: list[str]) -> None:
@@ -389,5 +408,6 @@ def _first_words(error: ValueError) -> str:
     """The fault, without the model's name."""
     if isinstance(error, ValidationError):
         first = error.errors()[0]
-        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        where, reason = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
+        return f"{where}: {reason}" if where else str(reason)
     return str(error)

@@ -24,7 +24,7 @@ MOST_TOGETHER = 6
 """So many conditions at most are up at once: a round of them takes three seconds, for which a machine may be taken to
 stay as it is. This project's choice."""
 
-COMPARING = ("ratio", "order", "equal")
+COMPARING = ("ratio", "order", "equal", "shape")
 """Kinds of claims that compare conditions within each block. A figure by itself needs a machine to itself."""
 
 Shares = Sequence[tuple[float, float]]

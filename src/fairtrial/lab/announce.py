@@ -78,7 +78,7 @@ def _load(plan: Plan) -> str:
 def _slices(plan: Plan) -> str:
     experiment, rule = plan.experiment, plan.experiment.slices
     assert rule is not None
-    rounds = rule.rounds(experiment.load)
+    rounds = rule.rounds(plan.points[0].experiment.load)  # as many at every value of a sweep
     whole = needs_whole_windows(experiment)
     apart = apart_claims(plan)
     return (

@@ -21,7 +21,7 @@ def compared_conditions(experiment: Experiment, conditions: Sequence[PlannedCond
     """The conditions that each claim compares, and the pair of the noise floor; if there are none, those at each value
     of the sweep."""
     by_name = {each.label: each for each in conditions}
-    compared = [[by_name[str(side)] for side in claim.needs()] for claim in experiment.claims]
+    compared = [[by_name[side] for side in experiment.sides_of(claim)] for claim in experiment.claims]
     compared += [[by_name[each.label.removesuffix(" again")], each] for each in conditions if each.recorded.again]
     if compared or experiment.sweep is None:
         return compared
@@ -74,7 +74,7 @@ def apart_claims(plan: Plan) -> list[str]:
     groups: dict[tuple[int, int], set[str]] = defaultdict(set)
     for trial in plan.trials():
         groups[trial.block, trial.group].add(trial.condition.label)
-    sides = {claim.id: {*map(str, claim.needs())} for claim in plan.experiment.claims}
+    sides = {claim.id: {*plan.experiment.sides_of(claim)} for claim in plan.experiment.claims}
     return [
         name for name, each in sides.items() if not all(each <= up or each.isdisjoint(up) for up in groups.values())
     ]

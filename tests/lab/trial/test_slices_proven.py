@@ -34,6 +34,7 @@ def tried(
     manners: Sequence[str],
     seconds: float = 1.2,
     together: int = 6,
+    more: str = "",
     **audits: str,
 ) -> Finished:
     """One block of these manners of a server, so many of them up together."""
@@ -48,9 +49,14 @@ def tried(
         for manner in manners
     ]
     data = SHORT_CALLS if workload == "fan-out" else DATASET
-    more = IN_SLICES.format(together=together)
     experiment = lab.experiment(
-        *stacks, workload=workload, service=service, seconds=seconds, data=data, more=more, **audits
+        *stacks,
+        workload=workload,
+        service=service,
+        seconds=seconds,
+        data=data,
+        more=IN_SLICES.format(together=together) + more,
+        **audits,
     )
     return lab.fairtrial("run", experiment, *lab.named(*stacks))
 
@@ -143,3 +149,15 @@ def test_a_file_of_its_own_shows_each_what_changed_in_it(lab: Lab) -> None:
     finished = tried(lab, "random-item", "sqlite", SMALL, ("none", "remembers"), hold_audit="none")
     assert_proven(finished, name_in_slices(SMALL, "none"))
     assert "as it had been" in refusals(finished, name_in_slices(SMALL, "remembers"))["stale"]
+
+
+def test_each_value_of_a_sweep_has_a_start_and_slices_of_its_own(lab: Lab) -> None:
+    """Rows of either number, and an account for each."""
+    swept = '[sweep]\nparameter = "dataset.rows"\nvalues = [1000, 20000]\n'
+    finished = tried(lab, "random-item", "sqlite", SMALL, ("none",), more=swept, seconds=0.9, hold_audit="none")
+    trials = finished.record[1:]
+    assert sorted(line["condition"].rpartition("/")[2] for line in trials) == ["1000", "20000"]
+    for number, line in enumerate(trials):
+        assert line["slices"]["beside"] == [trials[1 - number]["condition"]], finished.out
+        assert line["engine"]["verified"] > 0 and line["freshness"]["stale"] == 0
+        assert line["engine"]["picks"]["answered"] == line["engine"]["verified"]

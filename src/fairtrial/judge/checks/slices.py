@@ -133,7 +133,7 @@ def measured_apart(case: Case) -> Iterator[Finding]:
     A note on the claim.
     """
     for claim in case.record.experiment.claims:
-        sides = {*map(str, claim.needs())}
+        sides = {*case.record.experiment.sides_of(claim)}
         are_together: dict[int, bool] = {}
         for trial in case.trials:
             if (

@@ -2,7 +2,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from fairtrial.experiment.claims import MetricClaim
-from fairtrial.experiment.reference import ConditionRef
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
 from fairtrial.judge.metrics import find_metric
@@ -24,7 +23,8 @@ from fairtrial.record.model import TrialRecord, foreign_share
 def unequal_foreign_load(case: Case, *, difference: float) -> Iterator[Finding]:
     """Sides of a claim beside one of which others used more of the server's processors than beside the other.
 
-    A warning for each claim on a rate or a time.
+    A warning for each claim on a rate or a time; a refusal of the verdict on a shape, which has no one interval that
+    could be wider.
     """
     in_slices = _by_contender(case, [trial for trial in case.trials if trial.slices is not None])
     for claim in case.record.experiment.claims:
@@ -35,15 +35,16 @@ def unequal_foreign_load(case: Case, *, difference: float) -> Iterator[Finding]:
             continue
         sides = {
             name: foreign_share(in_slices[name], of_tails=metric.of_tail)
-            for name in dict.fromkeys(map(str, claim.needs()))
+            for name in case.record.experiment.sides_of(claim)
             if name in in_slices
         }
         if len(sides) > 1 and max(sides.values()) - min(sides.values()) >= difference:
+            is_ratio = claim.kind != "shape"
             yield finding(
-                "warning",
+                "warning" if is_ratio else "refusal",
                 "others used "
                 + ", ".join(f"{share:.1%} of the server's processors beside {name}" for name, share in sides.items())
-                + ": the interval of the ratio is wider by as much",
+                + (": the interval of the ratio is wider by as much" if is_ratio else ""),
                 claim=claim.id,
             )
 
@@ -64,10 +65,9 @@ def unequal_memory(case: Case) -> Iterator[Finding]:
         if not isinstance(claim, MetricClaim):
             continue
         metric = find_metric(claim.metric, claim.request)
-        along = [ConditionRef.of(stack, at) for stack in claim.curves() for at in case.record.experiment.points]
         kinds = {
             name: " and ".join(sorted(kinds))
-            for name in dict.fromkeys(map(str, (*claim.needs(), *along)))
+            for name in case.record.experiment.sides_of(claim)
             if (kinds := kinds_of(metric, trials[name]))
         }
         if len({*kinds.values()}) > 1 or any(" and " in kind for kind in kinds.values()):

@@ -273,7 +273,7 @@ def _measure(conditions: Sequence[_Condition]) -> list[int]:
         each.context.watcher(StageBegins("load"))
         with each.ending_block():
             each.proof.begin()
-        if load.warmup_seconds > 0:
+        if each.context.condition.load.warmup_seconds > 0:
             each.warm_up = _engine(each, {"duration_seconds": LEAD_SECONDS}, draw=0).warm_up
     _look_at_idle(conditions)
     planned = rule.rounds(load)
