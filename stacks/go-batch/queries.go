@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"os"
 )
 
 type query struct {
@@ -21,9 +23,9 @@ func runQueries(ctx context.Context) error {
 		return err
 	}
 	defer database.Close()
-	sleep := "SELECT SLEEP(?)"
+	sleep := "SELECT " + cmp.Or(os.Getenv("LONG_FUNCTION"), "SLEEP") + "(?)"
 	if isPostgres {
-		sleep = "SELECT pg_sleep($1)"
+		sleep = "SELECT " + cmp.Or(os.Getenv("LONG_FUNCTION"), "pg_sleep") + "($1)"
 	}
 
 	queries := make(chan query, long*(1+short))

@@ -12,10 +12,10 @@ from shared import in_threads, remaining
 def main() -> None:
     """Share the queries out, and wait for the last one."""
     long_seconds = int(os.environ["LONG_MILLISECONDS"]) / 1000
-    sleep = "SELECT pg_sleep(%s)" if IS_POSTGRESQL else "SELECT SLEEP(%s)"
+    function = os.environ.get("LONG_FUNCTION", "pg_sleep" if IS_POSTGRESQL else "SLEEP")
     queries: SimpleQueue[tuple[str, list[float]]] = SimpleQueue()
     for _ in range(int(os.environ["LONG_QUERIES"])):
-        queries.put((sleep, [long_seconds]))
+        queries.put((f"SELECT {function}(%s)", [long_seconds]))
         for _ in range(int(os.environ["SHORT_PER_LONG"])):
             queries.put(("SELECT 1", []))
 

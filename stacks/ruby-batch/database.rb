@@ -21,7 +21,7 @@ module Database
     end
 
     def sleep(seconds)
-      @connection.exec_params("SELECT pg_sleep($1)", [seconds]).values
+      @connection.exec_params("SELECT #{ENV.fetch("LONG_FUNCTION", "pg_sleep")}($1)", [seconds]).values
     end
   end
 
@@ -40,7 +40,7 @@ module Database
     end
 
     def sleep(seconds)
-      @connection.query("SELECT SLEEP(#{Float(seconds)})").to_a
+      @connection.query("SELECT #{ENV.fetch("LONG_FUNCTION", "SLEEP")}(#{Float(seconds)})").to_a
     end
   end
 end

@@ -140,6 +140,24 @@ class Table:
         return hashlib.sha256(json.dumps([layout, self.key_prefix, self.rows.sha256]).encode()).hexdigest()
 
 
+WORK_TABLE, WORK_FUNCTION = "work_rate", "work"
+
+
+def work_table(share: float) -> Table:
+    """The table by which the function `WORK_FUNCTION` works, which a SQL database is given together with it.
+
+    The function takes a number of seconds. For each of them it does as many rounds of work as the one row says, and
+    sleeps for as many thousandths. It reads the row anew each time. The lab sets the rounds by what the database does
+    in a second.
+
+    Args:
+        share: of the time, in which it is to work.
+    """
+    columns: dict[str, ColumnKind] = {"id": "key", "rounds": "integer", "sleep_thousandths": "integer"}
+    row = (1, 10_000, round(1_000 * (1 - share)))
+    return Table(WORK_TABLE, columns, LiteralRows(list(columns), [row]))
+
+
 def tables_sha256(tables: Sequence[Table], *further: object) -> str:
     """Return a digest of several tables and of `further` as JSON: a service's loaded data is cached under it."""
     return hashlib.sha256(json.dumps([[table.sha256 for table in tables], further]).encode()).hexdigest()

@@ -62,6 +62,11 @@ class ServiceIdentity(Strict):
     variant: str = "default"
     where: Literal["embedded", "private", "external"]
     settings: dict[str, str] = Field(default_factory=dict, description="those that affect speed and durability")
+    work_rounds_per_second: int | None = Field(
+        None,
+        description="of long queries, as the lab measured it before the first trial; null: they do not work, or an "
+        "older record",
+    )
     host: Host | None = Field(
         None, description="what affects figures of its host, where services have one of their own; null: they have none"
     )

@@ -23,7 +23,12 @@ class ImpliedWork(Strict):
     )
     sleeping_seconds: dict[str, float] = Field(
         default_factory=dict,
-        description="by request, for how long the database sleeps within statements; empty in older records",
+        description="by request, for how long the database sleeps, or works at least, within statements; empty in "
+        "older records",
+    )
+    per_request_in_tables: dict[str, dict[str, float]] = Field(
+        default_factory=dict,
+        description="likewise by request, of each verified answer to it; empty in older records",
     )
 
     @property

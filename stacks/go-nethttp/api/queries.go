@@ -12,7 +12,7 @@ const (
 	mostShortQueries         = 1_000
 )
 
-// QueryStore asks the database without a table. Sleep ends when the database has slept.
+// QueryStore asks the database without a table. Sleep ends when the database has slept, or worked.
 type QueryStore interface {
 	One(ctx context.Context) (int, error)
 	Sleep(ctx context.Context, length time.Duration) error

@@ -2,10 +2,12 @@
 package mysql
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -16,6 +18,8 @@ import (
 )
 
 const dialTimeout = 5 * time.Second
+
+var sleepStatement = "SELECT " + cmp.Or(os.Getenv("LONG_FUNCTION"), "SLEEP") + "(?)"
 
 // Store is a pool of connections.
 type Store struct{ sqldb.Reader }
@@ -48,10 +52,10 @@ func (s *Store) One(ctx context.Context) (one int, err error) {
 	return one, err
 }
 
-// Sleep has the database sleep.
+// Sleep has the database sleep, or work.
 func (s *Store) Sleep(ctx context.Context, length time.Duration) error {
 	var interrupted bool
-	err := s.DB.QueryRowContext(ctx, "SELECT SLEEP(?)", length.Seconds()).Scan(&interrupted)
+	err := s.DB.QueryRowContext(ctx, sleepStatement, length.Seconds()).Scan(&interrupted)
 	if err == nil && interrupted {
 		return errors.New("the sleep was interrupted")
 	}

@@ -2,8 +2,10 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"os"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -14,6 +16,8 @@ import (
 )
 
 const connectTimeout = 5 * time.Second
+
+var sleepStatement = "SELECT " + cmp.Or(os.Getenv("LONG_FUNCTION"), "pg_sleep") + "($1)"
 
 // Store is a pool of connections.
 type Store struct {
@@ -52,9 +56,9 @@ func (s *Store) One(ctx context.Context) (one int, err error) {
 	return one, err
 }
 
-// Sleep has the database sleep.
+// Sleep has the database sleep, or work.
 func (s *Store) Sleep(ctx context.Context, length time.Duration) error {
-	_, err := s.pool.Exec(ctx, "SELECT pg_sleep($1)", length.Seconds())
+	_, err := s.pool.Exec(ctx, sleepStatement, length.Seconds())
 	return err
 }
 

@@ -22,6 +22,7 @@ const RATINGS = "SELECT user_number, article_id FROM ratings";
 const PAGE_ITEM = "SELECT id, name, uuid, description FROM items WHERE id = ?";
 const PAGE_BEFORE = "SELECT name FROM items WHERE id < ? ORDER BY id DESC LIMIT 10";
 const PAGE_CATEGORIES = "SELECT count(*) AS count FROM categories";
+const SLEEP = `SELECT ${process.env.LONG_FUNCTION ?? "SLEEP"}(?)`;
 
 export function open(url, poolSize) {
   const pool = mysql.createPool({
@@ -54,7 +55,7 @@ export function open(url, poolSize) {
     categories: { all: () => rows(pool, CATEGORIES) },
     queries: {
       one: async () => (await row(pool, "SELECT 1 AS value")).value,
-      sleep: (milliseconds) => pool.execute("SELECT SLEEP(?)", [milliseconds / 1000]),
+      sleep: (milliseconds) => pool.execute(SLEEP, [milliseconds / 1000]),
     },
     units: { onConnection: (work) => onConnection(pool, (connection) => work(unitsOn(connection))) },
     articles: { all: () => rows(pool, ARTICLES), ratings: () => rows(pool, RATINGS) },

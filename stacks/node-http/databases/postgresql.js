@@ -19,7 +19,7 @@ const SQL = {
   "survey-update": "UPDATE surveys SET answers = $3 WHERE survey = $1 AND user_number = $2",
   categories: "SELECT id, name, slug, description FROM categories ORDER BY id",
   one: "SELECT 1 AS value",
-  sleep: "SELECT pg_sleep($1)",
+  sleep: `SELECT ${process.env.LONG_FUNCTION ?? "pg_sleep"}($1)`,
   "unit-count": "SELECT count(*) AS count FROM units",
   "unit-count-red": "SELECT count(*) AS count FROM units WHERE label = 'red'",
   "unit-insert": "INSERT INTO units (name, value, label) VALUES ('unit', 0, 'blue') RETURNING id",

@@ -30,6 +30,7 @@ kind = "program"
 timeout_seconds = 5
 """
 QUERIES = "long_queries = 6\nshort_per_long = 5\nlong_milliseconds = 50"
+WORK = f"{QUERIES}\nwork_share = 0.6"
 CALLS = "calls = 40\ndelay_milliseconds = 50\nconcurrency = 4"
 SLOW_CALLS = "calls = 40\ndelay_milliseconds = 400\nconcurrency = 4"
 TASKS = "tasks = 60"
@@ -38,6 +39,7 @@ HEAVY_UNITS = 'weight = "very-heavy"\nunits = 30'
 MODERATE_UNITS = 'weight = "moderate"\nunits = 30'
 TOGETHER = {
     QUERIES: ("query-batch", ["done", "half", "fails", "hangs"]),
+    WORK: ("query-batch", ["done", "sleeps"]),
     CALLS: ("call-batch", ["done", "half"]),
     SLOW_CALLS: ("call-batch", ["more-at-once", "no-answer"]),
     TASKS: ("task-creation", ["done", "few-threads", "half"]),
@@ -142,6 +144,16 @@ def test_a_job_that_was_half_done_is_refused(tried: Tried) -> None:
     trial = tried(QUERIES).trial("half")
     assert refused_by(trial) == {"ledger"}
     assert "0.50 reading statements" in trial["reason"]
+
+
+@postgresql
+def test_work_is_counted_and_a_sleep_is_none(tried: Tried) -> None:
+    finished = tried(WORK)
+    assert finished.trial("done")["outcome"] == "valid", finished.out + finished.err
+    assert "0.17 rows read in work_rate an operation (6 for 36)" in evidence(finished.trial("done"), "ledger")
+    assert finished.result["services"][0]["work_rounds_per_second"] > 0
+    assert refused_by(finished.trial("sleeps")) == {"ledger"}
+    assert "0.00 rows read in work_rate" in finished.trial("sleeps")["reason"]
 
 
 @needs("two-processors")

@@ -69,6 +69,9 @@ def implied_work(
         if isinstance(workload, ServerWorkload)
         else {},
         sleeping_seconds=dict(workload.sleeping_seconds(options)) if isinstance(workload, ServerWorkload) else {},
+        per_request_in_tables={name: dict(kinds) for name, kinds in workload.work_by_request(options).items()}
+        if isinstance(workload, ServerWorkload)
+        else {},
     )
 
 

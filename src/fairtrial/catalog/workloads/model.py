@@ -213,7 +213,9 @@ class ServerWorkload(BaseWorkload):
     keys_drawn_from: str = ""
     """the table of which the engine draws a key for each request, all equally likely; empty: there is none"""
     sleeping_seconds: Callable[[Any], Mapping[str, float]] = lambda _options: {}
-    """by the name of a request, for how long the database sleeps for its answer, within statements"""
+    """by the name of a request, how long the database sleeps, or works at least, for its answer, within statements"""
+    work_by_request: Callable[[Any], Mapping[str, Mapping[str, float]]] = lambda _options: {}
+    """by the name of a request, what its answer implies in tables beside `work_in_tables`, by the same names"""
     ready: Ready = HEALTH
     """when a server counts as ready, unless its stack says so itself"""
     cache: Sequence[str] = ()

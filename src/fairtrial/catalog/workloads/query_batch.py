@@ -8,8 +8,9 @@ from collections.abc import Mapping
 
 from pydantic import Field
 
-from fairtrial.base.strict import Strict
 from fairtrial.catalog.tables import Data, LiteralRows, Table
+from fairtrial.catalog.workloads import long_query
+from fairtrial.catalog.workloads.long_query import LongQueryOptions
 from fairtrial.catalog.workloads.model import ProgramWorkload, Work
 from fairtrial.experiment.model import DatasetOptions
 
@@ -21,12 +22,11 @@ BACKGROUND = Table(
 """The rows that the lab changes beside the program, if the options say so."""
 
 
-class Options(Strict):
+class Options(LongQueryOptions):
     """`[options]` of query-batch."""
 
     long_queries: int = Field(10, ge=0, le=100_000)
     short_per_long: int = Field(10, ge=0, le=100_000, description="short queries after each long one")
-    long_milliseconds: int = Field(100, ge=1, le=10_000)
     pool: int = Field(12, ge=1, le=256, description="connections")
     tasks: int | None = Field(
         None, ge=1, le=10_000, description="threads, fibers or goroutines that share the pool; null: one a connection"
@@ -40,18 +40,23 @@ class Options(Strict):
         return self.tasks or self.pool
 
 
-def data(_dataset: DatasetOptions, options: Options) -> Data:
-    """The rows of the lab's own job, or nothing."""
-    return Data([BACKGROUND] if options.background else [])
+def data(dataset: DatasetOptions, options: Options) -> Data:
+    """The rows of the lab's own job, and the rate of the work, as far as the options have them."""
+    return Data([*long_query.data(dataset, options).tables, *([BACKGROUND] if options.background else [])])
 
 
 def work(options: Options) -> Work:
-    """A read for each query, and the sleeps of the long ones; the lab's own job, if any, has to have done something."""
+    """A read for each query, and the time of the long ones; the lab's own job, if any, has to have done something."""
     return Work(
         reads=1.0,
         background_commits=1 / max(1, operations(options)) if options.background else 0.0,
-        statement_milliseconds=options.long_milliseconds / (1 + options.short_per_long),
+        statement_milliseconds=1e3 * options.least_seconds / (1 + options.short_per_long),
     )
+
+
+def work_in_tables(options: Options) -> Mapping[str, float]:
+    """The long queries that read the rate of their work."""
+    return {name: count / (1 + options.short_per_long) for name, count in options.rate_reads.items()}
 
 
 def operations(options: Options) -> int:
@@ -65,7 +70,7 @@ def least_seconds(options: Options) -> float:
     With fewer tasks than connections, as many at a time as there are tasks.
     """
     at_once = min(options.pool, options.concurrency)
-    return math.ceil(options.long_queries / at_once) * options.long_milliseconds / 1e3
+    return math.ceil(options.long_queries / at_once) * options.sleeping_seconds
 
 
 def environment(options: Options) -> Mapping[str, str]:
@@ -76,6 +81,7 @@ def environment(options: Options) -> Mapping[str, str]:
         "LONG_MILLISECONDS": str(options.long_milliseconds),
         "DB_POOL": str(options.pool),
         "CONCURRENCY": str(options.concurrency),
+        **long_query.environment(options),
     }
 
 
@@ -93,9 +99,10 @@ WORKLOAD = ProgramWorkload(
     data=data,
     operations=operations,
     work=work,
+    work_in_tables=work_in_tables,
     background=lambda options: BACKGROUND if options.background else None,
     least_seconds=least_seconds,
     options_under=options_under,
-    only_waits=lambda options: options.short_per_long == 0,
+    only_waits=lambda options: options.work_share == 0 and options.short_per_long == 0,
     environment=environment,
 )

@@ -84,7 +84,7 @@ def ledger(ledger: Ledger, trial: TrialRecord, case: Case, *, share: float) -> I
         yield finding("warning", WORK_UNKNOWN, "run the experiment again to have the work proven")
         return
     left_out = LATE_ELSEWHERE if _is_external(case, trial) else set()
-    implied = {**work.least_per_answer, **_sleeping(work, ledger)}
+    implied = {**work.least_per_answer, **_by_request(work, ledger)}
     short = {
         name: least
         for name, least in implied.items()
@@ -105,7 +105,7 @@ def ledger(ledger: Ledger, trial: TrialRecord, case: Case, *, share: float) -> I
         took = f"it took {trial.program.seconds:.3f} s"
         waiting = f"waiting alone takes {work.least_seconds:g} s with as many at once as the experiment allows"
         yield finding("refusal", f"{took}, and {waiting}", "keep to DB_POOL or CONCURRENCY")
-    names = dict.fromkeys([*NOUNS, *(name for name, least in work.per_answer_in_tables.items() if least)])
+    names = dict.fromkeys([*NOUNS, *implied])
     figures = [_figure(trial, name) for name in names if name in ledger.done]
     if ledger.done.get("threads", ledger.done.get("tasks", 0)) < ledger.done.get("tasks", 0):
         figures.append("fewer kernel threads than tasks: the number of tasks is the program's word")
@@ -134,14 +134,19 @@ def _owing(trial: TrialRecord, ledger: Ledger, implied: Mapping[str, float], sha
             )
 
 
-def _sleeping(work: ImpliedWork, ledger: Ledger) -> dict[str, float]:
-    """The least time that the database slept for each verified answer: by the answers, not by the requests.
+def _by_request(work: ImpliedWork, ledger: Ledger) -> dict[str, float]:
+    """The work of each verified answer that depends on its request: by the answers, not by the requests.
 
     Who waits for a long answer asks for nothing meanwhile, so that at the end more long ones are under way than in the
     mix.
     """
-    seconds = sum(ledger.verified_by_request.get(name, 0) * each for name, each in work.sleeping_seconds.items())
-    return {"statement_milliseconds": 1e3 * seconds / ledger.verified} if seconds else {}
+    implied: dict[str, float] = {}
+    for name, answers in ledger.verified_by_request.items():
+        kinds = dict(work.per_request_in_tables.get(name, {}))
+        kinds["statement_milliseconds"] = 1e3 * work.sleeping_seconds.get(name, 0.0)
+        for kind, each in kinds.items():
+            implied[kind] = implied.get(kind, 0.0) + each * answers / ledger.verified
+    return {kind: least for kind, least in implied.items() if least > 0}
 
 
 def _is_external(case: Case, trial: TrialRecord) -> bool:

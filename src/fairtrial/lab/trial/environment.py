@@ -10,11 +10,12 @@ from typing import NamedTuple
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.external import external
 from fairtrial.catalog.services.model import RunningService, Service, ServiceStart
-from fairtrial.catalog.tables import Table, tables_sha256
+from fairtrial.catalog.tables import WORK_TABLE, Table, tables_sha256
 from fairtrial.engine.process_tree import confine
 from fairtrial.lab.equality.under_load import ReferenceAnswers
 from fairtrial.lab.placement import THIS_MACHINE, TrialHosts
 from fairtrial.lab.trial.events import Preparing, RowProgress, Watcher, unwatched
+from fairtrial.lab.trial.work_rate import set_work, work_rate
 from fairtrial.plan.plan import Plan, PlannedCondition, Point
 from fairtrial.record.identity import ServiceIdentity
 from fairtrial.record.model import Failure
@@ -33,9 +34,10 @@ class _Key(NamedTuple):
 
 
 class _Started(NamedTuple):
-    """A service that is up, and what ends it."""
+    """A service that is up for the conditions that share its key, and what ends it."""
 
     key: _Key
+    condition: PlannedCondition
     service: RunningService
     ending: ExitStack
 
@@ -63,6 +65,8 @@ class Environment:
     """from which the draws of the load engine follow, in this run"""
     of_one_trial: bool = False
     """whether its services end with the trial that they were brought up for"""
+    _work_rates: dict[str, int] = field(default_factory=dict)
+    """by service, the rate of work in long queries, as it was measured first: the same in all trials"""
     _started: dict[str, _Started] = field(default_factory=dict)
     """by the service's name"""
     _untouched: list[RunningService] = field(default_factory=list)
@@ -86,8 +90,9 @@ class Environment:
         with ExitStack() as starting:
             running = starting.enter_context(self._opened(service, point, point.data.tables))
             self._place(running)
+            self._set_work(condition, running)
             self._untouched.append(running)
-            self._started[service.name] = _Started(key, running, starting.pop_all())
+            self._started[service.name] = _Started(key, condition, running, starting.pop_all())
         self._identify(running)
         return running
 
@@ -128,6 +133,9 @@ class Environment:
         self._forget(service)
         service.reset()
         self._place(service)
+        started = self._started.get(service.identity.name)
+        if started is not None and started.service is service:
+            self._set_work(started.condition, service)
         self._untouched.append(service)
 
     def touch(self, service: RunningService) -> None:
@@ -224,8 +232,10 @@ class Environment:
             yield own
 
     def _identify(self, service: RunningService) -> None:
-        if service.identity not in self.identities:
-            self.identities.append(service.identity)
+        rate = self._work_rates.get(service.identity.name)
+        identity = service.identity.model_copy(update={"work_rounds_per_second": rate})
+        if identity not in self.identities:
+            self.identities.append(identity)
 
     def _opened(
         self, service: Service, point: Point, tables: Sequence[Table]
@@ -254,6 +264,16 @@ class Environment:
         """Loading may take all processors; serving keeps to those of services."""
         if service.pid is not None:
             confine(service.pid, self.placement.cpus_of_services)
+
+    def _set_work(self, condition: PlannedCondition, running: RunningService) -> None:
+        """Long queries work at the rate that was measured when they did first; nothing where they only sleep."""
+        service = condition.service
+        table = next((each for each in condition.point.data.tables if each.name == WORK_TABLE), None)
+        if table is None:
+            return
+        if service.name not in self._work_rates:
+            self._work_rates[service.name] = work_rate(service, running)
+        set_work(running, table, self._work_rates[service.name])
 
 
 @contextmanager

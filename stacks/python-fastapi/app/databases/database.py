@@ -27,7 +27,7 @@ class Database(ABC):
     """A pool of connections."""
 
     sleep: str
-    """the statement that sleeps for so many seconds"""
+    """the statement that sleeps, or works, for so many seconds"""
 
     @abstractmethod
     def connection(self) -> AbstractAsyncContextManager[Connection]:

@@ -1,5 +1,6 @@
 """MariaDB, by aiomysql."""
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -27,7 +28,7 @@ class MariaDBConnection(Connection):
 
 
 class MariaDB(Database):
-    sleep = "SELECT SLEEP($1)"
+    sleep = f"SELECT {os.environ.get('LONG_FUNCTION', 'SLEEP')}($1)"
 
     def __init__(self, pool: aiomysql.Pool) -> None:
         self._pool = pool

@@ -1,5 +1,6 @@
 """PostgreSQL, by asyncpg: it prepares each statement once on each connection."""
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -23,7 +24,7 @@ class PostgreSQLConnection(Connection):
 
 
 class PostgreSQL(Database):
-    sleep = "SELECT pg_sleep($1)"
+    sleep = f"SELECT {os.environ.get('LONG_FUNCTION', 'pg_sleep')}($1)"
 
     def __init__(self, pool: asyncpg.Pool) -> None:
         self._pool = pool

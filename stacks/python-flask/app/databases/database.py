@@ -17,7 +17,7 @@ class Dialect:
     """In what the databases differ."""
 
     placeholder: str  # of a statement's values; statements are written with %s
-    sleep: str = ""  # the statement that sleeps for so many seconds
+    sleep: str = ""  # the statement that sleeps, or works, for so many seconds
 
 
 class Connection:

@@ -1,5 +1,6 @@
 """MariaDB: PyMySQL is written in Python, and waits by the `socket` that gevent replaces."""
 
+import os
 from collections.abc import Callable
 from urllib.parse import unquote, urlsplit
 
@@ -10,7 +11,7 @@ from app.databases.database import Dialect
 
 CONNECT_SECONDS = 10
 
-DIALECT = Dialect(placeholder="%s", sleep="SELECT SLEEP(%s)")
+DIALECT = Dialect(placeholder="%s", sleep=f"SELECT {os.environ.get('LONG_FUNCTION', 'SLEEP')}(%s)")
 
 
 def connector(url: str) -> Callable[[], pymysql.Connection]:

@@ -1,6 +1,7 @@
 """PostgreSQL: psycopg prepares a statement that a connection has run five times. It waits by `select`, which gevent
 replaces."""
 
+import os
 from collections.abc import Callable
 
 import psycopg
@@ -10,7 +11,7 @@ from app.databases.database import Dialect, Row
 
 CONNECT_SECONDS = 10
 
-DIALECT = Dialect(placeholder="%s", sleep="SELECT pg_sleep(%s)")
+DIALECT = Dialect(placeholder="%s", sleep=f"SELECT {os.environ.get('LONG_FUNCTION', 'pg_sleep')}(%s)")
 
 
 def connector(url: str) -> Callable[[], psycopg.Connection[Row]]:

@@ -13,6 +13,7 @@ module Databases
 
     COLUMNS = "id, uuid, name, hash_code, created_at"
     READ_SECONDS = 30
+    SLEEP = ENV.fetch("LONG_FUNCTION", "SLEEP")
 
     # A connection.
     class Connection
@@ -90,7 +91,7 @@ module Databases
     end
 
     def sleep(seconds)
-      rows("SELECT SLEEP(#{Float(seconds)})")
+      rows("SELECT #{SLEEP}(#{Float(seconds)})")
     end
 
     def item(uuid)

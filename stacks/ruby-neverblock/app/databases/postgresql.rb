@@ -12,7 +12,7 @@ module Databases
     COLUMNS = "id, uuid, name, hash_code, created_at"
     SQL = {
       one: "SELECT 1 AS value",
-      sleep: "SELECT pg_sleep($1)",
+      sleep: "SELECT #{ENV.fetch("LONG_FUNCTION", "pg_sleep")}($1)",
       item_bounds: "SELECT min(id) AS first, max(id) AS last FROM items",
       item_from: "SELECT #{COLUMNS} FROM items WHERE id >= $1 ORDER BY id LIMIT 1",
       item: "SELECT #{COLUMNS} FROM items WHERE uuid = $1",

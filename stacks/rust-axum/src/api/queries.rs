@@ -17,7 +17,7 @@ const MOST_SHORT_QUERIES: u32 = 1_000;
 /// Asks the database without a table.
 pub trait QueryStore: Send + Sync + 'static {
     fn one(&self) -> impl Future<Output = anyhow::Result<i64>> + Send;
-    /// Ends when the database has slept.
+    /// Ends when the database has slept, or worked.
     fn sleep(&self, length: Duration) -> impl Future<Output = anyhow::Result<()>> + Send;
 }
 

@@ -15,7 +15,7 @@ from fairtrial.catalog.services.common.installed import dotted
 from fairtrial.catalog.services.common.lab_work import ChangeInCounters, ClientChange, LabWork, one_write
 from fairtrial.catalog.services.common.loading import assert_loaded
 from fairtrial.catalog.services.model import MOST_CONCURRENCY, RowsLoaded
-from fairtrial.catalog.tables import ColumnKind, Index, Table
+from fairtrial.catalog.tables import WORK_FUNCTION, WORK_TABLE, ColumnKind, Index, Table
 
 Redact = Callable[[str], str]
 """From a driver's message, what may be shown of it."""
@@ -60,6 +60,8 @@ class SqlClient(ExternalClient, ABC):
     version_query: ClassVar[str]
     settings_query: ClassVar[str]
     """a query of (name, value)"""
+    work_function: ClassVar[str]
+    """makes the function that works by the table `WORK_TABLE`"""
 
     def __init__(self, counted_user: str | None = None, redact: Redact = lambda message: message) -> None:
         self._counted_user, self._redact = counted_user, redact
@@ -267,7 +269,7 @@ class SqlClient(ExternalClient, ABC):
         return {str(name): printable(str(value), 200) for name, value in self.query(self.settings_query)}
 
     def load(self, tables: Sequence[Table], on_rows: RowsLoaded) -> None:
-        """Create the tables with their indexes, fill them, and verify what they hold.
+        """Create the tables with their indexes, fill them, and verify what they hold; and the function that works.
 
         Raises:
             Problem: the database refused, or does not hold what was generated.
@@ -280,6 +282,9 @@ class SqlClient(ExternalClient, ABC):
                         cursor.execute(index_statement(table, index))
                 self._analyze(connection, table)
                 self._verify(connection, table)
+            if any(table.name == WORK_TABLE for table in tables):
+                with connection.cursor() as cursor:
+                    cursor.execute(self.work_function)
             self.count_now(connection)
 
     def _verify(self, connection: Any, table: Table) -> None:
@@ -385,7 +390,10 @@ class SqlClient(ExternalClient, ABC):
             Problem: as `connection`.
         """
         if MARKER in self.relations():
-            drops = [f"DROP TABLE IF EXISTS {name}" for name in sorted(self._marked())]
+            marked = sorted(self._marked())
+            drops = [f"DROP TABLE IF EXISTS {name}" for name in marked]
+            if WORK_TABLE in marked:
+                drops.append(f"DROP FUNCTION IF EXISTS {WORK_FUNCTION}")
             self.execute(*drops, f"DROP TABLE {MARKER}")
 
 

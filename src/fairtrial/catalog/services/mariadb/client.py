@@ -19,7 +19,7 @@ from fairtrial.catalog.services.common.lab_work import ChangeInCounters
 from fairtrial.catalog.services.common.loading import reported_blocks
 from fairtrial.catalog.services.common.sql import Redact, SqlClient
 from fairtrial.catalog.services.model import Counters, MaintenanceReading, RowsLoaded
-from fairtrial.catalog.tables import ColumnKind, Table
+from fairtrial.catalog.tables import WORK_FUNCTION, WORK_TABLE, ColumnKind, Table
 
 TITLE = "MariaDB"
 PORT = 3306
@@ -102,6 +102,18 @@ IN_TABLES = """
 """A table that nobody has touched has no statistics."""
 
 
+CREATE_WORK_FUNCTION = f"""
+    CREATE FUNCTION {WORK_FUNCTION}(seconds DOUBLE) RETURNS BIGINT READS SQL DATA
+    BEGIN
+        DECLARE to_work, to_sleep BIGINT;
+        SELECT rounds, sleep_thousandths INTO to_work, to_sleep FROM {WORK_TABLE} WHERE id = 1;
+        DO SLEEP(seconds * to_sleep / 1000);
+        RETURN BENCHMARK(seconds * to_work, MD5(seconds));
+    END
+"""  # noqa: S608
+"""It returns 0, as SLEEP does."""
+
+
 class MariaClient(SqlClient):
     """A MariaDB database.
 
@@ -118,6 +130,7 @@ class MariaClient(SqlClient):
     lock = "SELECT get_lock(concat('fairtrial-', md5(database())), 0)"
     never_idle = f"SET SESSION wait_timeout = {LONGEST_IDLE_SECONDS}"
     version_query = "SELECT version()"
+    work_function = CREATE_WORK_FUNCTION
     settings_query = f"SHOW GLOBAL VARIABLES WHERE variable_name IN {SETTINGS!r}"
 
     def __init__(

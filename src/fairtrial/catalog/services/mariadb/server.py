@@ -27,7 +27,7 @@ from fairtrial.catalog.services.mariadb.client import TITLE, MariaClient
 from fairtrial.catalog.services.mariadb.durability import count_commits, durability, sessions
 from fairtrial.catalog.services.mariadb.user_sql import load
 from fairtrial.catalog.services.model import RowsLoaded, ServiceStart
-from fairtrial.catalog.tables import Table
+from fairtrial.catalog.tables import WORK_FUNCTION, WORK_TABLE, Table
 
 NAME = "mariadb"
 SUPERUSER = "root"
@@ -169,10 +169,11 @@ def _fill(login: Login, location: Location, tables: Sequence[Table], on_rows: Ro
         *([] if tables else [f"GRANT ALL PRIVILEGES ON `{login.database}`.* TO '{login.user}'@'{LOOPBACK}'"]),
     )
     _client(login, location).load(tables, on_rows)
-    rights = ", ".join(OF_ROWS)
-    lab.execute(
-        *(f"GRANT {rights} ON `{login.database}`.{table.name} TO '{login.user}'@'{LOOPBACK}'" for table in tables)
-    )
+    of_rows = ", ".join(OF_ROWS)
+    rights = [f"{of_rows} ON `{login.database}`.{table.name}" for table in tables]
+    if any(table.name == WORK_TABLE for table in tables):
+        rights.append(f"EXECUTE ON FUNCTION `{login.database}`.{WORK_FUNCTION}")
+    lab.execute(*(f"GRANT {right} TO '{login.user}'@'{LOOPBACK}'" for right in rights))
 
 
 def _run(login: Login, location: Location, files: Sequence[Path]) -> None:

@@ -14,7 +14,7 @@ from fairtrial.catalog.services.common.client import State
 from fairtrial.catalog.services.common.loading import reported_blocks
 from fairtrial.catalog.services.common.sql import Redact, SqlClient
 from fairtrial.catalog.services.model import Counters, MaintenanceReading, RowsLoaded
-from fairtrial.catalog.tables import ColumnKind, Table
+from fairtrial.catalog.tables import WORK_FUNCTION, WORK_TABLE, ColumnKind, Table
 
 TITLE = "PostgreSQL"
 TYPES: dict[ColumnKind, str] = {
@@ -75,6 +75,20 @@ IN_TABLES = """
     WHERE schemaname = current_schema()
 """
 END_SESSIONS = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = %s"
+CREATE_WORK_FUNCTION = f"""
+    CREATE FUNCTION {WORK_FUNCTION}(seconds double precision) RETURNS void LANGUAGE plpgsql AS $$
+    DECLARE
+        rate record;
+        digest text := '';
+    BEGIN
+        SELECT * INTO rate FROM {WORK_TABLE};
+        FOR number IN 1..(seconds * rate.rounds)::integer LOOP
+            digest := md5(digest);
+        END LOOP;
+        PERFORM pg_sleep(seconds * rate.sleep_thousandths / 1000);
+    END
+    $$
+"""  # noqa: S608
 ENDED_WITHIN_SECONDS, LOOK_EVERY_SECONDS = 2.0, 0.005
 COUNTS_AT_THE_END = (15,)
 """From this version on, a session that is gone has handed in what it counted; before, a process of its own collects it
@@ -121,6 +135,7 @@ class PostgresClient(SqlClient):
     lock = f"SELECT pg_try_advisory_lock({LOCK})"
     never_idle = "SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'"
     version_query = "SHOW server_version"
+    work_function = CREATE_WORK_FUNCTION
     settings_query = f"SELECT name, current_setting(name) FROM pg_settings WHERE name IN {SETTINGS!r}"  # noqa: S608
 
     def __init__(

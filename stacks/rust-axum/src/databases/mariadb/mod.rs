@@ -4,6 +4,8 @@ mod pages;
 mod reads;
 mod units;
 
+use std::env;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
@@ -15,6 +17,11 @@ use super::flat;
 use crate::api::health::Service;
 use crate::api::queries::QueryStore;
 use crate::model::Ids;
+
+static SLEEP: LazyLock<String> = LazyLock::new(|| {
+    let function = env::var("LONG_FUNCTION").unwrap_or_else(|_| "SLEEP".into());
+    format!("SELECT {function}(?)")
+});
 
 pub struct Mariadb {
     pool: Pool,
@@ -79,9 +86,7 @@ impl QueryStore for Mariadb {
     }
 
     async fn sleep(&self, length: Duration) -> anyhow::Result<()> {
-        let interrupted: Option<i64> = self
-            .first("SELECT SLEEP(?)", (length.as_secs_f64(),))
-            .await?;
+        let interrupted: Option<i64> = self.first(&SLEEP, (length.as_secs_f64(),)).await?;
         ensure!(interrupted == Some(0), "the sleep was interrupted");
         Ok(())
     }

@@ -4,6 +4,8 @@ mod pages;
 mod reads;
 mod units;
 
+use std::env;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -20,6 +22,11 @@ use crate::model::Ids;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 type Params<'a> = &'a [&'a (dyn ToSql + Sync)];
+
+static SLEEP: LazyLock<String> = LazyLock::new(|| {
+    let function = env::var("LONG_FUNCTION").unwrap_or_else(|_| "pg_sleep".into());
+    format!("SELECT {function}($1)")
+});
 
 pub struct Postgresql {
     pool: Pool,
@@ -87,7 +94,7 @@ impl QueryStore for Postgresql {
     }
 
     async fn sleep(&self, length: Duration) -> anyhow::Result<()> {
-        Self::one(self, "SELECT pg_sleep($1)", &[&length.as_secs_f64()]).await?;
+        Self::one(self, &SLEEP, &[&length.as_secs_f64()]).await?;
         Ok(())
     }
 }

@@ -14,18 +14,21 @@ class QueryRepository {
     private final JdbcClient jdbc;
     private final String sleep;
 
-    QueryRepository(JdbcClient jdbc, @Value("${spring.datasource.url}") String url) {
+    QueryRepository(
+            JdbcClient jdbc,
+            @Value("${spring.datasource.url}") String url,
+            @Value("${LONG_FUNCTION:}") String function) {
         this.jdbc = jdbc;
         sleep = DatabaseDriver.fromJdbcUrl(url) == DatabaseDriver.POSTGRESQL
-                ? "SELECT 0 FROM pg_sleep(?)"
-                : "SELECT SLEEP(?)";
+                ? "SELECT 0 FROM " + (function.isEmpty() ? "pg_sleep" : function) + "(?)"
+                : "SELECT " + (function.isEmpty() ? "SLEEP" : function) + "(?)";
     }
 
     int one() {
         return jdbc.sql("SELECT 1").query(Integer.class).single();
     }
 
-    /** Has the database sleep. */
+    /** Has the database sleep, or work. */
     void sleep(double seconds) {
         int interrupted = jdbc.sql(sleep).param(seconds).query(Integer.class).single();
         if (interrupted != 0) {
