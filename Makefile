@@ -2,7 +2,7 @@
 
 VENV := .venv/bin
 DEV := .venv/.fairtrial-dev-installed
-SOURCES := src tests benches
+SOURCES := src tests benches scripts hatch_build.py
 # Tests run side by side; tests/scheduling.py says which, and which run alone. Two workers more than processors: a third
 # of a test's time is spent waiting for something else than a processor.
 WORKERS ?= $(shell expr $$(nproc) + 2)
@@ -12,7 +12,7 @@ SIDE_BY_SIDE := --numprocesses $(WORKERS) --dist loadscope --no-loadscope-reorde
 export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help set-up system build build-tests build-lab test test-quick lint-and-python lint-rust test-python collect \
-	test-engine test-timing bench lint audit format lock clean
+	test-engine test-timing bench wheels wheels-again charts lint audit format lock clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -80,6 +80,18 @@ bench: $(DEV)  ## rerun the tables of docs/benchmarks.md; ARGUMENTS="--help" for
 	cd engine && cargo build --quiet --locked --release
 	$(VENV)/python benches/compare.py --write $(ARGUMENTS)
 
+wheels: $(DEV)  ## wheels with the engine inside, in dist/; TARGETS="x86_64-unknown-linux-gnu" for some of them
+	sh scripts/wheels . $(TARGETS)
+	wheel=$$(ls dist/fairtrial-*-manylinux_*_$$(uname -m)*.whl) && FAIRTRIAL_WHEEL=$$wheel $(VENV)/pytest -q tests/commands/test_installed.py
+
+wheels-again:  ## after `make wheels`: build them in another folder, and compare their digests
+	rm -rf build/again && git clone --quiet . build/again && ln -s "$$PWD/.venv" build/again/.venv
+	sh scripts/wheels build/again $(TARGETS)
+	cd build/again/dist && sha256sum *.whl | (cd ../../../dist && sha256sum --check)
+
+charts:  ## the script of the reports' charts, of the packages that its package-lock.json pins; needs npm
+	sh scripts/bundle-charts .
+
 format: $(DEV)  ## rewrite the sources as the formatters want them
 	$(VENV)/ruff check --fix $(SOURCES) stacks
 	$(VENV)/ruff format $(SOURCES) stacks
@@ -89,9 +101,10 @@ format: $(DEV)  ## rewrite the sources as the formatters want them
 
 lock: $(DEV)  ## pin the newest Python packages that pyproject.toml allows
 	echo uv | $(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --upgrade - -o scripts/uv.lock
+	printf 'cargo-zigbuild\nziglang\nauditwheel\n' | $(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --upgrade - -o scripts/wheels.lock
 	$(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade pyproject.toml -o requirements.lock
 	$(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade pyproject.toml --extra cluster -o requirements-cluster.lock
 	$(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade pyproject.toml --extra cluster --group dev -o requirements-dev.lock
 
 clean:  ## remove what the targets above made here
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache engine/target
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache engine/target build dist

@@ -1,11 +1,16 @@
 """The package as others install it, outside the checkout, in an environment of its own, with engine, stacks and
-experiments inside; and that its source distribution gives the same."""
+experiments inside; and that its source distribution gives the same.
+
+With `FAIRTRIAL_WHEEL`, that wheel is installed: `make wheels` does so with those for this machine.
+"""
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import zipfile
 from collections.abc import Iterator
@@ -70,23 +75,57 @@ def distributions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
-def installed(distributions: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """`fairtrial`, installed from the wheel into an empty environment. Its folder's name has a space in it."""
+def ready_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel for this machine, with the engine inside that other tests have built."""
+    if named := os.environ.get("FAIRTRIAL_WHEEL"):
+        return Path(named).resolve()
+    folder, programs = tmp_path_factory.mktemp("ready"), tmp_path_factory.mktemp("programs")
+    for binary in (engine_binary(), guard_binary()):
+        shutil.copy2(binary, programs)
+    subprocess.run(
+        [sys.executable, ROOT / "scripts/engine_contents.py", f"{os.uname().machine}-unknown-linux-gnu", programs],
+        check=True,
+    )
+    platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    place = {"FAIRTRIAL_PROGRAMS": str(programs), "FAIRTRIAL_PLATFORM": platform}
+    uv("build", "--wheel", "--out-dir", folder, ROOT, **place)
+    return next(folder.glob(f"*-py3-none-{platform}.whl"))
+
+
+@pytest.fixture(scope="module")
+def installed(ready_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`fairtrial`, installed from that wheel into an empty environment. Its folder's name has a space in it."""
     environment = tmp_path_factory.mktemp("an environment") / "of its own"
     uv("venv", "--python", sys.executable, environment)
     python = environment / "bin" / "python"
     uv("pip", "install", "--python", python, "--require-hashes", "--requirement", ROOT / "requirements.lock")
-    uv("pip", "install", "--python", python, "--no-deps", distributions["wheel"])
+    uv("pip", "install", "--python", python, "--no-deps", ready_wheel)
     return environment / "bin" / "fairtrial"
+
+
+@pytest.fixture(scope="module")
+def unpacked(distributions: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of what a wheel installs that has no engine inside."""
+    folder = tmp_path_factory.mktemp("unpacked")
+    with zipfile.ZipFile(distributions["wheel"]) as wheel:
+        wheel.extractall(folder)
+    return folder
+
+
+def without_cargo() -> dict[str, str]:
+    """The environment of somebody who has no Rust, and nothing of the checkout's."""
+    hidden = ("PYTHON", "VIRTUAL_ENV", "FAIRTRIAL_ENGINE", "FAIRTRIAL_GUARD")
+    folders = [each for each in os.get_exec_path() if not (Path(each) / "cargo").exists()]
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(hidden)}
+    return {**kept, "PATH": os.pathsep.join(folders), "COLUMNS": "200"}
 
 
 def call(program: Path, folder: Path, *arguments: str | Path, status: int = 0) -> str:
     """What a command printed in `folder`, from where nothing of the checkout is seen."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
     done = subprocess.run(
         [program, *arguments],
         cwd=folder,
-        env={**environment, "COLUMNS": "200"},
+        env=without_cargo(),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -97,29 +136,49 @@ def call(program: Path, folder: Path, *arguments: str | Path, status: int = 0) -
     return done.stdout + done.stderr
 
 
-def engine_of(program: Path) -> Path:
-    """The folder of the engine's source within an installed copy."""
-    return next(program.parents[1].glob("lib/python*/site-packages/fairtrial/bundled/engine"))
-
-
-def test_cargo_finds_all_that_the_engine_declares(installed: Path) -> None:
+def test_cargo_finds_all_that_the_engine_declares(unpacked: Path) -> None:
     """Cargo reads no manifest that names a file which is not there: a benchmark, a test, a package beside."""
     command = ["cargo", "metadata", "--format-version=1", "--locked", "--no-deps"]
-    metadata = json.loads(subprocess.check_output(command, cwd=engine_of(installed), stderr=subprocess.DEVNULL))
+    engine = unpacked / "fairtrial/bundled/engine"
+    metadata = json.loads(subprocess.check_output(command, cwd=engine, stderr=subprocess.DEVNULL))
     targets = [target for package in metadata["packages"] for target in package["targets"]]
     assert {"fairtrial-engine", "fairtrial-guard"} <= {target["name"] for target in targets}
     assert all(Path(target["src_path"]).is_file() for target in targets)
 
 
-def test_it_is_built_from_the_same_source(installed: Path) -> None:
-    """So the engine of this checkout, which other tests have built, is what the installed copy takes from the cache."""
-    script = "from fairtrial.engine.binary import *; print(engine_that_is_there(), guard_binary())"
-    printed = subprocess.check_output([installed.with_name("python"), "-P", "-c", script], cwd="/", text=True)
-    assert printed.split() == [str(engine_binary()), str(guard_binary())]
+def programs_of(installed: Path, **environment: str) -> list[Path]:
+    """The engine and the guard that Fairtrial takes there, if none has to be built."""
+    script = "from fairtrial.engine.binary import *; print(engine_that_is_there(), guard_binary(), sep='\\n')"
+    command = [installed.with_name("python"), "-P", "-c", script]
+    printed = subprocess.check_output(command, cwd="/", env=without_cargo() | environment, text=True)
+    return [Path(line) for line in printed.splitlines()]
+
+
+def test_it_is_built_from_the_same_source(installed: Path, unpacked: Path) -> None:
+    """So the engine of this checkout, which other tests have built, is what a copy without one takes from the cache."""
+    assert programs_of(installed, PYTHONPATH=str(unpacked)) == [engine_binary(), guard_binary()]
+
+
+def test_a_wheel_for_a_platform_has_its_engine_inside(installed: Path, ready_wheel: Path) -> None:
+    engine, guard = programs_of(installed)
+    assert engine.parent == guard.parent and engine.is_relative_to(installed.parents[1])
+    assert engine.read_bytes()[:4] == b"\x7fELF"
+    with zipfile.ZipFile(ready_wheel) as wheel:
+        bills = {Path(name).name: json.loads(wheel.read(name)) for name in wheel.namelist() if "/sboms/" in name}
+    assert set(bills) == {"charts.cdx.json", "engine.cdx.json"}
+    inside = {each["name"] for bill in bills.values() for each in bill["components"]}
+    assert {"vega", "d3-scale", "rustls", "io-uring", "fairtrial-guard"} <= inside
+    assert not {"esbuild", "serde_derive", "rcgen"} & inside, "these only build or test"
+    licences = (engine.parent / "LICENSES.txt").read_text()
+    assert all(
+        f"{each['name']} {each['version']} (" in licences
+        for each in bills["engine.cdx.json"]["components"]
+        if each["name"] != "rust-std"
+    )
 
 
 def test_the_whole_tour(installed: Path, tmp_path: Path) -> None:
-    """Every kind of work that a copy does, from a folder of somebody else's."""
+    """Every kind of work that a copy does, from a folder of somebody else's, who has no Rust."""
     (tmp_path / "tour.toml").write_text(QUICK)
     (tmp_path / "curl.sh").write_text("curl http://127.0.0.1:8000/items/7\n")
     service = tmp_path / "service"
@@ -129,12 +188,14 @@ def test_the_whole_tour(installed: Path, tmp_path: Path) -> None:
     assert "python-threads" in call(installed, tmp_path, "list", "stacks")
     assert "quickstart" in call(installed, tmp_path, "list", "experiments")
     assert "sqlite" in call(installed, tmp_path, "services")
+    assert "installed with Fairtrial" in call(installed, tmp_path, "doctor")
     call(installed, tmp_path, "import", "curl.sh", "-o", "items.workload.toml")
     assert "/items/7" in (tmp_path / "items.workload.toml").read_text()
     assert "clauses hold" in call(installed, tmp_path, "check", "python-threads")
     ran = call(installed, tmp_path, "run", "--quick", "tour.toml", "--out", "results")
     (report,) = tmp_path.glob("results/tour-*/report.html")
     assert str(report.relative_to(tmp_path)) in ran and report.stat().st_size > 100_000
+    call(installed, tmp_path, "judge", report.parent)
     call(
         installed,
         service,

@@ -1,4 +1,5 @@
-"""The engine's and the guard's binaries: built from the shipped source on first use, cached by the source's content."""
+"""The engine's and the guard's binaries: those that an installed wheel has inside; else built from the shipped source on
+first use, and cached by the source's content."""
 
 import os
 import platform
@@ -16,12 +17,14 @@ from fairtrial.base.cache.digest import folder_sha256
 from fairtrial.base.cache.once import damage_of, find_made, made_once
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.formatting import minutes
-from fairtrial.base.locations import shipped
+from fairtrial.base.locations import PACKAGE, shipped
 from fairtrial.base.problem import Problem
 from fairtrial.engine.toolchain import assert_toolchain
 
 ENGINE = "fairtrial-engine"
 GUARD = "fairtrial-guard"
+PROGRAMS = PACKAGE / "bundled/programs"
+"""The folder of both in a wheel that was built for one platform."""
 PROFILES = {ENGINE: "release", GUARD: "guard"}
 """profiles of engine/Cargo.toml, each also the folder of the binary below cargo's target"""
 TITLES = {ENGINE: "the load engine", GUARD: "the guard of processes"}
@@ -45,7 +48,7 @@ VERSION_WITHIN_SECONDS = 30.0
 
 @cache
 def engine_binary() -> Path:
-    """Return the path of `fairtrial-engine`, and build it first if its source is new.
+    """Return the path of `fairtrial-engine`, and build it first if it was not installed ready and its source is new.
 
     `FAIRTRIAL_ENGINE` names a ready binary instead.
 
@@ -57,7 +60,7 @@ def engine_binary() -> Path:
 
 @cache
 def guard_binary() -> Path:
-    """Return the path of `fairtrial-guard`, and build it first if its source is new.
+    """Return the path of `fairtrial-guard`, and build it first if it was not installed ready and its source is new.
 
     It needs little and is compiled in seconds, so that programs can run below it while the engine is being built.
     `FAIRTRIAL_GUARD` names a ready binary instead.
@@ -105,7 +108,7 @@ def _sources(name: str) -> list[Path]:
 
 
 def _present(name: str) -> Path | None:
-    """The binary that the environment names, or that is in the cache."""
+    """The binary that the environment names, that was installed, or that is in the cache."""
     ready = _ready(name)
     if ready is None and (folder := find_made("engine", name, _sha256(*_sources(name)))):
         ready = folder / name
@@ -124,11 +127,12 @@ def _binary(name: str) -> Path:
 
 
 def _ready(name: str) -> Path | None:
-    """The binary that the environment names; None: it names none."""
+    """The binary that the environment names, or that was installed; None: it is built."""
     variable = READY_BY[name]
     ready = os.environ.get(variable)
     if not ready:
-        return None
+        installed = PROGRAMS / name
+        return installed if installed.exists() else None
     if not os.access(ready, os.X_OK):
         raise Problem(f"{variable} names {ready}, which is not a program", "unset it, or name a built one")
     return Path(ready)
@@ -144,11 +148,10 @@ def _that_runs(binary: Path) -> Path:
     except (OSError, subprocess.TimeoutExpired) as error:
         fault = (error.strerror or str(error)) if isinstance(error, OSError) else "it does not end"
     if fault:
-        raise Problem(
-            f"{binary} does not run: {fault}",
-            f"remove {binary.parent}, so that it is built again; is its file system mounted noexec?",
-            NOTHING_RAN,
-        )
+        again = f"remove {binary.parent}, so that it is built again"
+        if binary.parent == PROGRAMS:
+            again = "install Fairtrial again, from a wheel for this platform"
+        raise Problem(f"{binary} does not run: {fault}", f"{again}; is its file system mounted noexec?", NOTHING_RAN)
     return binary
 
 

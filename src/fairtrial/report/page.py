@@ -6,25 +6,21 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from datetime import datetime
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from fairtrial import __version__
-from fairtrial.base.cache.once import made_once
 from fairtrial.base.formatting import bounded_below, count, figure, figure_in, plain, plain_in, span, span_in
 from fairtrial.base.printable import printable
-from fairtrial.base.problem import Problem
 from fairtrial.report.vega import Spec
 
 TEMPLATES = Path(__file__).with_name("templates")
-VEGA_LITE = "6.4"
-BUNDLE = "bundle.js"
+BUNDLE = Path(__file__).with_name("script") / "bundle.js"
+"""`scripts/bundle-charts` makes it of the files beside it."""
 
 
 def page_environment(*folders: Path) -> Environment:
@@ -82,32 +78,8 @@ def _text(name: str) -> str:
 
 @cache
 def _script() -> str:
-    """The page's script with Vega, Vega-Lite and Vega-Embed in it; nothing in it can end its own element."""
-    source = _text("report.js")
-    bundle = None
-    with suppress(Problem):  # a full or locked cache: the report does without it
-        bundle = _bundle_kept(source)
-    return re.sub(r"<(?=/script|script|!--)", r"\\x3c", bundle or _bundled(source), flags=re.IGNORECASE)
-
-
-def _bundle_kept(source: str) -> str:
-    """The bundle from the cache: to make it takes more than a second of processor time, which each run would pay.
-
-    Raises:
-        Problem: the cache cannot be written.
-    """
-    made_from = hashlib.sha256("\0".join([source, VEGA_LITE, version("vl-convert-python")]).encode()).hexdigest()
-
-    def make(folder: Path) -> None:
-        (folder / BUNDLE).write_text(_bundled(source), encoding="utf-8")
-
-    return (made_once("report", "charts", made_from, make) / BUNDLE).read_text(encoding="utf-8")
-
-
-def _bundled(source: str) -> str:
-    import vl_convert  # noqa: PLC0415 needed once
-
-    return vl_convert.javascript_bundle(source, VEGA_LITE)
+    """The charts' script, with Vega, Vega-Lite and Vega-Embed in it; nothing in it can end its own element."""
+    return re.sub(r"<(?=/script|script|!--)", r"\\x3c", BUNDLE.read_text(encoding="utf-8"), flags=re.IGNORECASE)
 
 
 def _content_hash(script: str) -> str:

@@ -6,20 +6,22 @@ from collections.abc import Iterator, Sequence
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.stacks.requirements import installed_versions
-from fairtrial.engine.binary import damage_of_engine, engine_that_is_there
+from fairtrial.engine.binary import PROGRAMS, damage_of_engine, engine_that_is_there
 from fairtrial.engine.toolchain import toolchain_problem
 from fairtrial.tools.doctor.model import Diagnosis
 
 
 def diagnose_engine() -> Diagnosis:
-    """Whether the load engine can be built, and runs if it has been."""
-    lacking = toolchain_problem()
+    """Whether the load engine runs, if it was installed or built, and whether it can be built."""
     try:
-        is_there = engine_that_is_there() is not None
+        engine = engine_that_is_there()
     except Problem as problem:
         return Diagnosis("load engine", "missing", problem.reason, problem.remedy, essential=True)
+    if engine is not None and engine.parent == PROGRAMS:
+        return Diagnosis("load engine", "good", "installed with Fairtrial; it runs")
+    lacking = toolchain_problem()
     if lacking is not None:
-        if is_there:
+        if engine is not None:
             return Diagnosis("load engine", "good", f"built; it could not be built again: {lacking.reason}")
         return Diagnosis("load engine", "missing", lacking.reason, lacking.remedy, essential=True)
     version = subprocess.run(["cargo", "--version"], capture_output=True, text=True, check=False).stdout.strip()

@@ -1,4 +1,6 @@
-// Bundled together with Vega-Embed, which is in scope as `vegaEmbed`.
+// `scripts/bundle-charts` bundles it with what it imports.
+import vegaEmbed from "vega-embed";
+
 (() => {
   const charts = JSON.parse(document.getElementById("chart-data").textContent);
   const options = {

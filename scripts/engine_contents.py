@@ -1,0 +1,114 @@
+"""`python scripts/engine_contents.py TARGET FOLDER`: writes what is inside the engine and the guard for a target of Rust.
+
+`engine.cdx.json` is a bill of materials in CycloneDX 1.6; `LICENSES.txt` has the licences of all packages in it.
+"""
+
+import json
+import subprocess
+import sys
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+ENGINE = Path(__file__).resolve().parents[1] / "engine"
+LICENCE_FILES = ("LICENSE*", "LICENCE*", "COPYING*", "NOTICE*", "COPYRIGHT*", "UNLICENSE*")
+Package = Mapping[str, Any]
+
+
+def main(target: str, folder: Path) -> None:
+    """Write both files into the folder."""
+    packages, dependencies = contents(target)
+    (folder / "engine.cdx.json").write_text(json.dumps(bill(packages, dependencies), indent=1) + "\n", encoding="utf-8")
+    (folder / "LICENSES.txt").write_text(licences(packages), encoding="utf-8")
+
+
+def contents(target: str) -> tuple[list[Package], dict[str, list[str]]]:
+    """The packages that are linked into the programs, and by identifier those that each of them depends on.
+
+    What runs while they are compiled is no part of them: macros, and dependencies of build scripts.
+    """
+    command = ["cargo", "metadata", "--format-version=1", "--locked", "--filter-platform", target]
+    metadata = json.loads(subprocess.check_output(command, cwd=ENGINE))
+    packages = {package["id"]: package for package in metadata["packages"]}
+    linked: dict[str, list[str]] = {}
+    nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
+    waiting = list(metadata["workspace_members"])
+    while waiting:
+        identifier = waiting.pop()
+        if identifier not in linked:
+            linked[identifier] = sorted(
+                each["pkg"]
+                for each in nodes[identifier]["deps"]
+                if any(kind["kind"] is None for kind in each["dep_kinds"]) and not is_macro(packages[each["pkg"]])
+            )
+            waiting += linked[identifier]
+    return [packages[each] for each in sorted(linked)], linked
+
+
+def is_macro(package: Package) -> bool:
+    """Whether the compiler runs it, and links nothing of it."""
+    return any("proc-macro" in target["kind"] for target in package["targets"])
+
+
+def bill(packages: list[Package], dependencies: Mapping[str, list[str]]) -> dict[str, object]:
+    """The bill of materials: without an hour and a number of its own, so that the same contents give the same bytes."""
+    locked = tomllib.loads((ENGINE / "Cargo.lock").read_text(encoding="utf-8"))["package"]
+    sha256 = {(each["name"], each["version"]): each.get("checksum") for each in locked}
+    urls = {package["id"]: f"pkg:cargo/{package['name']}@{package['version']}" for package in packages}
+    components = [component(package, urls[package["id"]], sha256) for package in packages]
+    engine = next(each for each in components if each["name"] == "fairtrial-engine")
+    return {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "version": 1,
+        "metadata": {"component": {**engine, "type": "application"}},
+        "components": [*(each for each in components if each is not engine), standard_library()],
+        "dependencies": [
+            {"ref": urls[package["id"]], "dependsOn": [urls[each] for each in dependencies[package["id"]]]}
+            for package in packages
+        ],
+    }
+
+
+def component(package: Package, url: str, sha256: Mapping[tuple[str, str], str | None]) -> dict[str, object]:
+    """A package in the words of CycloneDX."""
+    checksum = sha256[package["name"], package["version"]]
+    return {
+        "type": "library",
+        "bom-ref": url,
+        "name": package["name"],
+        "version": package["version"],
+        **({"hashes": [{"alg": "SHA-256", "content": checksum}]} if checksum else {}),
+        "licenses": [{"expression": (package["license"] or "Apache-2.0").replace("/", " OR ")}],
+        "purl": url,
+    }
+
+
+def standard_library() -> dict[str, object]:
+    """Rust's own, of which each program has a part inside."""
+    version = subprocess.check_output(["rustc", "--version"], text=True).split()[1]
+    licence = [{"expression": "MIT OR Apache-2.0"}]
+    return {"type": "library", "bom-ref": "rust-std", "name": "rust-std", "version": version, "licenses": licence}
+
+
+def licences(packages: list[Package]) -> str:
+    """Each text once, below the names of the packages that have it."""
+    names = defaultdict(list)
+    for package in packages:
+        title = f"{package['name']} {package['version']} ({package['license'] or 'Apache-2.0'})"
+        for text in texts(package):
+            names[text].append(title)
+    return "\n".join(f"== {', '.join(titles)}\n\n{text}" for text, titles in names.items())
+
+
+def texts(package: Package) -> Iterator[str]:
+    """The licences in a package's folder; the project's own lies beside the engine."""
+    folder = ENGINE.parent if package["source"] is None else Path(package["manifest_path"]).parent
+    for path in sorted({path for pattern in LICENCE_FILES for path in folder.glob(pattern) if path.is_file()}):
+        yield path.read_text(encoding="utf-8", errors="replace").strip() + "\n"
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]))
