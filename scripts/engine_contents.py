@@ -1,4 +1,4 @@
-"""`python scripts/engine_contents.py TARGET FOLDER`: writes what is inside the engine and the guard for a target of Rust.
+"""`python scripts/engine_contents.py TARGET FOLDER`: writes what the engine and the guard for a target have inside.
 
 `engine.cdx.json` is a bill of materials in CycloneDX 1.6; `LICENSES.txt` has the licences of all packages in it.
 """

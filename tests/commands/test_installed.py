@@ -125,7 +125,7 @@ def call(program: Path, folder: Path, *arguments: str | Path, status: int = 0) -
     done = subprocess.run(
         [program, *arguments],
         cwd=folder,
-        env=without_cargo(),
+        env={**without_cargo(), "FAIRTRIAL_LOCKS": str(folder)},  # it waits for no lab but its own
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

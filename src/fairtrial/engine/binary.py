@@ -1,5 +1,5 @@
-"""The engine's and the guard's binaries: those that an installed wheel has inside; else built from the shipped source on
-first use, and cached by the source's content."""
+"""The engine's and the guard's binaries: those that an installed wheel has inside, or built from the shipped source on
+first use and cached by its content."""
 
 import os
 import platform
