@@ -92,6 +92,7 @@ class PrintedRun(Strict):
     dead_clients: int = Field(0, ge=0, description="clients that could not connect and did not try again")
     dropped_requests: int = Field(0, ge=0, description="requests that were due and never sent")
     document_bytes: Figure | None = Field(None, description="length of one body")
+    bodies_bytes: Figure | None = Field(None, description="length of all bodies together")
     answer_bytes: Figure | None = Field(None, description="bytes of one answer, with its headers")
     stored_bytes: Figure | None = Field(None, description="bytes that one request left behind")
     delay_seconds: Figure | None = Field(None, description="how long the server was said to wait before it answers")

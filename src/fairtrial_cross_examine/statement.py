@@ -75,6 +75,7 @@ class StatedRun(Strict):
     unanswered: Mapping[str, Count] = {}
     dead_clients: Count = 0
     document: Bytes | None = None
+    bodies: Bytes | None = None
     stored_document: Bytes | None = None
     delay: Seconds | None = None
     runs: int | None = Field(None, ge=1)
@@ -113,6 +114,7 @@ class StatedRun(Strict):
             unanswered=self.unanswered,
             dead_clients=self.dead_clients,
             document_bytes=self.document,
+            bodies_bytes=self.bodies,
             stored_bytes=self.stored_document,
             delay_seconds=self.delay,
             runs=self.runs,

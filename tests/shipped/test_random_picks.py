@@ -44,7 +44,7 @@ def test_with_gaps_drawing_again_is_uniform_and_the_first_row_at_or_after_an_id_
 
 @needs("mongodb", "ruby-goliath")
 def test_a_count_that_is_not_used_breaks_the_contract_where_ids_are_missing(lab: Lab) -> None:
-    finished = lab.fairtrial("check", "ruby-goliath:count-unused", *ONLY, timeout_seconds=300)
+    finished = lab.fairtrial("check", "ruby-goliath:as-published", *ONLY, timeout_seconds=300)
 
     assert finished.status == IN_DOUBT, finished.out + finished.err
     broken = re.findall("✗ ([a-z-]+)", finished.out)

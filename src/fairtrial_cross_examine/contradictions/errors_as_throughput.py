@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from fairtrial.judge.checks.model import Threshold
 from fairtrial_cross_examine.contradictions.model import Contradiction, ContradictionKind
+from fairtrial_cross_examine.figures import exactly
 from fairtrial_cross_examine.in_words import grouped, rate, share
 from fairtrial_cross_examine.model import Figure, PrintedOutput, PrintedRun
 
@@ -16,7 +17,8 @@ def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contra
         if requests is None or requests.value <= 0 or not failures:
             continue
         # One answer can be of several kinds, so that at least the largest and at most all of them failed.
-        least, most = max(failures.values()), min(sum(failures.values()), requests.value)
+        most = min(sum(failures.values()), requests.value)
+        least = most if _only_errors_have_bodies(run) else max(failures.values())
         if least <= kind.threshold("share") * requests.value:
             continue
         kinds = ", ".join(f"{number:,} {name}" for name, number in failures.items())
@@ -49,14 +51,34 @@ def _range(printed: Figure, requests: float, least: float, most: float) -> str:
 
 def _of_the_first(run: PrintedRun) -> str:
     """ab compares lengths with the first answer. If that was an error, the others are those that `failed`."""
-    errors, lengths = run.failures.get("non-2xx", 0), run.failures.get("length", 0)
-    if run.tool != "ab" or not lengths or run.requests is None or errors + lengths != run.requests.value:
+    if not _begins_with_an_error(run) or run.requests is None:
         return ""
+    errors, lengths = run.failures["non-2xx"], run.failures["length"]
     length = "" if run.document_bytes is None else f" of {grouped(run.document_bytes.value)} bytes"
-    return (
+    says = (
         f" {errors:,} and {lengths:,} are all {grouped(run.requests.value)}: the length{length} that ab compares with "
-        f"is then that of an error, and the {lengths:,} that it calls failed are the only answers that can be right."
+        "is then that of an error,"
     )
+    if run.bodies_bytes is not None and _only_errors_have_bodies(run):
+        return (
+            f"{says} and {errors:,} of these are all {grouped(run.bodies_bytes.value)} bytes of bodies. The "
+            f"{lengths:,} that it calls failed had not one byte: no request was answered."
+        )
+    return f"{says} and the {lengths:,} that it calls failed are the only answers that can be right."
+
+
+def _begins_with_an_error(run: PrintedRun) -> bool:
+    """Whether the answers of ab's wrong statuses and of its wrong lengths are together all requests."""
+    errors, lengths = run.failures.get("non-2xx", 0), run.failures.get("length", 0)
+    return run.tool == "ab" and bool(lengths) and run.requests == exactly(errors + lengths)
+
+
+def _only_errors_have_bodies(run: PrintedRun) -> bool:
+    """Whether the errors that ab's first answer is one of leave no byte for the answers of another length."""
+    if not _begins_with_an_error(run) or run.document_bytes is None:
+        return False
+    of_errors = run.document_bytes.times(run.failures["non-2xx"])
+    return run.bodies_bytes is not None and run.bodies_bytes.agrees_with(of_errors)
 
 
 KIND = ContradictionKind(

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
+from textwrap import dedent
 from typing import Any
 
 from fairtrial.base.registry import defined_in
@@ -16,6 +18,8 @@ __all__ = ["all_formats", "read_json", "read_text"]
 STYLE = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 """Sequences that colour text and move in a terminal, as a captured output may hold it."""
 EMPTY_LINES = re.compile(r"\n{3,}")
+INDENTATIONS = (" " * 4, "\t")
+"""How the lines of a code block of Markdown begin (CommonMark 0.31, section 4.4)."""
 MOST_RUNS = 1000
 
 
@@ -31,7 +35,7 @@ def read_text(text: str, source: str) -> list[PrintedRun]:
     Raises:
         ValueError: it holds more than 1,000 outputs, or something that is no number where one must be.
     """
-    text = _plain(text)
+    text = _without_indentation(_plain(text))
     places = list(_places(text))
     if len(places) > MOST_RUNS:
         raise ValueError(f"more than {MOST_RUNS:,} outputs")
@@ -56,6 +60,17 @@ def _plain(text: str) -> str:
     """
     lines = STYLE.sub("", text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return EMPTY_LINES.sub("\n\n", "\n".join(line.rstrip() for line in lines))
+
+
+def _without_indentation(text: str) -> str:
+    """An output that stands in a code block begins its lines as its tool printed them; all else stays as it is."""
+    blocks = []
+    for indented, lines in groupby(text.split("\n"), lambda line: not line or line.startswith(INDENTATIONS)):
+        block = "\n".join(lines)
+        dedented = dedent(block) if indented else ""
+        is_output = any(form.anchor.search(dedented) for form in all_formats().values())
+        blocks.append(dedented if is_output else block)
+    return "\n".join(blocks)
 
 
 def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:

@@ -24,6 +24,7 @@ def read(section: Section) -> PrintedRun | None:
     connect = failed.pop("connect", 0)
     non_2xx = as_count(section.group(r"^Non-2xx responses:\s+(\d{1,15})") or "0")
     document = section.group(r"^Document Length:\s+(\d{1,15}) bytes")
+    bodies = section.group(r"^HTML transferred:\s+(\d{1,18}) bytes")
     per_request = rf"^Time per request:\s+({NUMBER}) \[ms\] "
     return PrintedRun(
         name=section.name,
@@ -41,6 +42,7 @@ def read(section: Section) -> PrintedRun | None:
         failures={kind: number for kind, number in ({"non-2xx": non_2xx} | failed).items() if number},
         unanswered={"connect": connect} if connect else {},
         document_bytes=None if document is None else exactly(as_count(document)),
+        bodies_bytes=None if bodies is None else exactly(as_count(bodies)),
     )
 
 

@@ -6,20 +6,21 @@ require_relative "../lib/op_msg"
 module Databases
   # Commands of the MongoDB protocol, over a pool of connections.
   class MongoDB
-    SEGMENTS = 10_000
     # So many documents are in a segment, at most.
     SEGMENT_LENGTH = 100
     DRAWS = 10_000
     ANSWERED = { uuid: 1, name: 1, hash_code: 1, created_at: 1 }.freeze
     EMPTY = { id: nil, uuid: nil, name: nil, hash_code: nil, created_at: nil }.freeze
 
-    # pick:: how a random item is picked: `retry`, `count-unused`, or anything else for the default
+    # pick:: how a random item is picked: `retry`, `as-published`, or anything else for the default
     def initialize(url, pool_size, pick)
       @address = [url.host, url.port || 27_017]
       @name = url.path.delete_prefix("/")
       @login = [*[url.user, url.password].map { |part| URI.decode_www_form_component(part) }, @name] if url.user
       @pool_size = pool_size
       @pick = pick
+      # The published program drew the segment, too, from as many as a segment has documents.
+      @segments = pick == "as-published" ? SEGMENT_LENGTH : 10_000
     end
 
     def ping
@@ -30,7 +31,7 @@ module Databases
     def random_item
       case @pick
       when "retry" then first_hit { SEGMENT_LENGTH }
-      when "count-unused" then with_count_unused
+      when "as-published" then with_count_unused
       else first_hit { |segment| count(segment) }
       end
     end
@@ -50,7 +51,7 @@ module Databases
     # The first document that a draw of a segment hits, and of a place among as many as the block says of the segment.
     def first_hit
       DRAWS.times do
-        segment = { segment: rand(SEGMENTS) }
+        segment = { segment: rand(@segments) }
         places = yield segment
         found = places.positive? && one(segment, skip: rand(places))
         return found if found
@@ -58,9 +59,9 @@ module Databases
       nil
     end
 
-    # A published mistake: see the README.
+    # Published mistakes: see the README.
     def with_count_unused
-      segment = { segment: rand(SEGMENTS) }
+      segment = { segment: rand(@segments) }
       count(segment)
       one(segment, skip: rand(SEGMENT_LENGTH)) || EMPTY
     end

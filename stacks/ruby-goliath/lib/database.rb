@@ -7,14 +7,19 @@ url = URI.parse(ENV["DATABASE_URL"].to_s)
 pool_size = Integer(ENV.fetch("DB_POOL", 16))
 pick = ENV.fetch("PICK", "")
 
-Database =
+database =
   case url.scheme
   when nil
     require_relative "../databases/none"
     Databases::None.new
   when "mysql"
-    require_relative "../databases/mariadb"
-    Databases::MariaDB.new(url, pool_size, pick)
+    if %w[active-record as-published].include?(pick)
+      require_relative "../databases/records"
+      Databases::Records.new(url, pool_size)
+    else
+      require_relative "../databases/mariadb"
+      Databases::MariaDB.new(url, pool_size, pick)
+    end
   when "mongodb"
     require_relative "../databases/mongodb"
     Databases::MongoDB.new(url, pool_size, pick)
@@ -24,3 +29,10 @@ Database =
   else
     abort "ruby-goliath: no database of kind #{url.scheme} is supported"
   end
+
+if pick == "as-published"
+  require_relative "rendered"
+  database = Rendered.new(database)
+end
+
+Database = database

@@ -85,6 +85,17 @@ FIRES: dict[str, list[tuple[list[PrintedRun], str]]] = {
             [a_run(tool="ab", failures={"non-2xx": 62_000, "length": 38_000})],
             "the 38,000 that it calls failed are the only answers that can be right",
         ),
+        (
+            [
+                a_run(
+                    tool="ab",
+                    failures={"non-2xx": 62_000, "length": 38_000},
+                    document_bytes=exactly(601),
+                    bodies_bytes=exactly(62_000 * 601),
+                )
+            ],
+            "all 37,262,000 bytes of bodies. The 38,000 that it calls failed had not one byte: no request was answered",
+        ),
         ([a_run(failures={"status 500": 200}, rate_per_second=None, seconds=None)], "these are no throughput"),
     ],
     "lost-requests": [

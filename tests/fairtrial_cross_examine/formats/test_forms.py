@@ -4,6 +4,7 @@ Outputs that the tools really printed are in test_real_outputs.py.
 """
 
 import json
+from textwrap import indent
 
 import pytest
 
@@ -37,12 +38,20 @@ def test_ab() -> None:
     assert run.failures == {"non-2xx": 62, "length": 36} and run.unanswered == {"connect": 2}
     assert run.seconds is not None and run.seconds.value == 60.312
     assert run.document_bytes is not None and run.document_bytes.value == 601
+    assert run.bodies_bytes is not None and run.bodies_bytes.value == 70000
     assert run.time_per_request_seconds is not None and run.time_per_request_seconds.value == pytest.approx(60.312)
     assert run.times.percentiles["50"].value == pytest.approx(30.304)
     assert set(run.times.percentiles) == {"50", "66", "99"}
     assert run.times.mean is not None and run.times.mean.within == 0.001
     assert run.times.deviation is not None and run.times.deviation.value == pytest.approx(9.1003)
     assert run.times.maximum is not None and run.times.maximum.value == pytest.approx(60.305)
+
+
+@pytest.mark.parametrize("text", [AB, AUTOCANNON, H2LOAD, HEY, HYPERFINE, K6, OHA, VEGETA, WRK, WRK2])
+@pytest.mark.parametrize("by", ["    ", "\t", "      "])
+def test_an_output_in_a_code_block(text: str, by: str) -> None:
+    block = indent(text, by)
+    assert read_text(f"An article prints:\n\n{block}\nand says no more.", "file.txt") == read_text(text, "file.txt")
 
 
 def test_ab_without_its_head() -> None:

@@ -3,10 +3,11 @@
 module Item
   # How a random item is picked: see the README. A pick of rows leaves this one as it is.
   PICK = ENV.fetch("PICK", "count")
-  SEGMENTS = Integer(ENV.fetch("SEGMENTS", 10_000))
-  DRAWS = 10_000
   # So many documents are in a segment, at most.
   SEGMENT_LENGTH = 100
+  # The published program drew the segment, too, from as many as a segment has documents.
+  SEGMENTS = PICK == "as-published" ? SEGMENT_LENGTH : 10_000
+  DRAWS = 10_000
   ANSWERED = { uuid: 1, name: 1, hash_code: 1, created_at: 1 }.freeze
 
   class << self
@@ -24,7 +25,7 @@ module Item
     def of_a_segment
       DRAWS.times do
         segment = { segment: rand(SEGMENTS) }
-        places = PICK == "retry" ? SEGMENT_LENGTH : items.count(segment)
+        places = %w[retry as-published].include?(PICK) ? SEGMENT_LENGTH : items.count(segment)
         found = skipped_to(segment, places)
         return found if found
       end

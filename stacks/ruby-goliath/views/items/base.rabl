@@ -1,0 +1,1 @@
+attributes :id, :uuid, :name, :hash_code, :created_at
