@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from fairtrial.judge.claims import validate_claim
 from fairtrial.judge.judging import judge
+from fairtrial.record.proof import Ledger
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 from tests.judge.claims.scene import served, verdict
 
@@ -160,6 +161,15 @@ def test_settle_time_stands_where_work_after_the_run_was_refused() -> None:
 
     other = verdict("budget", altered, "fast", of="fast", metric="settle", at_most="1 s")
     assert other.verdict == "undecided", "what else is refused is refused for this, too"
+
+
+def test_settle_time_stands_where_work_came_too_late_for_the_ledger() -> None:
+    record = an_experiment("fast").stating("budget", of="fast", metric="settle", at_most="1 s").record()
+    late = Ledger(done={"reads": 2_000}, after_load={"reads": 8_000}, verified=10_000, answers=10_000)
+    trials = trials_of(record, lambda _, block: a_trial().settling(2.0 + block / 100, writes_after=8_000))
+    result = judge(record, [trial.model_copy(update={"ledger": late}) for trial in trials], interrupted=False)
+    assert "ledger" in (result.conditions[0].reason or "")
+    assert result.claims[0].verdict == "refuted"
 
 
 def test_ratios_between_points_of_a_sweep(snapshot: object) -> None:
