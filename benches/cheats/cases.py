@@ -56,7 +56,9 @@ def cases_of(subject: str, program: str, workload: str, service: str, *modes: st
 
 CASES = [
     *cases_of("MariaDB", "sql.py", "random-item", "mariadb", "behind", "scans", "handler", "prepays"),
-    *cases_of("MariaDB", "sql.py", "survey-insert", "mariadb", "seldom", "changes-nothing", "rolls-back", "settings"),
+    *cases_of(
+        "MariaDB", "sql.py", "survey-insert", "mariadb", "seldom", "changes-nothing", "rolls-back", "pads", "settings"
+    ),
     *cases_of(
         "PostgreSQL", "postgres.py", "survey-insert", "postgresql", "savepoints", "rolls-back", "numbers", "notifies"
     ),
