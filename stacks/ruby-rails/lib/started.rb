@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Passenger starts one process after the other, and the first answers while the others are missing. Each leaves a mark in
-# a file when it starts, so that GET /health says yes only when all are there.
+# Of several processes, such as Passenger's, the first answers while others are missing. Each leaves a mark in a file
+# when it starts, so that GET /health says yes only when all are there.
 module Started
   MARKS = ENV["STARTED_PROCESSES"]
 

@@ -8,11 +8,15 @@ module Query
     end
 
     def sleep(seconds)
-      function = ApplicationRecord.connection.adapter_name == "PostgreSQL" ? "pg_sleep" : "SLEEP"
+      function = ENV.fetch("LONG_FUNCTION") { postgresql? ? "pg_sleep" : "SLEEP" }
       value("SELECT #{function}(#{Float(seconds)})")
     end
 
     private
+
+    def postgresql?
+      ApplicationRecord.connection.adapter_name == "PostgreSQL"
+    end
 
     def value(sql)
       ApplicationRecord.connection.then { |connection| connection.uncached { connection.select_value(sql) } }
