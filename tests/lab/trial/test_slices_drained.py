@@ -1,0 +1,53 @@
+"""Slow servers with many connections in slices: what is under way when a slice ends is theirs, not the next one's."""
+
+from pathlib import Path
+
+from tests.command_line import CLOSED, Finished, Lab
+from tests.lab.trial.test_cheats import refusals
+from tests.lab.trial.test_slices_proven import lines_of
+
+LABORIOUS = Path(__file__).parents[2] / "fixtures" / "laborious.py"
+
+DEEP = CLOSED.replace("connections = 4", "connections = 64")
+"""A quarter of a second of work is under way all the time."""
+
+IN_SLICES = """
+[slices]
+seconds = 0.3
+server_share = 1.0                         # whoever else works on this machine
+engine_share = 1.0
+"""
+
+
+def tried(lab: Lab, *manners: str) -> Finished:
+    stacks = [
+        lab.stack(
+            f"laborious-{manner}",
+            run=["python3", LABORIOUS.name, *([manner] if manner == "restless" else [])],
+            server=LABORIOUS,
+            workload="plaintext",
+            service="none",
+        )
+        for manner in manners
+    ]
+    experiment = lab.experiment(
+        *stacks, workload="plaintext", service="none", seconds=0.9, load=DEEP, data="", more=IN_SLICES
+    )
+    return lab.fairtrial("run", experiment, *lab.named(*stacks))
+
+
+def test_a_deep_queue_is_worked_off_before_the_next_slice_begins(lab: Lab) -> None:
+    finished = tried(lab, "one", "other")
+    for name in ("laborious-one", "laborious-other"):
+        assert refusals(finished, name) == {}, finished.out
+        line = lines_of(finished)[name]
+        slices, engine = line["slices"], line["engine"]
+        assert slices["idle_cpu_seconds"] < 0.05 * slices["idle_seconds"]
+        assert (slices["undrained"], engine["in_flight_at_end"]) == (0, 3 * 64)
+        assert engine["run_verified"] > engine["verified"] + 3 * 64, "all are verified, and those of windows count"
+
+
+def test_a_server_that_works_on_its_own_is_busy_while_idle(lab: Lab) -> None:
+    finished = tried(lab, "one", "restless")
+    assert "its server used" in refusals(finished, "laborious-restless")["busy-while-idle"], finished.out
+    assert refusals(finished, "laborious-one") == {}
