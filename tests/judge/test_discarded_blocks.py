@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from fairtrial.experiment.slices import Slices
 from fairtrial.judge.checks import all_checks
 from fairtrial.judge.judging import judge, judge_record
 from fairtrial.judge.model import Result
@@ -11,7 +12,8 @@ from fairtrial.judge.outcome import exit_status
 from fairtrial.lab.decide import WhenComplete, WhenDecided
 from fairtrial.record.machine import ProcessorUse
 from fairtrial.record.model import ExperimentRecord, TrialRecord
-from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
+from fairtrial.record.slices import Slicing
+from tests.builders import TrialBuilder, a_slice, a_trial, an_experiment, trials_of
 
 ROBBED = a_trial().on_machine(
     processors=[
@@ -173,3 +175,45 @@ def test_a_property_can_be_refuted_after_a_trial_that_does_not_count() -> None:
         trial for trial in trials_of(record, lambda _, block: lost.get(block, a_trial().storing())) if trial.block < 4
     ]
     assert not WhenDecided(record).reached(trials)
+
+
+def in_slices_first(
+    special: Special, idle_cpu_seconds: float, kept: int = 5
+) -> tuple[ExperimentRecord, list[TrialRecord]]:
+    """Of the six blocks of a run the first two are in slices; `b` is idle for ten seconds in each."""
+    record, trials = tried(special, 6, [3, 6], bound=2.5)
+    experiment = record.experiment.model_copy(update={"slices": Slices(gives_way=True)})
+    record = record.model_copy(update={"experiment": experiment})
+    slices = [a_slice(number, 0.02 if number <= kept else 0.4, kept=number <= kept) for number in range(1, 6)]
+    for trial in trials[:4]:
+        spent = idle_cpu_seconds if trial.condition.startswith("b") else 0.0
+        trial.slices = Slicing(planned_rounds=5, rule="quiet", slices=slices, idle_seconds=10, idle_cpu_seconds=spent)
+    return record, trials
+
+
+@pytest.mark.parametrize(
+    ("special", "idle_cpu_seconds", "kept", "expected"),
+    [
+        ({}, 2.0, 5, ["valid", "valid"]),
+        ({("a", 1): a_trial().serving(40_000)}, 2.0, 5, ["valid", "valid"]),
+        ({}, 0.0, 2, ["valid", "valid"]),
+        ({("b", 1): WRONG}, 2.0, 5, ["valid", "refused"]),
+    ],
+)
+def test_what_was_measured_in_slices_before_whole_windows_counts_for_nothing(
+    special: Special, idle_cpu_seconds: float, kept: int, expected: list[str], snapshot: object
+) -> None:
+    record, trials = in_slices_first(special, idle_cpu_seconds, kept)
+    result = judge(record, trials, interrupted=False)
+    assert (result.blocks_left_out, outcomes(result)) == ([1, 2], expected)
+    assert [each.evidence for each in result.findings if "in slices" in each.evidence] == snapshot
+    if expected == ["valid", "valid"]:
+        figure = result.conditions[0].figures["goodput_per_second"]
+        assert figure is not None and figure.blocks == 4 and figure.estimate < 5000
+        assert result.claims[0].blocks == 4
+
+
+def test_as_long_as_all_is_in_slices_whoever_is_busy_while_idle_is_refused() -> None:
+    record, trials = in_slices_first({}, 2.0)
+    result = judge(record, trials[:4], interrupted=False)
+    assert (result.blocks_left_out, outcomes(result)) == ([], ["valid", "refused"])

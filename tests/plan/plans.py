@@ -34,11 +34,11 @@ def planned(**more: Any) -> Plan:
     return make_plan(Experiment.model_validate(file | load | more), STACKS, FILE)
 
 
-def planned_contender(described: dict[str, Any], **more: Any) -> Plan:
+def planned_contender(described: dict[str, Any], *, may_slice: bool = False, **more: Any) -> Plan:
     """A plan of `plaintext` over one contender that the experiment describes itself."""
     file = {"name": "x", "title": "x", "workload": "plaintext", "stacks": ["app"], "load": {"kind": "closed"}}
     experiment = Experiment.model_validate(file | {"contenders": {"app": described}} | more)
-    return make_plan(experiment, with_contenders({}, experiment, Path("/nowhere"), {}), FILE)
+    return make_plan(experiment, with_contenders({}, experiment, Path("/nowhere"), {}), FILE, may_slice=may_slice)
 
 
 def without_spare(plan: Plan) -> Plan:

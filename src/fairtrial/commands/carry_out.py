@@ -107,7 +107,8 @@ def planned(
     folders = selection.stacks or []
     stacks = with_contenders(find_stacks(folders), experiment, file.parent, checkouts)
     selected, left_out = select_stacks(experiment, stacks, stack_names=selection.stack or [], stack_folders=folders)
-    plan = make_plan(selected, stacks, file, workloads=selection.workloads or [])
+    may_slice = options.slices is None and not hosts.is_elsewhere
+    plan = make_plan(selected, stacks, file, may_slice=may_slice, workloads=selection.workloads or [])
     assert_urls_given(plan)
     if options.profile:
         assert_profilable(plan)

@@ -57,8 +57,9 @@ class RunOptions:
         bool | None,
         typer.Option(
             "--slices/--no-slices",
-            help="Keep all that is compared up at once and measure it in turn, a moment at a time, as `ab-test` does "
-            "where that can be; or one after the other. Without either: as the file says.",
+            help="Keep all that is compared up at once and measure it in turn, a moment at a time; or try one after "
+            "the other. Without either: as the file says, or, where blocks are added until claims are decided, in turn "
+            "if that can be.",
             show_default=False,
         ),
     ] = None

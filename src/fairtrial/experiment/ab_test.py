@@ -102,7 +102,7 @@ def in_slices(paired: Experiment, experiment: Experiment) -> tuple[Experiment, s
     reason = paired.why_not_sliced()
     if reason is not None:
         return paired, reason
-    changes: dict[str, object] = {"slices": experiment.slices or Slices()}
+    changes: dict[str, object] = {"slices": experiment.slices or Slices(gives_way=True)}
     if "duration_seconds" not in experiment.load.model_fields_set:
         changes["load"] = paired.load.single_run().lasting(SLICED_SECONDS)
     return paired.model_copy(update=changes), None

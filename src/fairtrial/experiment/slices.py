@@ -24,6 +24,12 @@ MOST_TOGETHER = 6
 """So many conditions at most are up at once: a round of them takes three seconds, for which a machine may be taken to
 stay as it is. This project's choice."""
 
+BUSY_PROCESSORS = 0.05
+"""What a server that is asked nothing may use of one processor, before it is no fit company for others."""
+
+CROWDED_BLOCKS = 2
+"""So many blocks without figures at the begin say that slices do not fit what else this machine does."""
+
 COMPARING = ("ratio", "order", "equal", "shape")
 """Kinds of claims that compare conditions within each block. A figure by itself needs a machine to itself."""
 
@@ -58,6 +64,12 @@ class Slices(Strict):
         False,
         description="whether each trial has a whole window for percentiles from p90 on and longest times, even if no "
         "claim is about these",
+    )
+    gives_way: bool = Field(
+        False,
+        description="whether the run goes on one after the other, in whole windows, when a server turns out to be busy "
+        "while it is asked nothing, or when the first two blocks have too few rounds that could be kept; what was "
+        "measured in slices then counts for nothing",
     )
 
     def rounds(self, load: Load) -> int:

@@ -10,28 +10,46 @@ of the machine, never on a figure.
 from collections.abc import Mapping, Sequence
 
 from fairtrial.base.formatting import count
+from fairtrial.experiment.slices import BUSY_PROCESSORS
 from fairtrial.judge.checks import all_checks, run_checks
 from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.model import TrialResult
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 
+BUSY = "busy-while-idle"
 QUIETER = "stop what else runs on this machine, unless as many further blocks took their place"
 
 
-def discarded_blocks(record: ExperimentRecord, results: Mapping[int, TrialResult]) -> dict[int, list[TrialResult]]:
+def blocks_given_up(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> list[int]:
+    """Numbers of the blocks in slices of a run that went on in whole windows, ascending; see `slices.gives_way`.
+
+    They count for nothing: no figure rests on both ways of measuring.
+    """
+    rule = record.experiment.slices
+    went_on = any(trial.slices is None and trial.engine is not None for trial in trials)
+    if rule is None or not rule.gives_way or not went_on:
+        return []
+    return sorted({trial.block for trial in trials if trial.slices is not None})
+
+
+def discarded_blocks(
+    record: ExperimentRecord, results: Mapping[int, TrialResult], given_up: Sequence[int] = ()
+) -> dict[int, list[TrialResult]]:
     """By block that is left out, the trials that the machine spoiled in it; the blocks ascending.
 
     None in a run in which nothing takes their place, by an older record; and none if no block would be left.
 
     Args:
         results: of all trials, by their index.
+        given_up: blocks in slices that were given up.
     """
-    if not record.looks and not record.spare_blocks:
+    if not record.looks and not record.spare_blocks and not given_up:
         return {}
-    by_block: dict[int, list[TrialResult]] = {}
+    by_block: dict[int, list[TrialResult]] = {block: [] for block in given_up}
     for trial in sorted(results.values(), key=lambda trial: trial.index):
-        if refused_for_machine(trial):
+        if trial.block not in given_up and refused_for_machine(trial):
             by_block.setdefault(trial.block, []).append(trial)
+    by_block = dict(sorted(by_block.items()))
     return by_block if by_block.keys() < {trial.block for trial in results.values()} else {}
 
 
@@ -40,19 +58,31 @@ def is_any_refused_for_machine(record: ExperimentRecord, trials: Sequence[TrialR
     return any(finding.refuses_trial for finding in run_checks(record, trials, of_machine_alone=True))
 
 
-def refused_for_machine(trial: TrialResult) -> bool:
-    """Whether a trial was refused for what the machine did, and for nothing else."""
+def refused_for_machine(trial: TrialResult, *, in_vain: bool = False) -> bool:
+    """Whether a trial was refused for what the machine did, and for nothing else.
+
+    Args:
+        in_vain: it was measured in slices that were given up, so that what it did while it was idle harmed nobody.
+    """
     checks = all_checks()
     refusing = {finding.check for finding in trial.findings if finding.refuses_trial}
-    return trial.outcome == "refused" and bool(refusing) and all(checks[name].of_machine for name in refusing)
+    excused = {name for name in refusing if checks[name].of_machine or (in_vain and name == BUSY)}
+    return trial.outcome == "refused" and bool(refusing) and refusing == excused
 
 
-def counts(trial: TrialResult, discarded_trials: Mapping[int, Sequence[TrialResult]]) -> bool:
+def counts(
+    trial: TrialResult, discarded_trials: Mapping[int, Sequence[TrialResult]], given_up: Sequence[int] = ()
+) -> bool:
     """Whether figures and verdicts look at a trial: it is of a block that is kept, or its own refusal stands.
 
     That others were at work beside a contender that answered wrongly does not acquit it.
+
+    Args:
+        given_up: blocks in slices that were given up.
     """
-    return trial.block not in discarded_trials or (trial.outcome == "refused" and not refused_for_machine(trial))
+    if trial.block not in discarded_trials:
+        return True
+    return trial.outcome == "refused" and not refused_for_machine(trial, in_vain=trial.block in given_up)
 
 
 def discarded_block_notes(discarded_trials: Mapping[int, Sequence[TrialResult]]) -> list[Finding]:
@@ -71,4 +101,29 @@ def discarded_block_notes(discarded_trials: Mapping[int, Sequence[TrialResult]])
             remedy=QUIETER,
         )
         for name, blocks in sorted(by_check.items())
+    ]
+
+
+def given_up_notes(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> list[Finding]:
+    """A note on the experiment, if blocks in slices were given up."""
+    given_up = blocks_given_up(record, trials)
+    if not given_up:
+        return []
+    contenders = {condition.id: condition.contender for condition in record.conditions}
+    idle = {trial.slices.idle_processors: contenders[trial.condition] for trial in trials if trial.slices is not None}
+    most = max(idle)
+    is_busy = most >= BUSY_PROCESSORS
+    why = (
+        f"{idle[most]} used {most:.0%} of a processor while it was up and asked nothing"
+        if is_busy
+        else "too few of their rounds could be kept"
+    )
+    return [
+        Finding(
+            check=BUSY if is_busy else "crowded-rounds",
+            severity="note",
+            evidence=f"{count(len(given_up), 'block')} in slices left out whole, as {why}; all others were measured "
+            "one after the other, in whole windows",
+            remedy="nothing to do; --no-slices begins so",
+        )
     ]

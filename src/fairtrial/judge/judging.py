@@ -10,7 +10,14 @@ from fairtrial.judge.claims.evidence import Evidence, TrialOutcome
 from fairtrial.judge.claims.together import judge_claims
 from fairtrial.judge.curves import curves_of
 from fairtrial.judge.design import design_findings
-from fairtrial.judge.discarded_blocks import counts, discarded_block_notes, discarded_blocks, refused_for_machine
+from fairtrial.judge.discarded_blocks import (
+    blocks_given_up,
+    counts,
+    discarded_block_notes,
+    discarded_blocks,
+    given_up_notes,
+    refused_for_machine,
+)
 from fairtrial.judge.limits import limit_of
 from fairtrial.judge.losses import Losses
 from fairtrial.judge.metrics import Metric, is_lower_bound, metrics_of, request_metrics
@@ -59,9 +66,10 @@ def judge(
     results = {trial.index: judge_trial(trial, findings.get(trial.index, []), record.placement) for trial in trials}
     grouped = by_condition(trials)
     trials_of = {condition.id: grouped.get(condition.id, []) for condition in record.conditions}
-    discarded = discarded_blocks(record, results)
+    given_up = blocks_given_up(record, trials)
+    discarded = discarded_blocks(record, results, given_up)
     counted = {
-        condition: [trial for trial in trials_of_condition if counts(results[trial.index], discarded)]
+        condition: [trial for trial in trials_of_condition if counts(results[trial.index], discarded, given_up)]
         for condition, trials_of_condition in trials_of.items()
     }
     valid = {condition: _valid(trials_of_condition, results) for condition, trials_of_condition in counted.items()}
@@ -86,7 +94,7 @@ def judge(
         for condition in record.conditions
     ]
     experiment = record.experiment
-    judged = [trial for trial in trials if trial.block <= blocks and counts(results[trial.index], discarded)]
+    judged = [trial for trial in trials if trial.block <= blocks and counts(results[trial.index], discarded, given_up)]
     blocks_in_claims = blocks - sum(block <= blocks for block in discarded)
     evidence = Evidence(
         experiment,
@@ -145,15 +153,19 @@ def judge(
         claims_stated=claims_stated,
         claims_judged=experiment.claims_judged,
         claims=judge_claims(experiment.claims, evidence, experiment.claims_judged),
-        findings=[*findings[None], *discarded_block_notes(discarded)],
+        findings=[*findings[None], *discarded_block_notes(discarded), *given_up_notes(record, trials)],
     )
 
 
 def spoiled_blocks(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> list[int]:
-    """Numbers of the blocks in which the machine spoiled a trial, ascending. No claim is looked at, and no figure."""
+    """Numbers of the blocks in which the machine spoiled a trial, or that were given up in slices, ascending.
+
+    No claim is looked at, and no figure.
+    """
     findings, _ = _findings(record, trials)
     results = {trial.index: judge_trial(trial, findings.get(trial.index, []), record.placement) for trial in trials}
-    return sorted({trial.block for trial in results.values() if refused_for_machine(trial)})
+    spoiled = {trial.block for trial in results.values() if refused_for_machine(trial)}
+    return sorted(spoiled.union(blocks_given_up(record, trials)))
 
 
 def judge_record(
@@ -174,8 +186,12 @@ def _findings(
     for check, unusual in unusual_thresholds(record.experiment.checks):
         remedy = "compare with results under the default only"
         findings[None].append(Finding(check=check.name, severity="note", evidence=unusual, remedy=remedy))
-    findings[None].extend(unexamined_notes(record, trials))
-    for finding in (*design_findings(record), *run_checks(record, trials)):
+    given_up = blocks_given_up(record, trials)
+    counted = [trial for trial in trials if trial.block not in given_up]
+    in_vain = [trial for trial in trials if trial.block in given_up]
+    findings[None].extend(unexamined_notes(record, counted))
+    of_given_up = [finding for finding in run_checks(record, in_vain) if finding.trial is not None] if in_vain else []
+    for finding in (*design_findings(record), *run_checks(record, counted), *of_given_up):
         (findings[finding.trial] if finding.claim is None else of_claims[finding.claim]).append(finding)
     gravity = {"refusal": 0, "warning": 1, "note": 2}
     for of_one in (*findings.values(), *of_claims.values()):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from fairtrial.judge.discarded_blocks import is_any_refused_for_machine
+from fairtrial.judge.discarded_blocks import blocks_given_up, is_any_refused_for_machine
 from fairtrial.judge.judging import judge, spoiled_blocks
 from fairtrial.judge.model import ClaimResult
 from fairtrial.judge.run_length import as_timed, is_time_over
@@ -32,7 +32,7 @@ class WhenComplete:
         if blocks < planned:
             return False
         # Seldom is anything of it found, and only then all else has to be judged.
-        if not is_any_refused_for_machine(self._record, trials):
+        if not is_any_refused_for_machine(self._record, trials) and not blocks_given_up(self._record, trials):
             return True
         return blocks - len(spoiled_blocks(self._record, trials)) >= planned
 

@@ -17,6 +17,7 @@ from fairtrial.catalog.workloads.from_file import workload_from_file
 from fairtrial.catalog.workloads.model import Workload
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
+from fairtrial.experiment.slices import MOST_TOGETHER, Slices
 from fairtrial.experiment.stack_class import PRODUCTION, StackClass
 from fairtrial.experiment.value import Value, format_value
 from fairtrial.experiment.workload_file.read import names_file, read_workload
@@ -25,7 +26,7 @@ from fairtrial.judge.statistics.planning import MOST_BLOCKS
 from fairtrial.plan.audit_draws import draw_crash_audits, draw_hold_audits
 from fairtrial.plan.groups import compared_conditions, in_groups
 from fairtrial.plan.plan import Plan, PlannedCondition, Point
-from fairtrial.plan.validate import assert_sound
+from fairtrial.plan.validate import assert_sound, why_not_sliceable
 from fairtrial.record.model import Condition
 
 Item = TypeVar("Item")
@@ -45,6 +46,7 @@ def make_plan(
     stacks: Mapping[str, Stack],
     file: Path | str,
     *,
+    may_slice: bool = False,
     workloads: Sequence[Path] = (),
 ) -> Plan:
     """Resolve every name in the experiment, and hold it against what there is.
@@ -52,6 +54,7 @@ def make_plan(
     Args:
         stacks: all stacks that there are, by name.
         file: what messages name as the experiment's origin; a workload file is looked for beside it.
+        may_slice: whether a plan that adds blocks may choose to measure its conditions in turn.
         workloads: further folders in which a workload file is looked for.
 
     Raises:
@@ -61,6 +64,9 @@ def make_plan(
     try:
         workload = _workload(experiment, Path(file), workloads)
         plan = _resolve(_with_its_time(experiment), workload, stacks)
+        if may_slice and _is_sliced_by_default(plan):
+            sliced = plan.experiment.model_copy(update={"slices": Slices(tails=True, gives_way=True)})
+            plan = _resolve(sliced, workload, stacks)
         assert_sound(plan, stacks)
     except Problem as problem:
         raise Problem(f"{file}: {problem.reason}", problem.remedy) from problem
@@ -74,6 +80,13 @@ def _workload(experiment: Experiment, origin: Path, workloads: Sequence[Path]) -
     if isinstance(workload, str) and not names_file(workload):
         return pick_workload(workload)
     return workload_from_file(read_workload(workload, experiment.workload_name, origin, workloads))
+
+
+def _is_sliced_by_default(plan: Plan) -> bool:
+    """Whether its conditions are measured in turn where the choice is the plan's: it adds blocks, and they can be."""
+    if not plan.looks or plan.experiment.slices is not None or len(plan.conditions) > MOST_TOGETHER:
+        return False
+    return plan.experiment.why_not_sliced() is None and why_not_sliceable(plan) is None
 
 
 def _with_its_time(experiment: Experiment) -> Experiment:

@@ -86,24 +86,26 @@ def _assert_within_reach(plan: Plan) -> None:
 
 def _assert_sliceable(plan: Plan) -> None:
     """Raise a Problem if the conditions of an experiment with slices cannot be up at once and told apart."""
+    if plan.experiment.slices is not None and (reason := why_not_sliceable(plan)) is not None:
+        raise Problem(f"slices: {reason}", "leave `slices` out, or use --no-slices")
+
+
+def why_not_sliceable(plan: Plan) -> str | None:
+    """Why the conditions of the plan cannot be up at once and told apart; None: they can, as far as the plan tells."""
     experiment, workload = plan.experiment, plan.workload
-    if experiment.slices is None:
-        return
     stacks = [condition.stack for condition in plan.conditions]
     ports = [stack.origin.port for stack in stacks if stack.origin.port is not None]
     running_stacks = [stack.name for stack in stacks if stack.origin.runs_already]
     alone = [claim.id for claim in experiment.claims if claim.kind not in COMPARING]
-    reason = None
     if alone:
-        reason = f"claim {alone[0]} is about a figure by itself, which needs a machine to itself"
-    elif running_stacks:
-        reason = f"{running_stacks[0]} runs already, so that its processor time cannot be told from foreign load"
-    elif len(set(ports)) < len(ports):
-        reason = f"two conditions always listen on port {ports[0]}, and cannot be up at once"
-    elif _has_commands(workload.state):
-        reason = f"{workload.name} has a command as its reset or audit, which may be about what all contenders share"
-    if reason is not None:
-        raise Problem(f"slices: {reason}", "leave `slices` out; `fairtrial ab-test` does with --no-slices")
+        return f"claim {alone[0]} is about a figure by itself, which needs a machine to itself"
+    if running_stacks:
+        return f"{running_stacks[0]} runs already, so that its processor time cannot be told from foreign load"
+    if len(set(ports)) < len(ports):
+        return f"two conditions always listen on port {ports[0]}, and cannot be up at once"
+    if _has_commands(workload.state):
+        return f"{workload.name} has a command as its reset or audit, which may be about what all contenders share"
+    return None
 
 
 def _has_commands(state: DatabaseState) -> bool:

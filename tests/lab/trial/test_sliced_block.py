@@ -14,11 +14,12 @@ from fairtrial.lab.meters.slice_watch import IdleUse, SliceMeter
 from fairtrial.lab.placement import local_placement
 from fairtrial.lab.trial import sliced_block
 from fairtrial.lab.trial.environment import trial_environment
-from fairtrial.lab.trial.flow import Workbench
+from fairtrial.lab.trial.events import Notice
+from fairtrial.lab.trial.flow import Workbench, new_record
 from fairtrial.lab.trial.sliced_block import SlicedBlocks
 from fairtrial.lab.trial.up import NotUp
 from fairtrial.lab.trial.whole_window import needs_whole_windows
-from fairtrial.plan.plan import Plan
+from fairtrial.plan.plan import Plan, PlannedTrial
 from fairtrial.record.model import Clause, Failure, TrialRecord
 from tests.builders import a_trial
 from tests.builders.figures import calm_machine, calm_network
@@ -36,6 +37,8 @@ class Machine:
         self.broken: str | None = None
         self.busy: str | None = None
         self.used = 0.0
+        self.whole: list[int] = []
+        self.notices: list[str] = []
 
     @contextmanager
     def up(self, context: Any) -> Iterator[Any]:
@@ -65,6 +68,15 @@ class Machine:
             on_part(draw)
         return a_trial().but(window=0.4).record().engine.model_copy(update={"picks": None})
 
+    def run_trial(self, trial: PlannedTrial, workbench: Workbench) -> TrialRecord:
+        assert workbench.watcher == self.notice
+        self.whole.append(trial.block)
+        return new_record(trial)
+
+    def notice(self, event: Any) -> None:
+        if isinstance(event, Notice):
+            self.notices.append(event.text)
+
     def in_turn(self, parts: Sequence[Any]) -> Any:
         return a_trial().but(window=0.4 * len(parts)).record().engine
 
@@ -82,10 +94,10 @@ def plan() -> Plan:
     return planned_in_slices()
 
 
-def planned_in_slices(**slices: Any) -> Plan:
+def planned_in_slices(blocks: int = 2, **slices: Any) -> Plan:
     load = {"kind": "closed", "warmup_seconds": 0.1, "duration_seconds": 1.6}
     contender = {"directory": ".", "command": ["true"]}
-    return without_spare(planned_contender(contender, load=load, blocks=2, slices=slices, noise_floor=True))
+    return without_spare(planned_contender(contender, load=load, blocks=blocks, slices=slices, noise_floor=True))
 
 
 def tried(
@@ -99,13 +111,15 @@ def tried(
     monkeypatch.setattr(sliced_block, "_engine", machine.engine)
     monkeypatch.setattr(sliced_block, "in_turn", machine.in_turn)
     monkeypatch.setattr(sliced_block, "SliceProof", machine.proof)
+    monkeypatch.setattr(sliced_block, "run_trial", machine.run_trial)
     monkeypatch.setattr(slice_watch, "cpu_seconds_below", machine.cpu_seconds)
     monkeypatch.setattr(sliced_block, "IDLE_SECONDS", 0.001)
     monkeypatch.setattr(sliced_block, "bound_to", lambda _cpus: _nothing())
     ready: Any = SimpleNamespace(folder=folder, failure=None)
     names = {condition.build_name for condition in plan.conditions}
     with trial_environment(plan, local_placement()) as services:
-        blocks = SlicedBlocks(plan, Workbench({(name, 1): ready for name in names}, services, folder))
+        ready_stacks = {(name, 1): ready for name in names}
+        blocks = SlicedBlocks(plan, Workbench(ready_stacks, services, folder, machine.notice))
         return [blocks.run(trial) for trial in plan.trials()]
 
 
@@ -242,3 +256,22 @@ def test_a_claim_about_tails_asks_for_them(metric: str, expected: bool) -> None:
     contenders = {name: {"directory": ".", "command": ["true"]} for name in ("a", "b")}
     planned = planned_contender({"directory": "."}, stacks=["a", "b"], contenders=contenders, slices={}, claims=[claim])
     assert needs_whole_windows(planned.experiment) is expected
+
+
+def test_slices_that_give_way_end_where_a_server_is_never_idle_or_the_first_blocks_are_crowded(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, snapshot: object
+) -> None:
+    def sliced_and_whole(machine: Machine, blocks: int, **slices: Any) -> tuple[int, list[int], list[str]]:
+        plan = planned_in_slices(blocks, **slices)
+        records = tried(plan, machine, monkeypatch, tmp_path)
+        return sum(record.slices is not None for record in records), machine.whole, machine.notices
+
+    busy, crowded, quiet = Machine([0.0]), Machine([0.0, 0.9]), Machine([0.0])
+    busy.busy = "app again"
+    of_busy = sliced_and_whole(busy, 2, gives_way=True)
+    assert of_busy[:2] == (2, [2, 2])
+    of_crowded = sliced_and_whole(crowded, 3, gives_way=True)
+    assert of_crowded[:2] == (4, [3, 3])
+    assert [of_busy[2][0].partition(" used ")[0], *of_crowded[2]] == snapshot
+    assert sliced_and_whole(quiet, 3, gives_way=True) == (6, [], [])
+    assert sliced_and_whole(Machine([0.0, 0.9]), 3) == (6, [], [])

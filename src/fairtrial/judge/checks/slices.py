@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from fairtrial.base.formatting import count
-from fairtrial.experiment.slices import LEAST_ROUNDS
+from fairtrial.experiment.slices import BUSY_PROCESSORS, LEAST_ROUNDS
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Case, Finding, Threshold, finding, nothing_to_do
 from fairtrial.record.model import TrialRecord
@@ -12,10 +12,10 @@ from fairtrial.record.slices import Slicing
     "busy-while-idle",
     looks_at="processor time of a server, of its services and of its upstream while others of its block are measured, "
     "of trials in slices",
-    remedy="find what the server does without being asked (a poll, a reloader, a busy wait); or leave `slices` out, so "
-    "that one is up at a time: ab-test does with --no-slices",
+    remedy="find what the server does without being asked (a poll, a reloader, a busy wait); or have one up at "
+    "a time: leave `slices` out, or use --no-slices",
     processors=Threshold(
-        0.05,
+        BUSY_PROCESSORS,
         "processors",
         "half of what others may use of one processor in a round that is kept: what a server does while it is "
         "idle slows all conditions but itself, which no pairing cancels; intervals of ratios hold what it does below",

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from rich.console import Console
 from rich.live import Live
@@ -20,6 +21,7 @@ from fairtrial.lab.trial.events import (
     EngineEvent,
     Event,
     ExperimentBegins,
+    Notice,
     Preparing,
     RowProgress,
     StageBegins,
@@ -58,6 +60,8 @@ class LiveProgress:
                 self._step(f"preparing {what}")
             case Step(text):
                 self._step(text)
+            case Notice(text):
+                self._console.print(text, markup=False, highlight=False)
             case Building(steps):
                 self._steps = steps
             case RowProgress(rows, of):
@@ -72,16 +76,19 @@ class LiveProgress:
             case EngineEvent({"event": "crowded"} as crowded):
                 self._crowded.after(crowded, partial(self._console.print, highlight=False))
             case EngineEvent({"event": "progress"} as progress):
-                self._activity = phase(progress)
-                self._rate = f"{progress['verified_per_second']:,.0f}/s"
-                if progress["errors"]:
-                    self._rate += f", {progress['errors']:,} errors"
+                self._show_rate(progress)
             case TrialEnds(record):
                 assert self._clock and self._lines
                 self._clock.trial_ended()
                 self._share = self._clock.ended / self._clock.total
                 for line in self._lines.after(record):
                     self._console.print(line, highlight=False)
+
+    def _show_rate(self, progress: dict[str, Any]) -> None:
+        self._activity = phase(progress)
+        self._rate = f"{progress['verified_per_second']:,.0f}/s"
+        if progress["errors"]:
+            self._rate += f", {progress['errors']:,} errors"
 
     def _step(self, text: str) -> None:
         self._activity, self._loading, self._share = text, "", 0.0

@@ -10,6 +10,7 @@ from fairtrial.lab.trial.events import (
     EngineEvent,
     Event,
     ExperimentBegins,
+    Notice,
     Preparing,
     RowProgress,
     StageBegins,
@@ -39,7 +40,7 @@ class PlainProgress:
             case Preparing(what):
                 self._printed_tenths = 0
                 self._print(Text(f"preparing {what}"))
-            case Step(text):
+            case Step(text) | Notice(text):
                 self._print(Text(text))
             case RowProgress(rows, of):
                 tenths = rows * 10 // of

@@ -85,7 +85,9 @@ def ending(record: TrialRecord, refusing: Sequence[str] = ()) -> Text:
     if record.program is not None:
         return Text(f"{record.program.operations_per_second:,.0f} operations/s, {record.program.seconds:.2f} s")
     if record.engine is None:
-        return Text(f"ended by itself with status {record.exit_status}", style="red")
+        is_crowded = record.slices is not None and record.exit_status is None
+        why = "too few rounds could be kept" if is_crowded else f"ended by itself with status {record.exit_status}"
+        return Text(why, style="red")
     rate = Text(f"{record.engine.goodput_per_second:,.0f} verified answers/s")
     errors = sum(record.engine.errors.values())
     if errors:

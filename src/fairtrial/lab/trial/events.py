@@ -30,6 +30,13 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Notice:
+    """The run goes on otherwise than was announced."""
+
+    text: str
+
+
+@dataclass(frozen=True)
 class RowProgress:
     """The dataset is being loaded."""
 
@@ -74,7 +81,16 @@ class TrialEnds:
 
 
 Event = (
-    Preparing | Building | Step | RowProgress | ExperimentBegins | TrialBegins | StageBegins | EngineEvent | TrialEnds
+    Preparing
+    | Building
+    | Step
+    | Notice
+    | RowProgress
+    | ExperimentBegins
+    | TrialBegins
+    | StageBegins
+    | EngineEvent
+    | TrialEnds
 )
 Watcher = Callable[[Event], None]
 

@@ -14,7 +14,7 @@ from functools import partial
 
 from fairtrial.base.problem import Problem
 from fairtrial.engine.windows import PartHandler, WindowPart, in_turn
-from fairtrial.experiment.slices import LEAST_ROUNDS, Rule, Shares, Slices
+from fairtrial.experiment.slices import BUSY_PROCESSORS, CROWDED_BLOCKS, LEAST_ROUNDS, Rule, Shares, Slices
 from fairtrial.lab.meters.bystanders import BystanderWatch
 from fairtrial.lab.meters.in_turn import machine_in_turn, network_in_turn, server_in_turn
 from fairtrial.lab.meters.memory_room import MemoryRoom
@@ -24,8 +24,8 @@ from fairtrial.lab.placement import bound_to
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.crowded import say_why_not
 from fairtrial.lab.trial.deployment import Deployment
-from fairtrial.lab.trial.events import StageBegins
-from fairtrial.lab.trial.flow import Workbench, new_record, run_audited
+from fairtrial.lab.trial.events import Notice, StageBegins
+from fairtrial.lab.trial.flow import Workbench, new_record, run_audited, run_trial
 from fairtrial.lab.trial.offered_load import StackEnded, WindowHandler
 from fairtrial.lab.trial.parties import party_of, ports_of
 from fairtrial.lab.trial.slice_proof import SliceProof
@@ -47,7 +47,8 @@ IDLE_SECONDS = 0.5
 class SlicedBlocks:
     """Runs the trials of a plan group by group, and hands them out one by one.
 
-    A group that the memory does not hold is split, and so is every larger one from then on.
+    A group that the memory does not hold is split, and so is every larger one from then on. If the slices give way, and
+    turn out not to fit, further blocks are run one trial after the other, in whole windows.
     """
 
     def __init__(self, plan: Plan, workbench: Workbench) -> None:
@@ -58,16 +59,52 @@ class SlicedBlocks:
         self._compared = compared_conditions(plan.experiment, plan.conditions)
         self._most = len(plan.conditions)
         self._ended: dict[int, TrialRecord] = {}
+        self._gives_way = plan.experiment.slices is not None and plan.experiment.slices.gives_way
+        thresholds = plan.experiment.checks.get("busy-while-idle", {})
+        self._busy_processors = thresholds.get("processors", BUSY_PROCESSORS)
+        self._crowded_blocks = set[int]()
+        self._last_block: int | None = None
+        """the last that is measured in slices; None: all are"""
 
     def run(self, trial: PlannedTrial) -> TrialRecord:
         """The record of a trial; with the first of a group all of that group are run.
 
         KeyboardInterrupt stops all stacks and is raised again.
         """
+        if self._last_block is not None and trial.block > self._last_block:
+            return run_trial(trial, self._workbench)
         if trial.index not in self._ended:
             group = self._planned[trial.block, trial.group]
             self._ended = {record.index: record for record in self._run_group(group)}
+            if self._gives_way:
+                self._give_way(group)
         return self._ended[trial.index]
+
+    def _give_way(self, group: Sequence[PlannedTrial]) -> None:
+        """Note, and say, that no later block is measured in slices, if these show that they do not fit."""
+        if self._last_block is not None or (reason := self._why_not_again(group)) is None:
+            return
+        self._last_block = group[0].block
+        self._workbench.watcher(
+            Notice(
+                f"{reason}: from the next block on all are tried one after the other, in whole windows, and what was "
+                "measured in slices counts for nothing"
+            )
+        )
+
+    def _why_not_again(self, group: Sequence[PlannedTrial]) -> str | None:
+        """Why no further block should be measured in slices, seen from the machine and from idle servers alone."""
+        for trial in group:
+            slices = self._ended[trial.index].slices
+            if slices is not None and slices.idle_processors >= self._busy_processors:
+                used = f"{slices.idle_processors:.0%} of a processor"
+                return f"{trial.condition.label} used {used} while it was asked nothing"
+        slicings = [self._ended[trial.index].slices for trial in group]
+        if all(each is not None and each.slices and each.kept_rounds < LEAST_ROUNDS for each in slicings):
+            self._crowded_blocks.add(group[0].block)
+        if self._crowded_blocks >= set(range(1, CROWDED_BLOCKS + 1)):
+            return f"too few rounds of the first {CROWDED_BLOCKS} blocks could be kept"
+        return None
 
     def _run_group(self, trials: Sequence[PlannedTrial]) -> list[TrialRecord]:
         if len(trials) > self._most:
