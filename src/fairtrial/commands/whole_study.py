@@ -66,10 +66,11 @@ def run_study(
     for number, part in enumerate(to_run, 1):
         console.rule(f"{number} of {len(to_run)}: {part.name}")
         try:
-            part.result, _ = carry_out(
+            result, _ = carry_out(
                 console, part.experiment, part.file, options, selection, hosts, left_out=part.left_out
             )
-            interrupted = part.result.interrupted
+            interrupted = result.interrupted
+            part.result = None if interrupted else result
         except Problem as problem:
             print_problem(problem)
             interrupted = problem.exit_status == INTERRUPTED
@@ -149,15 +150,17 @@ def _verdicts(parts: Sequence[_Part]) -> "Table":
     from fairtrial.base.printable import printable
     from fairtrial.report.markdown import MARKS, claim_in_words
 
-    table = Table("", "claim", "asked", "published", "measured", box=None, pad_edge=False, header_style="bold")
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("", "claim", "published", "measured"):
+        table.add_column(title, overflow="fold")
     for part in parts:
         if part.result is None:
-            table.add_row("–", part.name, "", "", "no result")
+            table.add_row("–", part.name, "", "no result")
             continue
         for claim in part.result.claims:
             words = claim_in_words(claim)
             verdict = f"{MARKS[words.verdict]} {words.verdict}"
-            cells = [verdict, f"{part.name}/{claim.id}", words.asked, words.published, words.measured]
+            cells = [verdict, f"{part.name}/{claim.id}", words.published, words.measured]
             table.add_row(*(Text(printable(cell)) for cell in cells))
     return table
 
