@@ -3,7 +3,7 @@
 import argparse
 import math
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -204,9 +204,10 @@ def one_sided_load(repetitions: int) -> str:
     )
 
 
-def sliced_worlds(repetitions: int) -> str:
+def sliced_worlds(
+    repetitions: int, designs: Sequence[worlds_of_slices.Design] = ("slices", "slices in order", "whole windows")
+) -> str:
     """Equal conditions in slices, in slices of a fixed order, and in whole windows."""
-    designs: tuple[worlds_of_slices.Design, ...] = ("slices", "slices in order", "whole windows")
 
     def cell(name: str, design: worlds_of_slices.Design) -> str:
         of = worlds_of_slices.outcomes(worlds_of_slices.FAILING[name], design, repetitions, Slices())
@@ -220,6 +221,11 @@ def sliced_worlds(repetitions: int) -> str:
     head = "equal conditions (interval holds 1, found slower by 5%, reach)"
     rows = [[name, *(cell(name, each) for each in designs)] for name in worlds_of_slices.FAILING]
     return table([head, *designs], rows)
+
+
+def grouped_worlds(repetitions: int) -> str:
+    """Equal conditions in slices that are in one group in every block, in some, and in none."""
+    return sliced_worlds(repetitions, ("slices", "groups drawn", "groups apart"))
 
 
 def stationary_runs(repetitions: int) -> str:
@@ -476,6 +482,7 @@ TABLES: dict[str, tuple[Callable[[int], str], int]] = {
     "run-again": (run_again, 2_000),
     "one-sided-load": (one_sided_load, 1_000),
     "sliced-worlds": (sliced_worlds, 1_000),
+    "grouped-worlds": (grouped_worlds, 1_000),
     "stationary-runs": (stationary_runs, 100),
     "tails": (tails, 1_000),
     "tail-ratios": (tail_ratios, 300),

@@ -271,16 +271,15 @@ class Experiment(Strict):
         options = [each for name, each in self.services.items() if name in services]
         of_file = [self.contenders[stack.name] for stack in self.stacks if stack.name in self.contenders]
         ports = [contender.origin.port for contender in of_file if contender.origin.port is not None] * points
-        fixed = f"two always listen on port {max(ports, key=ports.count, default=0)}, and cannot be up at once"
+        port = max(ports, key=ports.count, default=0)
+        fixed = f"two always listen on port {port}, and cannot be up at once; those that read PORT can"
         reasons = {
             "without keep-alive, ports run out": not load.keep_alive,
             "local_ports are counted over one window": load.loses_clients,
-            "a service that is given by URL has the work of all conditions at once": any(
-                each.url_from is not None for each in options
-            ),
-            "programs with the address of a service in their source cannot each have one of their own": any(
-                each.address is not None for each in options
-            ),
+            "a service that is given by URL has the work of all conditions at once, and whose it was cannot be told; "
+            "without `url_from` each has one of its own": any(each.url_from is not None for each in options),
+            "programs with the address of a service in their source cannot each have one of their own; those that read "
+            "DATABASE_URL can, without `address`": any(each.address is not None for each in options),
             "answers are compared with the reference's in whole trials": self.reference is not None,
             fixed: len(set(ports)) < len(ports),
             "on shared processors, foreign load cannot be told from the load engine": self.placement != "disjoint",

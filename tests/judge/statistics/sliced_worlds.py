@@ -26,8 +26,12 @@ SLOW_MODE = 0.1
 REFUSED = 0.25
 """The check foreign-load refuses a whole window in which others used so much."""
 
-Design = Literal["slices", "slices in order", "whole windows"]
-"""`slices in order` are those of the first condition before those of the second in every round."""
+Design = Literal["slices", "slices in order", "whole windows", "groups drawn", "groups apart"]
+"""`slices in order` are those of the first condition before those of the second in every round. In groups each of the
+two is measured beside another, in one group after the other: in all blocks, or in those in which they were drawn so."""
+
+TOGETHER = 2 / 5
+"""Where groups are drawn anew, in so many of the blocks two of six in groups of three are together."""
 
 
 @dataclass(frozen=True)
@@ -94,11 +98,11 @@ def outcomes(world: World, design: Design, experiments: int, rule: Slices) -> Ou
         measured = ~np.isnan(ratios)
         lost = int((~measured).sum())
         # A block in slices that is crowded leaves a claim undecided; whole ones that are refused are left out.
-        if (lost and design != "whole windows") or too_many(lost, len(ratios)):
+        if (lost and "slices" in design) or too_many(lost, len(ratios)):
             continue
         estimate = paired_ratio(ratios[measured].tolist(), [1.0] * int(measured.sum()))
         if design != "whole windows":
-            excess = float(np.diff(foreign[kept].mean(axis=0))[0])
+            excess = float(np.diff(np.where(kept, foreign, 0.0).sum(axis=(0, 1)) / kept.sum(axis=(0, 1)))[0])
             reach = abs(excess) / (1 - abs(excess))
             resolution = Resolution(above=reach) if excess > 0 else Resolution(below=reach)
             estimate = at_resolution(estimate, resolution, is_ratio=True)
@@ -119,8 +123,8 @@ def measured(world: World, experiments: int, rule: Slices | None) -> NDArray[np.
 
 
 def _ratios(rates: NDArray[np.float64], keep: NDArray[np.bool_]) -> NDArray[np.float64]:
-    sums = np.where(keep[..., None], rates, 0.0).sum(axis=2)
-    enough = keep.sum(axis=2) >= LEAST_ROUNDS
+    sums = np.where(keep, rates, 0.0).sum(axis=2) / np.maximum(keep.sum(axis=2), 1)
+    enough = (keep.sum(axis=2) >= LEAST_ROUNDS).all(axis=-1)
     logs = np.log(np.where(enough[..., None], sums, 1.0))
     blocks: NDArray[np.float64] = np.where(enough, logs[..., 1] - logs[..., 0], np.nan)
     return blocks
@@ -129,37 +133,49 @@ def _ratios(rates: NDArray[np.float64], keep: NDArray[np.bool_]) -> NDArray[np.f
 def rounds_of(
     world: World, experiments: int, rule: Slices | None, design: Design = "slices"
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64]]:
-    """The rate of each slice, shape (experiments, BLOCKS, ROUNDS, 2), which rounds are kept, without the last, and the
-    foreign shares that the meters show of the slices.
+    """The rate of each slice, shape (experiments, BLOCKS, ROUNDS, 2), which slices are kept, and the foreign shares
+    that the meters show of them.
 
     The few blocks that would go on beyond the planned rounds end there, and have no figures.
     """
     random = np.random.default_rng(67)
     shape = (experiments, BLOCKS, ROUNDS, 2)
-    slots = _slots(random, design, shape)
-    foreign = np.take_along_axis(_foreign(random, world, shape), slots.reshape(experiments, BLOCKS, -1), axis=2)
-    foreign = foreign.reshape(shape)
+    is_together = np.zeros((experiments, BLOCKS), dtype=bool)
+    if design == "groups drawn":
+        is_together = random.random(is_together.shape) < TOGETHER
+    slots = _slots(random, design, shape, is_together)
+    in_time = _foreign(random, world, shape, slots.max() + 1)
+    foreign = np.take_along_axis(in_time, slots.reshape(experiments, BLOCKS, -1), axis=2).reshape(shape)
     foreign[..., 1] += world.beside
     logs = random.normal(0, 0.1, (experiments, BLOCKS, 1, 1))  # what a whole block has in common
     logs = logs + random.normal(0, world.restarts / np.sqrt(2), (experiments, BLOCKS, 1, 2))
     logs = logs + np.log1p(-SLOW_MODE) * (random.random((experiments, BLOCKS, 1, 2)) < world.slow)
     logs = logs + _leaning(random, foreign) + np.log1p(-foreign) + _of_machine(random, world, slots)
-    since_start = slots if design != "whole windows" else slots - slots[:, :, :1, :]
+    since_start = slots if "slices" in design else slots - slots[:, :, :1, :]
     logs[..., 1] += np.log1p(-world.leak * since_start[..., 1] / (2 * ROUNDS))
     logs[..., 1] += np.log(world.truth) + np.log1p(-world.unseen)
     shown = foreign if world.seen else np.zeros(shape)
     shares: NDArray[np.float64] = np.maximum(shown + random.normal(0, METER_NOISE, shape), 0.0)
-    keep = np.ones(shape[:3], dtype=bool)
+    keep = np.ones(shape, dtype=bool)
     if rule is not None and design == "whole windows":
-        keep &= (shares.mean(axis=2) < REFUSED).all(axis=-1)[..., None]
+        keep &= (shares.mean(axis=2) < REFUSED).all(axis=-1)[..., None, None]
     elif rule is not None:
-        for experiment, blocks in enumerate(shares.tolist()):
-            for block, rounds in enumerate(blocks):
-                keep[experiment, block] = rule.selection([[(share, 0.0) for share in each] for each in rounds])[1]
+        are_pairs = is_together | ("slices" in design)
+        for at in np.ndindex(experiments, BLOCKS):
+            _select(rule, shares[at], keep[at], bool(are_pairs[at]))
     return np.exp(logs), keep, shares
 
 
-def _slots(random: np.random.Generator, design: Design, shape: Sequence[int]) -> NDArray[np.int64]:
+def _select(rule: Slices, shares: NDArray[np.float64], keep: NDArray[np.bool_], is_together: bool) -> None:
+    """Keep rounds of a block by the rule: those of both sides, or of two groups, each by its own."""
+    for sides in [slice(None)] if is_together else [slice(0, 1), slice(1, 2)]:
+        rounds = [[(share, 0.0) for share in each] for each in shares[:, sides].tolist()]
+        keep[:, sides] = np.array(rule.selection(rounds)[1])[:, None]
+
+
+def _slots(
+    random: np.random.Generator, design: Design, shape: Sequence[int], is_together: NDArray[np.bool_]
+) -> NDArray[np.int64]:
     """When each slice is measured, from 0: shape (experiments, blocks, rounds, 2)."""
     experiments, blocks, rounds, sides = shape
     number = np.arange(rounds)[:, None]
@@ -167,37 +183,44 @@ def _slots(random: np.random.Generator, design: Design, shape: Sequence[int]) ->
     if design == "whole windows":
         place = np.where(random.random((experiments, blocks, 1, 1)) < 0.5, side, 1 - side)
         return place * rounds + number
-    if design == "slices":
+    if design != "slices in order":
         side = np.where(random.random((experiments, blocks, rounds, 1)) < 0.5, side, 1 - side)
-    return side + sides * number
+    together: NDArray[np.int64] = side + sides * number
+    if "slices" in design:
+        return together
+    first = random.random((experiments, blocks, 1, 1)) < 0.5
+    group = np.where(is_together[..., None, None], 0, np.where(first, np.arange(sides), 1 - np.arange(sides)))
+    together += group * sides * rounds
+    return together
 
 
 def _of_machine(random: np.random.Generator, world: World, slots: NDArray[np.int64]) -> NDArray[np.float64]:
     """What the machine's own speed does to each slice, by when it is measured."""
     experiments, blocks, rounds, sides = slots.shape
-    steps = random.normal(0, world.wander / np.sqrt(rounds * sides), (experiments, blocks, rounds * sides))
-    in_time = np.cumsum(steps, axis=2) + np.log1p(-world.warming * np.arange(rounds * sides) / (rounds * sides))
+    times = slots.max() + 1
+    steps = random.normal(0, world.wander / np.sqrt(rounds * sides), (experiments, blocks, times))
+    in_time = np.cumsum(steps, axis=2) + np.log1p(-world.warming * np.arange(times) / (rounds * sides))
     speeds: NDArray[np.float64] = np.take_along_axis(in_time, slots.reshape(experiments, blocks, -1), axis=2)
     return speeds.reshape(slots.shape)
 
 
-def _foreign(random: np.random.Generator, world: World, shape: Sequence[int]) -> NDArray[np.float64]:
+def _foreign(random: np.random.Generator, world: World, shape: Sequence[int], times: int) -> NDArray[np.float64]:
     """The share of the server's processors that others use in the time of each slice, shape (experiments, blocks,
-    slices): a stretch goes on from one to the next."""
-    experiments, blocks, rounds, sides = shape
+    times): a stretch goes on from one to the next."""
+    experiments, blocks, _, sides = shape
     busy, (least, most) = world.busy, world.load
     ends = 1 / 8 if busy < 1 else 0.0
     begins = busy / (1 - busy) / 8 if busy < 1 else 1.0
-    in_time = np.empty((experiments, blocks, rounds * sides))
+    in_time = np.empty((experiments, blocks, times))
     state = random.random((experiments, blocks)) < busy
     load = random.uniform(least, most, (experiments, blocks))
-    for at in range(rounds * sides):
+    for at in range(times):
         in_time[..., at] = np.where(state, load, random.uniform(0, 0.04, state.shape))
         turns = random.random(state.shape) < np.where(state, ends, begins)
         load = np.where(turns, random.uniform(least, most, state.shape), load)
         state = state ^ turns
     first = random.integers(0, sides, (experiments, blocks, 1))
-    in_time += world.beat * (np.arange(rounds * sides) % sides == first)
+    in_time += world.beat * (np.arange(times) % sides == first)
     return in_time
 
 

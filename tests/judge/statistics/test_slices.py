@@ -92,7 +92,7 @@ def test_a_round_is_no_unit() -> None:
     """Equal refs, on a quiet machine: with each round as a value of its own, restarts that differ pass for a
     difference."""
     rates, keep, _ = rounds_of(World(restarts=0.05, busy=0.0), EXPERIMENTS, RULE)
-    logs = np.where(keep, np.log(rates[..., 1] / rates[..., 0]), np.nan).reshape(EXPERIMENTS, -1)
+    logs = np.where(keep.all(axis=-1), np.log(rates[..., 1] / rates[..., 0]), np.nan).reshape(EXPERIMENTS, -1)
     units = (~np.isnan(logs)).sum(axis=1)
     reach = 2 * np.nanstd(logs, axis=1) / np.sqrt(units)
     assert (np.abs(np.nanmean(logs, axis=1)) > reach).sum() > 3 * 0.05 * EXPERIMENTS
@@ -141,3 +141,24 @@ def test_slices_are_worth_most_where_the_machine_changes_between_two_windows() -
     for name in ("quiet, by 5%", "quiet, a third of restarts slower by a tenth"):
         slices, whole = (outcomes(FAILING[name], each, EXPERIMENTS, RULE) for each in ("slices", "whole windows"))
         assert slices.reach > 0.8 * whole.reach, "restarts remain the unit"
+
+
+GROUPS = [
+    "quiet, by 5%",
+    "others at work for 60% of the time",
+    "the machine's speed wanders by 3% in a block",
+    "the machine slows by 5% in each block",
+]
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_in_groups_equals_are_told_apart_no_more_often_and_less_is_found_than_together(name: str) -> None:
+    """In some blocks or in all of them the two are measured one after the other."""
+    world = FAILING[name]
+    together, drawn, apart = (
+        outcomes(world, design, EXPERIMENTS, RULE) for design in ("slices", "groups drawn", "groups apart")
+    )
+    for each in (drawn, apart):
+        assert len(each.intervals) - each.covered(1.0) <= at_most_five_percent(EXPERIMENTS)
+        assert each.slower(MARGIN) == 0
+    assert 0.9 * together.reach < drawn.reach < 1.1 * apart.reach
