@@ -123,6 +123,10 @@ def _subject(contender: str) -> Subject:
     return Subject(_stack(contender), StackRef.model_validate(contender), *ONE_IS_ENOUGH.get(contender, (None, None)))
 
 
+LONG_QUERIES = {"query-mix", "query-chain", "query-batch"}
+SOURCES = {".go", ".java", ".js", ".py", ".rb", ".rs"}
+
+
 @pytest.mark.parametrize("language", sorted(BY_LANGUAGE, key=lambda language: -len(BY_LANGUAGE[language])))
 def test_shipped_stacks_keep_their_contracts(cache: Path, language: str) -> None:
     lacks = {contender: _lack(contender) for contender in BY_LANGUAGE[language]}
@@ -191,6 +195,13 @@ def test_the_replicated_mistake_is_refused_and_the_same_stack_without_it_is_not(
     assert {one["check"] for one in published["findings"] if one["severity"] == "refusal"} == {"picks-uniform"}
     assert [one for one in right["findings"] if one["severity"] == "refusal"] == []
     assert right["outcome"] == "valid", finished.out
+
+
+@pytest.mark.parametrize("name", [name for name, stack in STACKS.items() if LONG_QUERIES & set(stack.workloads)])
+def test_a_stack_with_long_queries_has_them_work_where_it_is_told_to(name: str) -> None:
+    """What it asks of the database is in the ledger of each trial; this is the cheap part."""
+    sources = (file for file in (shipped("stacks") / name).rglob("*") if file.suffix in SOURCES)
+    assert any("LONG_FUNCTION" in file.read_text() for file in sources)
 
 
 @pytest.mark.parametrize("name", STACKS)
