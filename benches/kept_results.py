@@ -2,7 +2,8 @@
 
 The small file has what docs/replications and experiments/studies show. The record, `benches/records/NAME.jsonl.xz`, is
 what it was judged from, so that a judge of today can be held against that of then; `fairtrial judge` reads it as it is.
-Logs and profiles are left out, and so are the paths of the machine. Results from before records were kept have none.
+Logs, profiles, some histograms and the paths of the machine are left out. Results from before records were kept have
+none.
 """
 
 import lzma
@@ -19,8 +20,9 @@ from fairtrial.experiment.changes import with_claims_of
 from fairtrial.experiment.files import load_experiment, shipped_experiments
 from fairtrial.judge.judging import judge_record
 from fairtrial.judge.model import ClaimResult
+from fairtrial.record.engine_summary import Distribution
+from fairtrial.record.model import TrialRecord
 from fairtrial.record.read import read_record
-from fairtrial.record.write import RECORD_FILE
 from fairtrial.report.grouping import grouped_findings, obstacles
 from fairtrial.report.markdown import ClaimInWords, claim_in_words
 
@@ -104,16 +106,42 @@ def keep_record(run: Path) -> Path:
 
     Raises:
         Problem: there is no readable record in the folder.
-        ValueError: it names a place that is not known by name.
+        ValueError: it names a place that is not known by name, or comes to something else without what is left out.
     """
-    record, _ = read_record(run)
-    content = without_places((run / RECORD_FILE).read_bytes())
+    record, trials = read_record(run)
+    lines = [record.model_dump_json(), *(without_spare_histograms(trial).model_dump_json() for trial in trials)]
+    content = without_places("".join(f"{line}\n" for line in lines).encode())
     if left := OF_MACHINES.search(content):
         raise ValueError(f"{run}: its record names a place on this machine: {left[0].decode()}")
     RECORDS.mkdir(exist_ok=True)
     kept_file = RECORDS / f"{record.experiment.name}.jsonl.xz"
     kept_file.write_bytes(lzma.compress(content))
+    if summarize(kept_file).claims != summarize(run).claims:
+        kept_file.unlink()
+        raise ValueError(f"{run}: a claim rests on a histogram that is left out")
     return kept_file
+
+
+def without_spare_histograms(trial: TrialRecord) -> TrialRecord:
+    """A trial without the histograms of each kind of request, but those of response times. They are half of a record,
+    and their percentiles stay."""
+    engine = trial.engine
+    if engine is None:
+        return trial
+    mix = [
+        share.model_copy(
+            update={
+                "service_time": _without_histogram(share.service_time),
+                "first_byte_time": _without_histogram(share.first_byte_time),
+            }
+        )
+        for share in engine.mix
+    ]
+    return trial.model_copy(update={"engine": engine.model_copy(update={"mix": mix})})
+
+
+def _without_histogram(times: Distribution | None) -> Distribution | None:
+    return None if times is None else times.model_copy(update={"hdr_base64": ""})
 
 
 def without_places(content: bytes) -> bytes:
