@@ -19,7 +19,7 @@ engine_share = 1.0
 """
 
 
-def tried(lab: Lab, *manners: str) -> Finished:
+def tried(lab: Lab, *manners: str, blocks: int = 1, gives_way: bool = False) -> Finished:
     stacks = [
         lab.stack(
             f"laborious-{manner}",
@@ -30,8 +30,9 @@ def tried(lab: Lab, *manners: str) -> Finished:
         )
         for manner in manners
     ]
+    more = f"{IN_SLICES}gives_way = {str(gives_way).lower()}\n"
     experiment = lab.experiment(
-        *stacks, workload="plaintext", service="none", seconds=0.9, load=DEEP, data="", more=IN_SLICES
+        *stacks, blocks=blocks, workload="plaintext", service="none", seconds=0.9, load=DEEP, data="", more=more
     )
     return lab.fairtrial("run", experiment, *lab.named(*stacks))
 
@@ -47,7 +48,13 @@ def test_a_deep_queue_is_worked_off_before_the_next_slice_begins(lab: Lab) -> No
         assert engine["run_verified"] > engine["verified"] + 3 * 64, "all are verified, and those of windows count"
 
 
-def test_a_server_that_works_on_its_own_is_busy_while_idle(lab: Lab) -> None:
-    finished = tried(lab, "one", "restless")
+def test_a_server_that_works_on_its_own_is_busy_while_idle_and_slices_give_way_to_whole_windows(lab: Lab) -> None:
+    """`refusals` are those of the first block."""
+    finished = tried(lab, "one", "restless", blocks=2, gives_way=True)
     assert "its server used" in refusals(finished, "laborious-restless")["busy-while-idle"], finished.out
     assert refusals(finished, "laborious-one") == {}
+    assert "laborious-restless used" in finished.out and "counts for nothing" in finished.out
+    result, trials = finished.result, finished.record[1:]
+    assert result["blocks_left_out"] == [1]
+    assert [trial["slices"] is not None for trial in trials] == [trial["block"] == 1 for trial in trials]
+    assert {each["outcome"] for each in result["conditions"]} == {"valid"}, finished.out
