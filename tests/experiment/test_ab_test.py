@@ -31,6 +31,7 @@ def test_two_refs_are_paired_and_judged_by_the_margin(
     decides, cost = [claim.model_dump() for claim in paired.claims]
     assert (decides["of"], decides["to"], decides["metric"]) == ("app:head", "app:main", metric)
     assert (decides["at_least"], decides["at_most"]) == bounds
+    assert (decides["adds_blocks"], cost["adds_blocks"]) == (True, False)
     assert (cost["metric"], cost["at_least"], cost["at_most"]) == ("server_cpu_per_1000_requests", None, 1.1)
 
 

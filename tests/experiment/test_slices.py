@@ -94,7 +94,7 @@ def test_what_cannot_be_measured_in_slices_is_refused_and_tried_without(more: di
 def test_two_commits_are_measured_in_slices_unless_the_file_says_how() -> None:
     asked = experiment()
     changed, why_not = in_slices(between_refs(asked, "app", "main", "HEAD", 0.05), asked)
-    assert (changed.slices, changed.blocks, changed.minutes, why_not) == (Slices(), None, MINUTES, None)
+    assert (changed.slices, changed.blocks, changed.minutes, why_not) == (Slices(gives_way=True), None, MINUTES, None)
     assert changed.load.window_seconds == SLICED_SECONDS
     own = experiment(slices={"seconds": 0.2}, blocks=4, load={"kind": "closed", "duration_seconds": 2.0})
     changed, _ = in_slices(between_refs(own, "app", "main", "HEAD", 0.05), own)

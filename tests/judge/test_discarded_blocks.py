@@ -167,6 +167,14 @@ def test_a_run_goes_on_while_further_blocks_can_decide_its_claims(special: Speci
     assert WhenDecided(record).reached(trials) is ends
 
 
+def test_a_run_ends_where_those_are_decided_for_which_blocks_are_added() -> None:
+    record, trials = tried({}, 6, [3, 6, 12, 24], bound=4000 / 1900)
+    (claim,) = record.experiment.claims
+    claims = [claim.model_copy(update={"adds_blocks": False})]
+    record = record.model_copy(update={"experiment": record.experiment.model_copy(update={"claims": claims})})
+    assert WhenDecided(record).reached(trials)
+
+
 def test_a_property_can_be_refuted_after_a_trial_that_does_not_count() -> None:
     record = an_experiment("a", blocks=6).stating("property", of="a", property="no-write-lost").record()
     record = record.model_copy(update={"looks": [3, 6]})

@@ -36,8 +36,8 @@ def ab_test(
     Run it in the service's repository. Without refs, the commit at which HEAD left the default branch is compared with
     HEAD, or with the working tree if files that git knows have changed. Both are built apart, from worktrees that are
     removed afterwards. In each block both are started and measured in turn, in slices of 0.4 s; rounds in which other
-    programs were at work are left out. Blocks are added until both claims are decided, for three minutes at most if the
-    file does not say. Processor time for a request is judged as well, and does not decide the exit status.
+    programs were at work are left out. Blocks are added until that is decided, for three minutes at most if the file
+    does not say. Processor time for a request is judged by them as well, and does not decide the exit status.
 
     Exit status: 0 not slower than the margin allows: the whole interval says so; 1 slower: the whole interval says so;
     3 undecided, or a trial was refused or not run; 4 nothing could run; 2 wrong use; 130 interrupted.

@@ -54,7 +54,8 @@ def contender_of(experiment: Experiment, name: str | None) -> str:
 def between_refs(experiment: Experiment, name: str, before: str, after: str, margin: float) -> Experiment:
     """The experiment over one contender at two refs, without its sweep, and with two claims in place of its own.
 
-    They are that `after` is not slower, which decides, and that it takes no more processor time for a request.
+    They are that `after` is not slower, which decides, and for which blocks are added; and that it takes no more
+    processor time for a request.
 
     Args:
         margin: how much worse is still allowed, as a share.
@@ -80,7 +81,8 @@ def between_refs(experiment: Experiment, name: str, before: str, after: str, mar
         "sweep": None,
         "claims": [
             _ratio(DECIDES, f"{after} is not slower than {before} {allowed}", pair, metric, bound(more_is_better)),
-            _ratio("cpu-per-request", f"{after} takes no more processor time {allowed}", pair, COST, bound(False)),
+            _ratio("cpu-per-request", f"{after} takes no more processor time {allowed}", pair, COST, bound(False))
+            | {"adds_blocks": False},
         ],
     }
     try:

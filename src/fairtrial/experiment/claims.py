@@ -30,6 +30,9 @@ class BaseClaim(Strict):
         min_length=1,
         description="why what it compares does not do the same work; without it, the verdict is withheld",
     )
+    adds_blocks: bool = Field(
+        True, description="whether a run without `blocks` goes on while this claim alone is undecided"
+    )
 
     @model_validator(mode="after")
     def _compares(self) -> Self:

@@ -38,7 +38,8 @@ class WhenComplete:
 
 
 class WhenDecided:
-    """Ends at a look at which no claim is left that more blocks could decide, at the last, or when the time is over."""
+    """Ends at a look at which no claim is left that adds blocks, and that these could decide; at the last; or when the
+    time is over."""
 
     def __init__(self, record: ExperimentRecord) -> None:
         self._record = record
@@ -55,7 +56,8 @@ class WhenDecided:
             return False
         result = judge(self._record, trials, interrupted=False)
         blocks_in_claims = blocks - len(result.blocks_left_out)
-        return not any(is_decidable(claim, blocks_in_claims) for claim in result.claims)
+        adding = {claim.id for claim in self._record.experiment.claims if claim.adds_blocks}
+        return not any(claim.id in adding and is_decidable(claim, blocks_in_claims) for claim in result.claims)
 
 
 def is_decidable(claim: ClaimResult, blocks: int) -> bool:
