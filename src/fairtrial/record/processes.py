@@ -77,6 +77,11 @@ class ServerMeter(Strict):
     cpu_user_seconds: float
     cpu_system_seconds: float
     peak_rss_bytes: int = Field(description="largest sum of its memory in the window; 0: none was measured")
+    peak_virtual_bytes: int | None = Field(
+        None,
+        description="of a program: the largest address space of any of its processes (VmPeak); null: it is a server, "
+        "or an older record",
+    )
     processes: int = Field(description="at the window's end")
     rss_series_bytes: list[int] = Field(
         default_factory=list, description="the largest sum in each full second of the window"

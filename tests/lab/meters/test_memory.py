@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from fairtrial.lab.meters.memory import memory_of, resident_bytes
+from fairtrial.lab.meters.memory import memory_of, process_sizes
 from fairtrial.record.processes import MemoryKind, joint_kind
 from tests.machine.needs import needs
 
@@ -129,5 +129,5 @@ def test_processes_that_may_not_be_looked_at_count_as_they_are_seen(monkeypatch:
     monkeypatch.setattr("fairtrial.lab.meters.memory._mapped_memory_files", denied)
     reading = memory_of([os.getpid()])
     assert reading.kind is MemoryKind.RESIDENT
-    assert reading.total_bytes == pytest.approx(resident_bytes(os.getpid())[0], rel=0.2)
+    assert reading.total_bytes == pytest.approx(process_sizes(os.getpid()).resident, rel=0.2)
     assert joint_kind([MemoryKind.PROPORTIONAL, reading.kind]) is MemoryKind.RESIDENT

@@ -55,6 +55,13 @@ def test_memory_that_was_freed_is_in_the_peak(engine: Path) -> None:
     assert metered(taken, engine).peak_rss_bytes > 96 * MIB
 
 
+def test_memory_that_is_mapped_and_never_touched_is_address_space_alone(engine: Path) -> None:
+    usage = metered("import mmap, time\nm = mmap.mmap(-1, 2 << 30)\nm.close()\ntime.sleep(0.3)", engine)
+    assert usage.peak_virtual_bytes is not None
+    assert usage.peak_virtual_bytes > 2048 * MIB
+    assert usage.peak_rss_bytes < 64 * MIB
+
+
 def test_a_program_that_ends_at_once_gives_no_wrong_figure(engine: Path) -> None:
     usage = metered("", engine)
     assert usage.peak_rss_bytes < 64 * MIB

@@ -85,6 +85,12 @@ def peak_rss(trial: TrialRecord) -> float | None:
     return float(trial.server.peak_rss_bytes) if trial.server is not None and trial.server.peak_rss_bytes else None
 
 
+def peak_virtual(trial: TrialRecord) -> float | None:
+    """The largest address space of any process of a program, in bytes."""
+    size = None if trial.server is None else trial.server.peak_virtual_bytes
+    return None if size is None else float(size)
+
+
 def error_share(trial: TrialRecord) -> float | None:
     """The part of the ended requests that had no right answer."""
     return None if trial.engine is None else trial.engine.error_share

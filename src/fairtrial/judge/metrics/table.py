@@ -169,6 +169,15 @@ METRICS: Mapping[str, Metric] = {
             meaning="the most memory that the stack's process tree held in the window, "
             "[shared pages counted once](statistics.md#figures)",
         ),
+        Metric(
+            "peak_virtual",
+            "bytes",
+            "peak address space",
+            readings.peak_virtual,
+            of_processes=True,
+            meaning="of a program: the largest address space of any of its processes (VmPeak), whether or not anything "
+            "was ever written there",
+        ),
         _of_a_server(
             "ready_rss",
             "bytes",

@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from fairtrial.record.processes import MemoryKind
 
@@ -55,11 +56,11 @@ def memory_of(pids: Iterable[int]) -> MemoryReading:
             # What each mapping holds takes longer to read than their sum, and matters to few.
             text = _text(Path(f"/proc/{pid}/{'smaps' if mappings else 'smaps_rollup'}"))
         except PermissionError:
-            total_bytes, kind = total_bytes + resident_bytes(pid)[0], MemoryKind.RESIDENT
+            total_bytes, kind = total_bytes + process_sizes(pid).resident, MemoryKind.RESIDENT
             continue
         except FileNotFoundError:
             if Path(f"/proc/{pid}").exists():  # a kernel without smaps_rollup
-                total_bytes, kind = total_bytes + resident_bytes(pid)[0], MemoryKind.RESIDENT
+                total_bytes, kind = total_bytes + process_sizes(pid).resident, MemoryKind.RESIDENT
             continue
         except OSError:  # it ended meanwhile
             continue
@@ -73,15 +74,26 @@ def memory_of(pids: Iterable[int]) -> MemoryReading:
     )
 
 
-def resident_bytes(pid: int) -> tuple[int, int]:
-    """VmRSS and VmHWM of a process (proc_pid_status(5)), in bytes; zeros if it has ended."""
-    sizes = {"VmRSS": 0, "VmHWM": 0}
+class ProcessSizes(NamedTuple):
+    """A process, in bytes (proc_pid_status(5)); zeros if it has ended."""
+
+    resident: int
+    """VmRSS"""
+    most_resident: int
+    """VmHWM"""
+    most_virtual: int
+    """VmPeak, of its address space"""
+
+
+def process_sizes(pid: int) -> ProcessSizes:
+    """The sizes of a process now, and the largest since it began."""
+    sizes = {"VmRSS": 0, "VmHWM": 0, "VmPeak": 0}
     with suppress(OSError):
         for line in _text(Path(f"/proc/{pid}/status")).splitlines():
             name, _, value = line.partition(":")
             if name in sizes:
                 sizes[name] = 1024 * int(value.split()[0])
-    return sizes["VmRSS"], sizes["VmHWM"]
+    return ProcessSizes(sizes["VmRSS"], sizes["VmHWM"], sizes["VmPeak"])
 
 
 def _text(file: Path) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import psutil
 
 from fairtrial.engine.process_tree import CpuTimes, Root, processes_below
-from fairtrial.lab.meters.memory import memory_of, resident_bytes
+from fairtrial.lab.meters.memory import memory_of, process_sizes
 from fairtrial.lab.meters.stray_threads import StrayThreadWatch
 from fairtrial.lab.meters.workers import WorkerWatch
 from fairtrial.record.machine import MachineMeter
@@ -25,12 +25,12 @@ read 500 MiB in pages of 4 KiB takes the kernel 11 ms, so such a tree is read on
 class TreeMeter:
     """Measures the process trees below some guards from `open` to `close`.
 
-    CPU times are the kernel's, in ticks of 10 ms; they include processes that have ended (`cpu_seconds_below`).
-    Memory is sampled (`memory_of`). With `since_start` the highest resident size of each single process (VmHWM) counts
-    as well. The meter misses memory taken after a process's last sample, and a joint peak of several processes between
-    two samples. A peak of 0 bytes means that the tree ended before the first sample. The largest sum of each second is
-    kept, so that growth is visible, and the one at the end. What each process used itself is read at both ends
-    (`WorkerWatch`).
+    CPU times are the kernel's, in ticks of 10 ms; they include processes that have ended (`cpu_seconds_below`). Memory
+    is sampled (`memory_of`). With `since_start` the highest resident size of each single process (VmHWM) counts as
+    well, and the largest address space of one (VmPeak) is read. The meter misses memory taken after a process's last
+    sample, and a joint peak of several processes between two samples. A peak of 0 bytes means that the tree ended
+    before the first sample. The largest sum of each second is kept, so that growth is visible, and the one at the end.
+    What each process used itself is read at both ends (`WorkerWatch`).
 
     Args:
         roots: the guards above the trees, which are not measured themselves, and containers.
@@ -54,7 +54,7 @@ class TreeMeter:
         self._workers = WorkerWatch()
         self._closing = threading.Event()
         self._sampler = threading.Thread(target=self._sample_until_closed, daemon=True)
-        self._peak_rss_bytes = 0
+        self._peak_rss_bytes = self._peak_virtual_bytes = 0
         self.memory_kind = MemoryKind.PROPORTIONAL
         self._rss_by_second: dict[int, int] = {}
         self._times: CpuTimes | None = None
@@ -95,6 +95,7 @@ class TreeMeter:
             cpu_user_seconds=user - self._user_before,
             cpu_system_seconds=system - self._system_before,
             peak_rss_bytes=self._peak_rss_bytes,
+            peak_virtual_bytes=self._peak_virtual_bytes or None,
             processes=len(processes_below(*self._roots)),
             rss_series_bytes=self._series(int(window)),
             end_rss_bytes=at_end or None,
@@ -122,9 +123,10 @@ class TreeMeter:
         processes = processes_below(*self._roots)
         if self._stray_threads is not None:
             self._stray_threads.look(processes)
-        if self._since_start:  # VmHWM covers the whole life of a process
-            highest = max((resident_bytes(process.pid)[1] for process in processes), default=0)
-            self._peak_rss_bytes = max(self._peak_rss_bytes, highest)
+        if self._since_start:  # these cover the whole life of a process
+            for sizes in (process_sizes(process.pid) for process in processes):
+                self._peak_rss_bytes = max(self._peak_rss_bytes, sizes.most_resident)
+                self._peak_virtual_bytes = max(self._peak_virtual_bytes, sizes.most_virtual)
         return processes
 
     def _read_memory(self, processes: Sequence[psutil.Process]) -> int:
