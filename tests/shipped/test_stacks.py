@@ -84,12 +84,9 @@ BEHIND_NGINX = ["python-flask:sync", "python-flask:sync-tcp"]
 
 TRIED_APART = {
     "ruby-rails:one-thin",
-    "ruby-rails:passenger-bounds-each-time",
-    "ruby-rails:thin-retrying",
-    "ruby-rails:two-thins",
-    "ruby-rails:unicorn-retrying",
     "ruby-rails:passenger-as-published",
     "ruby-rails:thin-as-published",
+    "ruby-rails:two-thins",
     "ruby-rails:unicorn-as-published",
 }
 """Variants that join two others, each of which is tried (a server and a pick), or differ from one in a number."""
