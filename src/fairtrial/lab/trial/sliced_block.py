@@ -38,7 +38,11 @@ from fairtrial.record.model import Failure, TrialRecord
 from fairtrial.record.slices import Slice, Slicing, WholeWindow
 
 LEAD_SECONDS = 0.1
-"""Load before the window of a slice: connections are set up in it. The slice before has been drained by then."""
+"""Load before the window of a slice, at least: connections are set up in it. The slice before has been drained by
+then."""
+
+LONGEST_LEAD_SECONDS = 2.0
+"""At most, however long requests take."""
 
 IDLE_SECONDS = 0.5
 """For so long nothing is asked of anybody, to see what servers use while they are idle."""
@@ -366,7 +370,7 @@ def _slice(
     seconds: float,
     number: int,
     place: int,
-    lead_seconds: float = LEAD_SECONDS,
+    least_lead_seconds: float = LEAD_SECONDS,
 ) -> _Measured:
     idle = [each for each in conditions if each is not loaded]
     beside = [each.deployment.roots for each in idle]
@@ -382,6 +386,7 @@ def _slice(
             watch.close()
             bystanders.close()
 
+    lead_seconds = max(least_lead_seconds, _lead_seconds(loaded))
     lead = {"warmup_seconds": lead_seconds, "warmup_limit_seconds": lead_seconds}
     changes = {**lead, "duration_seconds": seconds}
     parts: list[WindowPart] = []
@@ -395,6 +400,19 @@ def _slice(
         asking.asked_slices += 1
         loaded.askers.add(asking.record.condition)
     return _Measured(number, place, summary, parts[0], meter)
+
+
+def _lead_seconds(each: _Condition) -> float:
+    """How long the load lasts before the window of a slice: as long as a request takes, as far as the last run tells.
+
+    All of a closed load's first requests come at once; those that are answered until then waited for fewer others than
+    all later ones do.
+    """
+    load, runs = each.context.condition.load, each.context.engine_runs
+    if load.is_open or not runs or not runs[-1].answers:
+        return LEAD_SECONDS
+    answers_per_second = runs[-1].answers / runs[-1].window_seconds
+    return min(max(LEAD_SECONDS, load.most_in_flight / answers_per_second), LONGEST_LEAD_SECONDS)
 
 
 def _engine(
