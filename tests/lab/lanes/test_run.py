@@ -61,13 +61,15 @@ def bins(times: dict[str, Any]) -> Counter[float]:
     return Counter({each.low_seconds: each.count for each in read_histogram(times["hdr_base64"]).buckets})
 
 
-def test_blocks_stay_on_their_lane(
+def test_blocks_stay_on_their_lane_and_are_measured_there_in_slices(
     lab: Lab, run_on: Run, cache: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
+    # Whoever else works on this machine is no fault of what is tested.
+    slices = "[slices]\nseconds = 0.1\nserver_share = 1.0\nengine_share = 1.0\n"
     roles = ("server=1", "server=1", "load=1", "load=1")
     with cluster(tmp_path_factory.mktemp("lanes"), cache, *roles) as processes:
         planned = lab.fairtrial("cluster", "plan", "--cluster", processes.address)
-        finished = run_on(processes, lab.stack("one"), lab.stack("two"), blocks=4)
+        finished = run_on(processes, lab.stack("one"), lab.stack("two"), blocks=4, more=slices)
     assert planned.status == 0 and planned.out.startswith("2 lanes of 2 hosts")
     assert finished.status == 0, finished.err + finished.out
     first, *trials = finished.record
@@ -76,6 +78,7 @@ def test_blocks_stay_on_their_lane(
     assert all(len(lanes) == 1 for lanes in by_block.values())
     assert set().union(*by_block.values()) == {1, 2}
     assert sorted(trial["index"] for trial in trials) == list(range(1, 9))
+    assert all(len(trial["slices"]["beside"]) == 1 and trial["engine"]["verified"] > 0 for trial in trials)
     assert "lanes 1, 2 share a machine" in finished.out
 
 

@@ -32,11 +32,17 @@ def test_what_several_can_share(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize(
-    "load",
-    [{"connections": 2}, {"connections": 1}, {"threads": 4}, {"threads": 9}],
+    ("load", "more"),
+    [
+        ({"connections": 2}, {}),
+        ({"connections": 1}, {}),
+        ({"threads": 4}, {}),
+        ({"threads": 9}, {}),
+        ({}, {"slices": {}}),
+    ],
 )
-def test_what_they_cannot(lab: Lab, load: Mapping[str, Any], snapshot: object) -> None:
+def test_what_they_cannot(lab: Lab, load: Mapping[str, Any], more: Mapping[str, Any], snapshot: object) -> None:
     with pytest.raises(Problem) as refused:
-        assert_shared(planned(lab, CLOSED | load), "shared.toml", 3, 2)
+        assert_shared(planned(lab, CLOSED | load, **more), "shared.toml", 3, 2)
     assert str(refused.value) == snapshot
     assert refused.value.remedy == snapshot

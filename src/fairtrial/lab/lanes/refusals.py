@@ -59,6 +59,8 @@ def assert_shared(plan: Plan, file: str, hosts: int, processors: int) -> None:
     """
     if hosts == 1:
         return
+    if plan.experiment.slices is not None:
+        raise Problem(f"{file}: [slices] are put together from windows of one load host", ONE_HOST, NOTHING_RAN)
     for condition in plan.conditions:
         reason, remedy = _why_not(condition, hosts, processors)
         if reason:
