@@ -5,9 +5,9 @@ from math import comb
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import optimize, stats
 
-from fairtrial.judge.statistics.trend import SHORTEST, change_point, trend
+from fairtrial.judge.statistics.trend import SHORTEST, _monotone_fit, change_point, trend
 
 NILE = (
     "1120 1160 963 1210 1160 1160 813 1230 1370 1140 995 935 1110 994 1020 960 1180 799 958 1140 1100 1210 1150 1250 "
@@ -155,3 +155,12 @@ def test_a_short_warm_up_is_seen_in_no_single_window(n: int, slow: int) -> None:
     """Its p-value is that of the orders that put the slow seconds at either end."""
     values = [1.0 + 0.001 * place for place in range(slow)] + [100.0 + 0.01 * (place % 7) for place in range(n - slow)]
     assert change_point(values).p_value == pytest.approx(2 / comb(n, slow), rel=0.35)
+
+
+@pytest.mark.parametrize("increasing", [True, False])
+def test_the_nearest_monotone_series(increasing: bool) -> None:
+    random = np.random.default_rng(3)
+    for length in (1, 2, 30):
+        for values in (random.normal(0, 1, length), random.integers(0, 4, length).astype(float)):
+            expected = optimize.isotonic_regression(values, increasing=increasing).x
+            assert _monotone_fit(values, increasing=increasing) == pytest.approx(expected)

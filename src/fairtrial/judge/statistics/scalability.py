@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 
 from fairtrial.judge.statistics.distributions import f_above
 from fairtrial.judge.statistics.estimate import Estimate
+from fairtrial.judge.statistics.least_squares import least_squares
 from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS, mean_interval
 
 FEWEST_POINTS = 6
@@ -147,39 +148,62 @@ def fit_law(
     """The law that fits `throughputs` at `loads` with the least squares of the logarithms, or of the values themselves.
 
     The search starts at the solution of N/X = 1/λ + σ/λ (N - 1) + κ/λ N (N - 1), which is linear in its coefficients.
+    Where a bound holds, the best fit lies within it, or on it: each way to lie on bounds is fitted, and the best that
+    keeps to the others is taken.
 
     Args:
         bounded: σ and κ are at least zero; otherwise they may be any that leave the denominator above zero.
     """
-    from scipy import optimize  # noqa: PLC0415 takes a quarter of a second, and few runs need it
-
     columns = np.stack([np.ones_like(loads), loads - 1, loads * (loads - 1)], axis=1)
     inverse = loads / throughputs
-    guess, _ = optimize.nnls(columns / inverse[:, None], np.ones_like(loads))
+    guess = np.linalg.lstsq(columns / inverse[:, None], np.ones_like(loads))[0]
     single = 1 / guess[0] if guess[0] > 0 else float((throughputs / loads).max())
-    start = np.array([math.log(single), guess[1] * single, guess[2] * single])
     scale = np.array([1.0, 1 / columns[-1, 1], 1 / columns[-1, 2]])
-
-    def residuals(scaled: NDArray[np.float64]) -> NDArray[np.float64]:
-        log_single, contention, coherency = scaled * scale
-        denominator = 1 + contention * columns[:, 1] + coherency * columns[:, 2]
-        predicted = log_single + np.log(loads) - np.log(np.maximum(denominator, LEAST_DENOMINATOR))
-        if logarithmic:
-            return np.asarray(predicted - np.log(throughputs))
-        return np.asarray(np.exp(predicted) - throughputs)
-
-    least = 0.0 if bounded else -np.inf
-    lower = np.array([-np.inf, least, least])
-    upper = np.array([np.inf, columns[-1, 1], np.inf])
-    fit = optimize.least_squares(
-        residuals, np.clip(start / scale, lower, upper), bounds=(lower, upper), xtol=1e-12, ftol=1e-12, gtol=1e-12
-    )
-    scaled = fit.x
+    start = np.array([math.log(single), max(guess[1] * single, 0), max(guess[2] * single, 0)]) / scale
+    curve = _Curve(loads, throughputs, columns * scale, logarithmic)
+    most = columns[-1, 1]
+    contentions = (None, most, 0.0) if bounded else (None, most)
+    fits = [
+        least_squares(curve.residuals, curve.slopes, start, {1: contention, 2: coherency})
+        for contention in contentions
+        for coherency in ((None, 0.0) if bounded else (None,))
+    ]
+    least = 0.0 if bounded else -math.inf
+    possible = [fit for fit in fits if least <= fit[1] <= most and least <= fit[2]]
+    scaled = min(possible, key=lambda fit: float((curve.residuals(fit) ** 2).sum()))
     if bounded:
-        # The solver stays just inside its bounds, and a coherency just above zero would put the peak at 10⁹.
+        # A coherency just above zero would put the peak at 10⁹.
         scaled[1:] = np.where(scaled[1:] < NEGLIGIBLE, 0.0, scaled[1:])
     log_single, contention, coherency = scaled * scale
     return Law(math.exp(log_single), float(contention), float(coherency))
+
+
+@dataclass(frozen=True)
+class _Curve:
+    """Points, and how far a law misses them: its parameters are ln λ, and σ and κ in the units of `columns`."""
+
+    loads: NDArray[np.float64]
+    throughputs: NDArray[np.float64]
+    columns: NDArray[np.float64]
+    logarithmic: bool
+
+    def residuals(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The law less the points: of their logarithms, or of the throughputs themselves."""
+        logs = self._logs(parameters)
+        return logs - np.log(self.throughputs) if self.logarithmic else np.exp(logs) - self.throughputs
+
+    def slopes(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The residuals' derivatives by the parameters."""
+        slopes = -self.columns / self._denominators(parameters)[:, None]
+        slopes[:, 0] = 1.0
+        return slopes if self.logarithmic else slopes * np.exp(self._logs(parameters))[:, None]
+
+    def _logs(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+        logs: NDArray[np.float64] = parameters[0] + np.log(self.loads) - np.log(self._denominators(parameters))
+        return logs
+
+    def _denominators(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.maximum(1 + self.columns[:, 1:] @ parameters[1:], LEAST_DENOMINATOR)
 
 
 def _jackknife(loads: NDArray[np.float64], logs: NDArray[np.float64]) -> tuple[Law, list[Law]]:
