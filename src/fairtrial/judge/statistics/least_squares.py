@@ -21,29 +21,29 @@ def least_squares(
     residuals: Callable[[Floats], Floats],
     slopes: Callable[[Floats], Floats],
     start: Floats,
-    fixed: Mapping[int, float | None],
+    constants: Mapping[int, float | None],
 ) -> Floats:
     """The parameters, from `start` on, whose residuals have the least sum of squares.
 
     Args:
         slopes: the residuals' derivatives, one column a parameter.
-        fixed: values of parameters, by their places; None: this one is free like all that are not named.
+        constants: values of parameters, by their places; None: this one is free like all that are not named.
     """
     parameters = start.copy()
-    for place, value in fixed.items():
+    for place, value in constants.items():
         if value is not None:
             parameters[place] = value
-    free = [place for place in range(len(start)) if fixed.get(place) is None]
+    free = [place for place in range(len(start)) if constants.get(place) is None]
     errors, damping = residuals(parameters), FIRST_DAMPING
     for _ in range(MOST_STEPS):
         columns = slopes(parameters)[:, free]
         normal = columns.T @ columns
         step = np.linalg.lstsq(normal + damping * np.diag(np.diag(normal)), -columns.T @ errors)[0]
-        tried = parameters.copy()
-        tried[free] += step
-        tried_errors = residuals(tried)
-        if tried_errors @ tried_errors < errors @ errors:
-            parameters, errors, damping = tried, tried_errors, damping / 10
+        candidate = parameters.copy()
+        candidate[free] += step
+        next_errors = residuals(candidate)
+        if next_errors @ next_errors < errors @ errors:
+            parameters, errors, damping = candidate, next_errors, damping / 10
         elif damping > LARGEST_DAMPING:
             break
         else:
