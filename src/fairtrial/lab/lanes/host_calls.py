@@ -9,13 +9,14 @@ from dataclasses import dataclass
 
 from fairtrial.catalog.services.model import (
     CanBeKilled,
+    LogsCommits,
     RunningService,
     TellsDurability,
     TellsKeysRead,
     TellsMaintenance,
 )
 
-PROTOCOLS = (RunningService, TellsDurability, TellsMaintenance, CanBeKilled, TellsKeysRead)
+PROTOCOLS = (RunningService, TellsDurability, TellsMaintenance, LogsCommits, CanBeKilled, TellsKeysRead)
 """Those that a service on another host follows."""
 
 METHODS = frozenset(
