@@ -41,6 +41,7 @@ def test_conditions_that_cannot_be_up_at_once_are_refused(
 
 RATIO = {"id": "r", "kind": "ratio", "text": "r", "of": "app", "to": "other", "at_least": 1}
 BOTH = {"stacks": ["app", "other"], "contenders": {"app": DIRECTORY, "other": DIRECTORY}}
+SWEEP = {"parameter": "load.connections", "values": [1, 2]}
 DEFAULT = Slices(tails=True, gives_way=True)
 
 
@@ -59,6 +60,8 @@ def of_many(count: int) -> dict[str, Any]:
         ({}, None),
         ({"claims": [RATIO, {"id": "b", "kind": "budget", "text": "b", "of": "app", "at_least": "1/s"}]}, None),
         ({"claims": [RATIO], "load": {"kind": "fixed", "requests": 100}}, None),
+        ({"claims": [RATIO | {"of": "app at 1", "to": "app at 2"}], "sweep": SWEEP}, DEFAULT),
+        ({"claims": [{"id": "s", "kind": "shape", "text": "s", "of": "app", "shape": "rises"}], "sweep": SWEEP}, None),
         ({"claims": [RATIO], "contenders": {"app": DIRECTORY, "other": {"url": "http://127.0.0.1:1"}}}, None),
         ({"claims": [RATIO], "slices": {"seconds": 0.2}}, Slices(seconds=0.2)),
         ({"claims": [RATIO], **of_many(MOST_TOGETHER)}, DEFAULT),

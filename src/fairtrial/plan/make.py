@@ -83,8 +83,14 @@ def _workload(experiment: Experiment, origin: Path, workloads: Sequence[Path]) -
 
 
 def _is_sliced_by_default(plan: Plan) -> bool:
-    """Whether its conditions are measured in turn where the choice is the plan's: it adds blocks, and they can be."""
+    """Whether its conditions are measured in turn where the choice is the plan's: it adds blocks, and they can be.
+
+    A shape, whose verdict is withheld where others used more beside one point than beside another, is left to whole
+    windows unless the experiment asks for slices.
+    """
     if not plan.looks or plan.experiment.slices is not None or len(plan.conditions) > MOST_TOGETHER:
+        return False
+    if any(claim.kind == "shape" for claim in plan.experiment.claims):
         return False
     return plan.experiment.why_not_sliced() is None and why_not_sliceable(plan) is None
 
