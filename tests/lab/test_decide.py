@@ -3,6 +3,7 @@
 import pytest
 
 from fairtrial.catalog.stacks.unprivileged_user import LABS, VARIABLE
+from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.judging import judge
 from fairtrial.lab.decide import is_decidable
 from tests.builders import a_trial, an_experiment, trials_of
@@ -96,6 +97,15 @@ def test_a_claim_is_open_while_more_blocks_could_decide_it(verdict: str, blocks:
     record = an_experiment("a", "b").claiming(of="a", to="b", at_least=2).record()
     (claim,) = judge(record, trials_of(record, a_trial()), interrupted=False).claims
     assert is_decidable(claim.model_copy(update={"verdict": verdict, "blocks": blocks}), 5) is is_still_open
+
+
+@pytest.mark.parametrize(("check", "is_still_open"), [("unequal-foreign-load", True), ("unequal-work", False)])
+def test_a_verdict_is_withheld_for_good_unless_further_blocks_even_it_out(check: str, is_still_open: bool) -> None:
+    record = an_experiment("a", "b").claiming(of="a", to="b", at_least=2).record()
+    (claim,) = judge(record, trials_of(record, a_trial()), interrupted=False).claims
+    withheld = Finding(check=check, severity="refusal", evidence="x", remedy="x", claim=claim.id)
+    changes = {"verdict": "undecided", "blocks": 5, "findings": [withheld]}
+    assert is_decidable(claim.model_copy(update=changes), 5) is is_still_open
 
 
 def test_a_block_that_the_machine_spoils_is_tried_again_at_the_end(lab: Lab) -> None:

@@ -9,6 +9,9 @@ from fairtrial.judge.model import ClaimResult
 from fairtrial.judge.run_length import as_timed, is_time_over
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 
+EVENED_OUT = "unequal-foreign-load"
+"""What others used beside one side and beside the other evens out over further blocks, if it came by chance."""
+
 
 class RunEnd(Protocol):
     """Decides after each block but the last whether the run ends."""
@@ -63,13 +66,13 @@ class WhenDecided:
 def is_decidable(claim: ClaimResult, blocks: int) -> bool:
     """Whether more blocks could decide the claim.
 
-    It is undecided, no finding withholds its verdict, and it rests on all blocks but those that were left out because
-    of the machine. Otherwise a contender has lost a block by what it did itself, which further blocks do not bring
-    back. A property may still be refuted then: one trial in which it fails is enough.
+    It is undecided, no finding withholds its verdict for good, and it rests on all blocks but those that were left out
+    because of the machine. Otherwise a contender has lost a block by what it did itself, which further blocks do not
+    bring back. A property may still be refuted then: one trial in which it fails is enough.
 
     Args:
         blocks: that were tried and are not left out.
     """
-    if any(finding.severity == "refusal" for finding in claim.findings):
+    if any(finding.severity == "refusal" and finding.check != EVENED_OUT for finding in claim.findings):
         return False
     return claim.verdict == "undecided" and (claim.blocks == blocks or claim.kind == "property")
