@@ -1,7 +1,8 @@
 """Blocks in slices: which rounds are tried, and who is blamed if one of a block cannot be measured."""
 
+import socket
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,6 +21,7 @@ from fairtrial.lab.trial.sliced_block import SlicedBlocks
 from fairtrial.lab.trial.up import NotUp
 from fairtrial.lab.trial.whole_window import needs_whole_windows
 from fairtrial.plan.plan import Plan, PlannedTrial
+from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.model import Clause, Failure, TrialRecord
 from tests.builders import a_trial
 from tests.builders.figures import calm_machine, calm_network
@@ -275,3 +277,33 @@ def test_slices_that_give_way_end_where_a_server_is_never_idle_or_the_first_bloc
     assert [of_busy[2][0].partition(" used ")[0], *of_crowded[2]] == snapshot
     assert sliced_and_whole(quiet, 3, gives_way=True) == (6, [], [])
     assert sliced_and_whole(Machine([0.0, 0.9]), 3) == (6, [], [])
+
+
+def test_the_load_before_a_slice_is_longer_where_connections_or_requests_wait(plan: Plan) -> None:
+    """A real accept queue, which is full with the second connection."""
+    summary = a_trial().serving(100.0).record().engine
+    assert summary is not None
+    load = plan.conditions[0].load.model_copy(update={"connections": 50})
+
+    def lead_seconds(answers_per_second: float, connections: int) -> float:
+        answers = round(answers_per_second * summary.window_seconds)
+        runs = [summary.model_copy(update={"answers": answers})]
+        context = SimpleNamespace(condition=SimpleNamespace(load=load), engine_runs=runs)
+        each: Any = sliced_block._Condition(SimpleNamespace(context=context), None, None, None)  # type: ignore[arg-type]
+        with socket.create_server(("127.0.0.1", 0), backlog=0) as listening, ExitStack() as clients:
+
+            def connect(*_: Any) -> EngineSummary:
+                for _number in range(connections):
+                    client = clients.enter_context(socket.socket())
+                    client.setblocking(False)
+                    client.connect_ex(listening.getsockname())
+                return runs[0]
+
+            each.proof = SimpleNamespace(run=connect)
+            sliced_block._engine(each, {}, draw=1)
+        return sliced_block._lead_seconds(each)
+
+    assert lead_seconds(10_000.0, 1) == sliced_block.LEAD_SECONDS
+    assert lead_seconds(100.0, 1) == pytest.approx(0.5)
+    assert lead_seconds(1.0, 1) == sliced_block.LONGEST_LEAD_SECONDS
+    assert lead_seconds(10_000.0, 8) == sliced_block.BACKLOG_LEAD_SECONDS

@@ -34,11 +34,11 @@ class NetworkWatch:
 
     def open(self) -> None:
         """Open the window."""
-        self._before = self._counters()
+        self._before = _counters(self._root)
 
     def close(self) -> NetworkMeter:
         """Close the window and return what happened in it."""
-        after = self._counters()
+        after = _counters(self._root)
         counted = {
             field: after[name] - self._before[name]
             for field, name in COUNTERS.items()
@@ -51,17 +51,23 @@ class NetworkWatch:
             ports_lent_again=reuses_time_wait_ports(self._root),
         )
 
-    def _counters(self) -> dict[str, int]:
-        """All counters by `Group.Name`. Each group has two lines in the file, of names and of numbers."""
-        counters: dict[str, int] = {}
-        for name in ("netstat", "snmp"):
-            with suppress(OSError):
-                lines = (self._root / "proc/net" / name).read_text().splitlines()
-                for names, numbers in zip(lines[::2], lines[1::2], strict=False):
-                    group, *keys = names.split()
-                    for key, value in zip(keys, numbers.split()[1:], strict=False):
-                        counters[f"{group.removesuffix(':')}.{key}"] = int(value)
-        return counters
+
+def _counters(root: Path) -> dict[str, int]:
+    """All counters by `Group.Name`. Each group has two lines in the file, of names and of numbers."""
+    counters: dict[str, int] = {}
+    for name in ("netstat", "snmp"):
+        with suppress(OSError):
+            lines = (root / "proc/net" / name).read_text().splitlines()
+            for names, numbers in zip(lines[::2], lines[1::2], strict=False):
+                group, *keys = names.split()
+                for key, value in zip(keys, numbers.split()[1:], strict=False):
+                    counters[f"{group.removesuffix(':')}.{key}"] = int(value)
+    return counters
+
+
+def listen_overflows(root: Path = ROOT) -> int:
+    """Connections that arrived at a full accept queue so far; 0 where the kernel does not tell."""
+    return _counters(root).get(COUNTERS["listen_overflows"], 0)
 
 
 def time_wait_sockets(root: Path = ROOT) -> int | None:

@@ -18,6 +18,7 @@ from fairtrial.experiment.slices import BUSY_PROCESSORS, CROWDED_BLOCKS, LEAST_R
 from fairtrial.lab.meters.bystanders import BystanderWatch
 from fairtrial.lab.meters.in_turn import machine_in_turn, network_in_turn, server_in_turn
 from fairtrial.lab.meters.memory_room import MemoryRoom
+from fairtrial.lab.meters.network import listen_overflows
 from fairtrial.lab.meters.slice_watch import IdleUse, Party, SliceMeter, SliceWatch
 from fairtrial.lab.meters.stray_threads import StrayThreadWatch
 from fairtrial.lab.placement import bound_to
@@ -40,6 +41,10 @@ from fairtrial.record.slices import Slice, Slicing, WholeWindow
 LEAD_SECONDS = 0.1
 """Load before the window of a slice, at least: connections are set up in it. The slice before has been drained by
 then."""
+
+BACKLOG_LEAD_SECONDS = 1.25
+"""At least, where a server's accept queue did not hold all connections at once: the kernel tries again after a second
+(RFC 6298, section 2), and until then these would count as never answered."""
 
 LONGEST_LEAD_SECONDS = 2.0
 """At most, however long requests take."""
@@ -204,6 +209,7 @@ class _Condition:
     """on which it, its services and its upstream listen"""
     idle_seconds: float = 0.0
     idle: IdleUse = field(default_factory=IdleUse)
+    least_lead_seconds: float = LEAD_SECONDS
     asked_slices: int = 0
     askers: set[str] = field(default_factory=set)
     measured: list[_Measured] = field(default_factory=list)
@@ -410,9 +416,9 @@ def _lead_seconds(each: _Condition) -> float:
     """
     load, runs = each.context.condition.load, each.context.engine_runs
     if load.is_open or not runs or not runs[-1].answers:
-        return LEAD_SECONDS
+        return each.least_lead_seconds
     answers_per_second = runs[-1].answers / runs[-1].window_seconds
-    return min(max(LEAD_SECONDS, load.most_in_flight / answers_per_second), LONGEST_LEAD_SECONDS)
+    return min(max(each.least_lead_seconds, load.most_in_flight / answers_per_second), LONGEST_LEAD_SECONDS)
 
 
 def _engine(
@@ -428,8 +434,12 @@ def _engine(
     What goes wrong in it ends the block, and is in the condition's record.
     """
     moment = each.context.condition.load.single_run().model_copy(update=dict(changes))
+    overflows = listen_overflows()
     with each.ending_block():
-        return each.proof.run(moment, draw, on_window, on_part)
+        summary = each.proof.run(moment, draw, on_window, on_part)
+    if listen_overflows() > overflows:
+        each.least_lead_seconds = BACKLOG_LEAD_SECONDS
+    return summary
 
 
 def _look_at_idle(conditions: Sequence[_Condition]) -> None:
