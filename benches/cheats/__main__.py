@@ -53,6 +53,7 @@ def tried(cases: Sequence[Case], folder: Path) -> Iterator[tuple[Case, dict[str,
             load=load,
             more=more,
             crash_audit="all" if workload == "survey-insert" else "none",
+            hold_audit="none" if group[0].alone else "all",
         )
         with _cluster(here, on_two=group[0].load_hosts) as options:
             finished = lab.fairtrial("run", experiment, *lab.named(*names), *options, timeout_seconds=LONGEST_SECONDS)

@@ -56,14 +56,49 @@ def cases_of(subject: str, program: str, workload: str, service: str, *modes: st
 
 CASES = [
     *cases_of("MariaDB", "sql.py", "random-item", "mariadb", "behind", "scans", "handler", "prepays"),
-    *cases_of("MariaDB", "sql.py", "survey-insert", "mariadb", "seldom", "changes-nothing", "settings"),
     *cases_of(
-        "memcached", "keys.py", "redirect", "memcached", "behind", "prepays", "sizes", "touches", "quiet", "calcifies"
+        "MariaDB", "sql.py", "survey-insert", "mariadb", "seldom", "changes-nothing", "rolls-back", "pads", "settings"
     ),
     *cases_of(
-        "MongoDB", "documents.py", "random-item", "mongodb", "missing", "aggregates", "counts", "get-more", "watches"
+        "PostgreSQL", "postgres.py", "survey-insert", "postgresql", "savepoints", "rolls-back", "numbers", "notifies"
     ),
-    *cases_of("MongoDB", "documents.py", "survey-insert", "mongodb", "unacknowledged", "many", "ordered-later"),
+    *cases_of("Redis", "tracked.py", "redirect", "redis", "behind", "pipes", "hedges"),
+    *cases_of(
+        "memcached",
+        "keys.py",
+        "redirect",
+        "memcached",
+        "behind",
+        "prepays",
+        "sizes",
+        "touches",
+        "quiet",
+        "validates",
+        "calcifies",
+    ),
+    *cases_of(
+        "MongoDB",
+        "documents.py",
+        "random-item",
+        "mongodb",
+        "missing",
+        "aggregates",
+        "counts",
+        "get-more",
+        "watches",
+        "streams",
+    ),
+    *cases_of(
+        "MongoDB",
+        "documents.py",
+        "survey-insert",
+        "mongodb",
+        "unacknowledged",
+        "many",
+        "refused",
+        "transacts",
+        "ordered-later",
+    ),
     *cases_of("calls", "calls.py", "fan-out", "none", "prepays", more=FAN_OUT),
     *cases_of("capacity", "sql.py", "random-item", "mariadb", "prepays", load=CAPACITY),
     *cases_of("capacity", "calls.py", "fan-out", "none", "prepays", "sheds", load=CAPACITY, more=FAN_OUT),

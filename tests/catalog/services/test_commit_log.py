@@ -54,6 +54,31 @@ def test_what_takes_a_number_and_writes_nothing_is_no_commit_of_postgresql(share
             assert (name, logged(running, do)) == (name, commits * TIMES)
 
 
+@needs("mariadb")
+def test_a_transaction_that_is_rolled_back_is_no_commit_of_mariadb(shared: Shared) -> None:
+    read = ["BEGIN", "SELECT value FROM units WHERE id = 1", "ROLLBACK"]
+    commits = {
+        "an update": ([UPDATE], 1),
+        "several in a transaction": (["BEGIN", UPDATE, UPDATE, "COMMIT"], 1),
+        "after a savepoint": (["BEGIN", UPDATE, "SAVEPOINT a", UPDATE, "ROLLBACK TO a", "COMMIT"], 1),
+        "reads that are rolled back beside it": ([*read, UPDATE, *read], 1),
+        "locks that are rolled back beside it": (["BEGIN", f"{read[1]} FOR UPDATE", "ROLLBACK", UPDATE], 1),
+        "a transaction that is rolled back": (["BEGIN", UPDATE, "ROLLBACK"], 0),
+        "an update of nothing": (["UPDATE units SET value = value + 1 WHERE false"], 0),
+        "an update of an equal value": (["UPDATE units SET value = value WHERE id = 1"], 0),
+    }
+    with shared.private("mariadb") as running, connect(running.url) as connection:
+        for name, (statements, each) in commits.items():
+
+            def do(statements: list[str] = statements) -> None:
+                with connection.cursor() as cursor:
+                    for statement in statements * TIMES:
+                        cursor.execute(statement)
+
+            counted = logged(running, do)
+            assert counted is not None and each * TIMES <= counted <= each * TIMES + 2, (name, counted)
+
+
 def test_a_log_that_cannot_be_read_says_nothing(shared: Shared, tmp_path: Path) -> None:
     assert journal.end(tmp_path) == ""
     assert journal.commits_between(tmp_path, "", "", "x") is None

@@ -148,10 +148,14 @@ class MaintenanceReading:
 
 @runtime_checkable
 class LogsCommits(Protocol):
-    """A running service whose own log the lab can read for the transactions that wrote something."""
+    """A running service whose own log, or account, tells the lab of the transactions that wrote something."""
 
     def log_end(self) -> str | None:
-        """Where the log ends now; None: the lab does not read this server's. Raises Problem: it cannot be asked."""
+        """Where the log ends now, or how the account stands; None: the lab does not read this server's.
+
+        Raises:
+            Problem: it cannot be asked.
+        """
 
     def commits_in_log(self, since: str, until: str) -> int | None:
         """How many transactions that wrote a row were committed between two ends of the log; None: it has them no more,

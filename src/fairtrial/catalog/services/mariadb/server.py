@@ -15,6 +15,7 @@ from fairtrial.catalog.services.common.installed import Programs, assert_install
 from fairtrial.catalog.services.common.login import LAB_LOGIN, Login, login_of
 from fairtrial.catalog.services.common.server_program import (
     DATA,
+    CommitLog,
     DataRecipe,
     Durable,
     Location,
@@ -24,7 +25,13 @@ from fairtrial.catalog.services.common.server_program import (
 )
 from fairtrial.catalog.services.common.sql import OF_ROWS, PASSWORD_BYTES
 from fairtrial.catalog.services.mariadb.client import TITLE, MariaClient
-from fairtrial.catalog.services.mariadb.durability import count_commits, durability, sessions
+from fairtrial.catalog.services.mariadb.durability import (
+    account,
+    commits_between,
+    count_commits,
+    durability,
+    sessions,
+)
 from fairtrial.catalog.services.mariadb.user_sql import load
 from fairtrial.catalog.services.model import RowsLoaded, ServiceStart
 from fairtrial.catalog.tables import WORK_FUNCTION, WORK_TABLE, Table
@@ -103,6 +110,10 @@ def program(start: ServiceStart) -> ServerProgram:
             reading=lambda location: durability(_client(login, location, lab_password)),
             sessions=lambda location: sessions(_client(login, location, lab_password), login.user),
             begin=lambda location: count_commits(_client(login, location, lab_password)),
+        ),
+        commit_log=CommitLog(
+            end=lambda location: account(_client(login, location, lab_password)),
+            commits=lambda _location, since, until: commits_between(since, until),
         ),
         url=lambda location: login.url("mysql", password, location),
         port=login.port,
