@@ -31,6 +31,8 @@ class _Part:
     left_out: Sequence[str]
     seconds: tuple[float, float]
     """how long its trials take, at least and at most"""
+    is_guess: bool
+    """whether that is the plan's guess, as no result of the experiment ships"""
     result: "Result | None"
     """None: it has not been run to its end"""
 
@@ -93,24 +95,18 @@ def _part(
     from fairtrial.catalog.stacks.contenders import checked_out
     from fairtrial.commands.carry_out import planned
     from fairtrial.experiment.files import load_experiment
+    from fairtrial.experiment.studies import usual_trial_seconds
+    from fairtrial.plan.plan import planned_seconds
 
     shipped_experiment = load_experiment(file)
     experiment, left_out = change(shipped_experiment)
     with checked_out(experiment, file.parent) as checkouts:
         plan, _ = planned(experiment, file, checkouts, options, selection, hosts)
-    seconds = _seconds(plan, is_usual_load=experiment.load == shipped_experiment.load)
-    return _Part(name, file, experiment, left_out, seconds, _earlier_result(options.out, plan))
-
-
-def _seconds(plan: "Plan", *, is_usual_load: bool) -> tuple[float, float]:
-    """How long the trials take, at least and at most: as those of the result that ships took, if there is one."""
-    from fairtrial.experiment.studies import usual_trial_seconds
-    from fairtrial.plan.plan import planned_seconds
-
+    usual = usual_trial_seconds(name) if experiment.load == shipped_experiment.load else None
     trials = plan.trials_until_first_end
-    usual = usual_trial_seconds(plan.experiment.name) if is_usual_load else None
-    least = planned_seconds(trials, plan.experiment.load) if usual is None else trials * usual
-    return least, max(plan.within_seconds or 0.0, least)
+    least = planned_seconds(trials, experiment.load) if usual is None else trials * usual
+    seconds = (least, max(plan.within_seconds or 0.0, least))
+    return _Part(name, file, experiment, left_out, seconds, usual is None, _earlier_result(options.out, plan))
 
 
 def _earlier_result(folder: Path, plan: "Plan") -> "Result | None":
@@ -135,11 +131,13 @@ def _announcement(parts: Sequence[_Part], folder: Path) -> str:
     to_run = [part for part in parts if part.result is None]
     least, most = (round(sum(part.seconds[end] for part in to_run) / 60) for end in (0, 1))
     minutes = f"{least} min" if least == most else f"{least} to {most} min"
+    guesses = sum(part.is_guess for part in to_run)
+    guessed = f" (a guess for {guesses} of them, of which no result ships)" if guesses else ""
     complete = len(parts) - len(to_run)
     earlier = (
         f"; {complete} of {len(parts)} have complete results in {folder}, and are not run again" if complete else ""
     )
-    return f"{count(len(to_run), 'experiment')}, about {minutes} once everything is built{earlier}"
+    return f"{count(len(to_run), 'experiment')}, about {minutes} once everything is built{guessed}{earlier}"
 
 
 def _verdicts(parts: Sequence[_Part]) -> "Table":
