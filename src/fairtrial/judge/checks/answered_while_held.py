@@ -8,6 +8,9 @@ from fairtrial.record.hold_audit import Hold, HoldAudit
 TELLING = 2.0
 """A hold tells something where at its own pace a stack would have answered so many times what it may."""
 
+IN_FLIGHT = 3.0
+"""Answers for each request in flight that may come."""
+
 LOOK_AT_LOG = "see the log of the hold audit in the results folder; a stack has to start once more, as for its trial"
 TRY_IT = 'let it be tried: hold_audit = "some", under a load of one rate, with services of the lab\'s own'
 QUICKER = "fewer connections, or a higher rate: a hold lasts 0.8 s at most"
@@ -20,7 +23,7 @@ QUICKER = "fewer connections, or a higher rate: a hold lasts 0.8 s at most"
     remedy="answer a request when the database has answered what that request asks for, and keep no answers, rows or "
     "results between requests",
     in_flight=Threshold(
-        3.0,
+        IN_FLIGHT,
         "answers for each request in flight",
         "one to a request that was sent before, whose reply lay in a buffer; one row that was read ahead; one that "
         "took part in a read of another request. Nothing else can be answered without the source",

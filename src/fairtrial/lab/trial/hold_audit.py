@@ -1,7 +1,7 @@
 """The hold audit: what was answered while all that answers have to wait for stood still.
 
 It is tried beside a drawn trial, before it or after it, which is drawn as well, and is in none of its figures. The
-stack is started for it as for a trial, its contract tried and its load offered. At drawn moments of that load all
+stack is started for it as for a trial, its contract tried and its load offered. At a drawn moment of that load all
 processes of the database, the cache, the upstream and the proxies are stopped (SIGSTOP) together, and go on a moment
 later. Their connections stay open, and no catalogue tells: to a stack it is a slow moment.
 
@@ -25,6 +25,7 @@ from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.hold import hold
 from fairtrial.engine.process import start_here
 from fairtrial.engine.run import StopEarly
+from fairtrial.judge.checks.answered_while_held import IN_FLIGHT, TELLING
 from fairtrial.lab.placement import bound_to
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.deployment import Deployment
@@ -35,6 +36,7 @@ from fairtrial.load.request_load import OneRunLoad
 from fairtrial.record.hold_audit import Hold, HoldAudit
 
 HOLDS = 2
+"""At most: another one where what was answered before the first would have told too little."""
 SHORTEST_LOAD_SECONDS, LONGEST_LOAD_SECONDS = 0.5, 10.0
 """Until the first hold: as long as the trial's own load, so that no part of that is safe, and what it costs at most."""
 PACE_SECONDS = 0.25
@@ -204,7 +206,7 @@ class _Holder(Thread):
         generator = SystemRandom()
         pause = self._first_seconds
         try:
-            while len(self.moments) < HOLDS and not self._over.wait(pause):
+            while len(self.moments) < HOLDS and not self._has_told() and not self._over.wait(pause):
                 with _standstill(self._context):
                     begin = time.monotonic()
                     self._over.wait(generator.uniform(1, LONGER_AT_MOST) * self._length(begin))
@@ -212,6 +214,22 @@ class _Holder(Thread):
                 pause = generator.uniform(*APART_SECONDS)
         except Problem as problem:
             self.problem = problem
+
+    def holds(self) -> list[Hold]:
+        """What was answered in each so far."""
+        return [
+            Hold(
+                after_seconds=round(begin - self.began, 3),
+                seconds=round(end - begin, 4),
+                answers=answers,
+                at_its_pace=round(self._samples.pace(begin) * seconds, 1),
+            )
+            for begin, end in self.moments
+            for seconds, answers in [self._samples.between(begin + MARGIN_SECONDS, end) or (0.0, 0)]
+        ]
+
+    def _has_told(self) -> bool:
+        return any(each.at_its_pace >= TELLING * IN_FLIGHT * self._in_flight for each in self.holds())
 
     def _length(self, begin: float) -> float:
         pace = self._samples.pace(begin)
@@ -250,17 +268,4 @@ def _hold_under_load(context: TrialContext, deployment: Deployment, load: OneRun
         holder.end()
     if holder.problem is not None:
         raise holder.problem
-    return HoldAudit(
-        is_drawn=True,
-        in_flight=load.most_in_flight,
-        holds=[
-            Hold(
-                after_seconds=round(begin - holder.began, 3),
-                seconds=round(end - begin, 4),
-                answers=answers,
-                at_its_pace=round(samples.pace(begin) * seconds, 1),
-            )
-            for begin, end in holder.moments
-            for seconds, answers in [samples.between(begin + MARGIN_SECONDS, end) or (0.0, 0)]
-        ],
-    )
+    return HoldAudit(is_drawn=True, in_flight=load.most_in_flight, holds=holder.holds())
