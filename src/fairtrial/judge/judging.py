@@ -153,7 +153,11 @@ def judge(
         claims_stated=claims_stated,
         claims_judged=experiment.claims_judged,
         claims=judge_claims(experiment.claims, evidence, experiment.claims_judged),
-        findings=[*findings[None], *discarded_block_notes(discarded), *given_up_notes(record, trials)],
+        findings=[
+            *findings[None],
+            *discarded_block_notes(discarded),
+            *(given_up_notes(record, trials) if discarded else []),
+        ],
     )
 
 
