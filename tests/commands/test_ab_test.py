@@ -10,6 +10,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.commands.ab_test import _refs, _share, _status, ab_test
 from fairtrial.experiment.ab_test import DECIDES
 from fairtrial.experiment.model import Experiment
+from fairtrial.experiment.slices import Slices
 from fairtrial.judge.judging import judge
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 from tests.catalog.stacks.repositories import a_repository, git
@@ -166,16 +167,14 @@ def test_a_sweep_is_left_out_and_what_has_no_slices_is_tried_without_and_both_ar
     assert (seen[0].slices, seen[0].sweep) == (None, None)
 
 
-def test_an_experiment_with_a_reference_is_tried_one_after_the_other_and_that_is_told(
+def test_an_experiment_with_a_reference_is_tried_in_slices(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The answers of the second commit are compared with those of the first."""
     (paired,), said = asked_to_carry_out(REFERENCED, tmp_path, monkeypatch, capsys)
-    assert "not in slices: answers are" in said
-    assert (paired.slices, str(paired.reference)) == (None, "app:first")
+    assert "one after the other" not in said
+    assert (paired.slices, str(paired.reference)) == (Slices(gives_way=True), "app:first")
     assert paired.workload_name == "referenced.toml" and not isinstance(paired.workload, str)
-    (without,), said = asked_to_carry_out(REFERENCED.replace('reference = "app"\n', ""), tmp_path, monkeypatch, capsys)
-    assert without.slices is not None and "one after the other" not in said
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

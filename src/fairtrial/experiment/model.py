@@ -280,7 +280,6 @@ class Experiment(Strict):
             "without `url_from` each has one of its own": any(each.url_from is not None for each in options),
             "programs with the address of a service in their source cannot each have one of their own; those that read "
             "DATABASE_URL can, without `address`": any(each.address is not None for each in options),
-            "answers are compared with the reference's in whole trials": self.reference is not None,
             fixed: len(set(ports)) < len(ports),
             "on shared processors, foreign load cannot be told from the load engine": self.placement != "disjoint",
         }

@@ -121,6 +121,8 @@ def made_ready(
             watcher(Step(steps.summary()))
             workbench = Workbench(ready, services, results, watcher)
             reference = answers.enter_context(compared_with_reference(plan, workbench))
+            if plan.experiment.slices is not None:  # each contender of a block has services of its own
+                services.end_all()
             calibrations = calibrate_loads(plan, placement, watcher, trial_hosts)
             record = first_line(
                 plan,

@@ -121,6 +121,24 @@ def finished(shared_lab: Lab, shop: Path) -> Finished:
     return shared_lab.fairtrial(*experiment(shared_lab, *CONTENDERS))
 
 
+def test_in_slices_the_answers_of_every_slice_are_compared(shared_lab: Lab, shop: Path) -> None:
+    """What differs under load alone is found in the slices, whoever else is up."""
+    arguments = experiment(shared_lab, "main", "faulty")
+    file = Path(arguments[1])
+    file.write_text(file.read_text() + "[slices]\nseconds = 0.1\nserver_share = 1.0\nengine_share = 1.0\n")
+    finished = shared_lab.fairtrial(*arguments)
+    main, faulty = (
+        next(line for line in finished.record[1:] if line["condition"].startswith(f"{name}/"))
+        for name in ("main", "faulty")
+    )
+    assert main["equal_answers"] is not None, (faulty["failure"], finished.out)
+    compared = main["equal_answers"]["requests"]["look"]
+    assert compared["unequal"] == 0 and compared["compared"] > 0.5 * main["engine"]["verified"], finished.out
+    assert refusals(finished, "main") == [] and len(main["slices"]["slices"]) == 3
+    assert faulty["equal_answers"]["requests"]["look"]["unequal"] > 0
+    assert any("under load" in each for each in refusals(finished, "faulty"))
+
+
 def refusals(finished: Finished, stack: str) -> list[str]:
     trial: dict[str, Any] = finished.trial(stack)
     return [

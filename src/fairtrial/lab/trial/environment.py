@@ -301,8 +301,6 @@ def trial_environment(
             failure = cache_failure or _prepare(services, condition)
             if failure is not None:
                 services.failures[key] = failure
-        if plan.experiment.slices is not None:  # each contender of a block has services of its own
-            services.end_all()
         yield services
 
 

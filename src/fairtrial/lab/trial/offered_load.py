@@ -50,10 +50,14 @@ def offer_load(context: TrialContext, deployment: Deployment) -> None:
     try:
         _offer(context, deployment)
     finally:
-        reference = context.environment.reference
-        if reference is not None and context.comparisons:
-            secrets = context.plan.workload.secrets
-            context.record.equal_answers = reference.of_runs(context.comparisons, secrets)
+        record_comparisons(context)
+
+
+def record_comparisons(context: TrialContext) -> None:
+    """Put into the record how the answers of all runs so far compare with those of the reference, if there is one."""
+    reference = context.environment.reference
+    if reference is not None and context.comparisons:
+        context.record.equal_answers = reference.of_runs(context.comparisons, context.plan.workload.secrets)
 
 
 def _offer(context: TrialContext, deployment: Deployment) -> None:

@@ -18,6 +18,7 @@ from fairtrial.lab.trial.offered_load import (
     common_headers,
     count_connections,
     engine_plan,
+    record_comparisons,
     row_changes,
     run_once,
 )
@@ -123,6 +124,7 @@ class SliceProof:
         context, record = self._context, self._context.record
         assert self._accounts is not None  # it has begun
         self._accounts.close(self._books.at_bell)
+        record_comparisons(context)
         record.maintenance = self._maintenance.close()
         record.window_work.append(self._books.result())
         if self._changes is not None:
