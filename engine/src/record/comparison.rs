@@ -1,12 +1,12 @@
 //! Counts of answers that were compared with those of a reference, and of unequal ones.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// So many unequal answers are kept of each request.
 pub const UNEQUAL_KEPT: usize = 5;
 
 /// What was found out.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Comparison {
     /// By request, in the order of the mix.
     pub requests: Vec<RequestComparison>,
@@ -15,7 +15,7 @@ pub struct Comparison {
 }
 
 /// Of one request.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct RequestComparison {
     /// Its name.
     pub name: String,
@@ -26,7 +26,7 @@ pub struct RequestComparison {
 }
 
 /// An answer that was unequal to the one that was kept.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct UnequalAnswer {
     /// Name of the request.
     pub request: String,

@@ -91,8 +91,6 @@ pub struct Unanswered {
 }
 
 /// One thread's record of the window, or that of all threads.
-///
-/// What is skipped is empty in one of several engines: its plan may not ask for it.
 #[derive(Debug, Deserialize, Serialize)]
 pub struct Record {
     kinds: RequestKinds,
@@ -132,7 +130,6 @@ pub struct Record {
     /// `None` without HTTP/2.
     pub streams: Option<StreamUse>,
     /// Of the whole run; `None` if no answers are compared.
-    #[serde(skip)]
     pub comparison: Option<Comparison>,
     /// Of the answers, right or wrong, over the connections.
     pub evenness: Evenness,

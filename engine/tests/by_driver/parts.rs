@@ -44,7 +44,7 @@ fn merge(parts: &[Value]) -> Summary {
     merged(&["merge"], parts)
 }
 
-fn merged(arguments: &[&str], parts: &[Value]) -> Summary {
+pub(super) fn merged(arguments: &[&str], parts: &[Value]) -> Summary {
     let output = run_with_input(arguments, &text(parts));
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut summary: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -155,7 +155,7 @@ fn rows_numbers_and_spot_checks_are_those_of_all_parts() {
 }
 
 /// Windows of one load, each with what the plan has been told of it: their parts, and their summaries.
-fn windows(plan: &Plan, of: usize) -> (Vec<Value>, Vec<Summary>) {
+pub(super) fn windows(plan: &Plan, of: usize) -> (Vec<Value>, Vec<Summary>) {
     (0..of)
         .map(|draw| {
             let plan = plan.clone().with("part", json!({"number": 0, "of": 1})).with("seed", json!(draw));

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use super::parts::{merged, windows};
 use super::templates::asked_of;
-use crate::common::{Plan, run_with_input};
+use crate::common::{Plan, Summary, run_with_input};
 
 const INSTANCES: u64 = 60;
 
@@ -151,6 +152,25 @@ fn a_status_a_type_and_a_member_that_occurs_twice_are_unequal() {
 }
 
 #[test]
+fn windows_in_turn_are_compared_as_one_load() {
+    let kept = KeptFile::new("in-turn");
+    keep(&kept);
+    let times = std::sync::atomic::AtomicUsize::new(0);
+    let (server, _) = asked_of(move |target, _| {
+        let place = times.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        answered(target, 0).replace("\"at\": 0,", if place < 200 { "\"at\": 0," } else { "\"more\": 0," })
+    });
+    let (parts, summaries) = windows(&plan(&server.address, &kept, "compare", 3).requests(200), 2);
+    let whole = merged(&["merge", "--in-turn"], &parts);
+    for key in ["compared", "unequal"] {
+        let count = |summary: &Summary| summary.0["comparison"]["requests"][0][key].as_u64().unwrap();
+        assert_eq!(count(&whole), summaries.iter().map(count).sum::<u64>(), "{key}");
+    }
+    let unequal = |summary: &Summary| summary.0["comparison"]["unequal_answers"].as_array().unwrap().len();
+    assert_eq!((unequal(&summaries[0]), unequal(&summaries[1]), unequal(&whole)), (0, 5, 5));
+}
+
+#[test]
 fn a_file_about_other_requests_is_refused() {
     let kept = KeptFile::new("other");
     keep(&kept);
@@ -173,6 +193,7 @@ fn a_file_about_other_requests_is_refused() {
     assert!(error(missing).contains("reference.file: /no/such/file: "));
     for (key, value, expected) in [
         ("pipeline", json!(2), "reference: needs pipeline 1"),
+        ("part", json!({"number": 0, "of": 2}), "reference: answers are compared by one engine"),
         ("requests", json!([{"path": "/"}]), "reference: no request is compared"),
         ("reference", json!(null), "requests[0].compared: needs the key reference"),
     ] {
