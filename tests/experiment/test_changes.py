@@ -112,6 +112,7 @@ def test_without_slices_those_of_the_file_are_left_out() -> None:
     assert with_settings(sliced)[0].slices is not None
     without = with_settings(sliced, slices=False)[0]
     assert without.slices is None and with_settings(without)[0].slices is None
+    assert without.whole_windows and not with_settings(without, slices=True)[0].whole_windows
 
 
 def test_with_slices_those_of_the_file_stay_and_others_have_a_whole_window_for_tails() -> None:

@@ -64,6 +64,7 @@ def of_many(count: int) -> dict[str, Any]:
         ({"claims": [{"id": "s", "kind": "shape", "text": "s", "of": "app", "shape": "rises"}], "sweep": SWEEP}, None),
         ({"claims": [RATIO], "contenders": {"app": DIRECTORY, "other": {"url": "http://127.0.0.1:1"}}}, None),
         ({"claims": [RATIO], "slices": {"seconds": 0.2}}, Slices(seconds=0.2)),
+        ({"claims": [RATIO], "whole_windows": True}, None),
         ({"claims": [RATIO], **of_many(MOST_TOGETHER)}, DEFAULT),
         ({"claims": [RATIO], **of_many(MOST_TOGETHER + 1)}, None),
     ],

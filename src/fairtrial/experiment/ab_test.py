@@ -101,7 +101,7 @@ def in_slices(paired: Experiment, experiment: Experiment) -> tuple[Experiment, s
     Args:
         experiment: as the file has it: its own `slices` and `duration_seconds` are kept.
     """
-    reason = paired.why_not_sliced()
+    reason = "the file asks for whole windows" if experiment.whole_windows else paired.why_not_sliced()
     if reason is not None:
         return paired, reason
     changes: dict[str, object] = {"slices": experiment.slices or Slices(gives_way=True)}

@@ -76,6 +76,7 @@ def with_settings(
         raise Problem(f"--slices: {reason}", "leave --slices out, or change that")
     if slices is not None:
         changes["slices"] = (experiment.slices or Slices(tails=True)) if slices else None
+        changes["whole_windows"] = not slices
     settings = {"seed": seed, "noise_floor": noise_floor or None, "crash_audit": crash_audit}
     changes |= {key: value for key, value in settings.items() if value is not None}
     return _changed(experiment, changes, experiment.claims)

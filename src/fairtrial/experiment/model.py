@@ -208,6 +208,9 @@ class Experiment(Strict):
     slices: Slices | None = Field(
         None, description="measure the conditions of a block in turn, a moment at a time; null: one after the other"
     )
+    whole_windows: bool = Field(
+        False, description="never measure in slices, although the plan might choose to: one after the other"
+    )
     sweep: Sweep | None = None
     noise_floor: bool = Field(
         False, description="try the first stack twice in each block, under two names: the difference is noise"
@@ -369,6 +372,8 @@ class Experiment(Strict):
 
     @model_validator(mode="after")
     def _sliceable(self) -> Self:
+        if self.slices is not None and self.whole_windows:
+            raise ValueError("whole_windows: there are none in `slices`: leave one of the two out")
         if self.slices is not None and (reason := self.why_not_sliced()) is not None:
             raise ValueError(f"slices: {reason}: leave `slices` out, or change that")
         return self

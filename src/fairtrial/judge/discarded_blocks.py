@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from fairtrial.base.formatting import count
 from fairtrial.experiment.slices import BUSY_PROCESSORS
 from fairtrial.judge.checks import all_checks, run_checks
-from fairtrial.judge.checks.model import Finding
+from fairtrial.judge.checks.model import Finding, nothing_to_do
 from fairtrial.judge.model import TrialResult
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 
@@ -124,6 +124,6 @@ def given_up_notes(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> l
             severity="note",
             evidence=f"{count(len(given_up), 'block')} in slices left out whole, as {why}; all others were measured "
             "one after the other, in whole windows",
-            remedy="nothing to do; --no-slices begins so",
+            remedy=nothing_to_do("--no-slices begins so"),
         )
     ]

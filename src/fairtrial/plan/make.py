@@ -88,7 +88,9 @@ def _is_sliced_by_default(plan: Plan) -> bool:
     A shape, whose verdict is withheld where others used more beside one point than beside another, is left to whole
     windows unless the experiment asks for slices.
     """
-    if not plan.looks or plan.experiment.slices is not None or len(plan.conditions) > MOST_TOGETHER:
+    if not plan.looks or plan.experiment.slices is not None or plan.experiment.whole_windows:
+        return False
+    if len(plan.conditions) > MOST_TOGETHER:
         return False
     if any(claim.kind == "shape" for claim in plan.experiment.claims):
         return False

@@ -5,6 +5,7 @@ import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
@@ -92,6 +93,7 @@ class DyingCache:
 
     pid = None
     url = "redis://127.0.0.1:1"
+    identity = SimpleNamespace(name="redis")
     fault_told: str | None = "Redis was killed by signal 9"
 
     def fault(self) -> str | None:

@@ -93,7 +93,7 @@ def test_calls_of_an_upstream_of_its_own_are_in_the_account_of_each(lab: Lab) ->
     trial = assert_proven(finished, honest)
     assert trial["ledger"]["done"]["calls"] >= trial["ledger"]["verified"]
     assert trial["window_work"][0]["upstream_share"] > 0.5
-    assert len(trial["holds"]["holds"]) == 2, trial["holds"]
+    assert trial["holds"]["holds"], trial["holds"]
     assert "answered calls a verified answer" in refusals(finished, sleeps)["ledger"]
     assert "the upstream used" in refusals(finished, ahead)["work-before-the-window"]
     assert "answered calls a verified answer" in notes(finished, honest)["ledger"]
