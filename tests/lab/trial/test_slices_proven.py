@@ -12,6 +12,7 @@ from tests.command_line import DATASET, SHORT_CALLS, Finished, Lab
 from tests.command_line import SERVER as SMALL
 from tests.lab.trial.test_calls_counted import CALLER
 from tests.lab.trial.test_cheats import CHEAT, notes, refusals
+from tests.lab.trial.test_hold_audit import assert_held_until_told
 from tests.lab.trial.test_keys_read import SERVER
 from tests.machine.needs import needs
 
@@ -93,7 +94,7 @@ def test_calls_of_an_upstream_of_its_own_are_in_the_account_of_each(lab: Lab) ->
     trial = assert_proven(finished, honest)
     assert trial["ledger"]["done"]["calls"] >= trial["ledger"]["verified"]
     assert trial["window_work"][0]["upstream_share"] > 0.5
-    assert trial["holds"]["holds"], trial["holds"]
+    assert_held_until_told(trial["holds"])
     assert "answered calls a verified answer" in refusals(finished, sleeps)["ledger"]
     assert "the upstream used" in refusals(finished, ahead)["work-before-the-window"]
     assert "answered calls a verified answer" in notes(finished, honest)["ledger"]

@@ -47,6 +47,16 @@ def answered_while_held(case: Case, *, in_flight: float) -> Iterator[Finding]:
         yield _summary([audit for _, audit in trials], in_flight)
 
 
+def tells(hold: Hold, requests: int, in_flight: float = IN_FLIGHT) -> bool:
+    """Whether a stack would have answered so much in a hold, at its own pace, that the hold tells something.
+
+    Args:
+        requests: that were in flight.
+        in_flight: the check's threshold.
+    """
+    return hold.at_its_pace >= TELLING * in_flight * requests
+
+
 def _evidence(worst: Hold, audit: HoldAudit, allowed: float) -> str:
     return (
         f"{worst.answers:,} right answers came within {worst.seconds * 1e3:.0f} ms in which all that they have to wait "
@@ -61,9 +71,7 @@ def _summary(audits: Sequence[HoldAudit], in_flight: float) -> Finding:
     reasons = "; ".join(dict.fromkeys(audit.why_not for audit in audits if audit.why_not))
     if not complete:
         return finding("note", f"not examined in {of}: {reasons or 'none was drawn'}", TRY_IT, examined=False)
-    telling = [
-        each for audit in complete for each in audit.holds if each.at_its_pace >= TELLING * in_flight * audit.in_flight
-    ]
+    telling = [each for audit in complete for each in audit.holds if tells(each, audit.in_flight, in_flight)]
     if not telling:
         evidence = f"not examined in {of}: too little is answered while database or upstream can be held"
         return finding("note", evidence, QUICKER, examined=False)

@@ -25,7 +25,7 @@ from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.hold import hold
 from fairtrial.engine.process import start_here
 from fairtrial.engine.run import StopEarly
-from fairtrial.judge.checks.answered_while_held import IN_FLIGHT, TELLING
+from fairtrial.judge.checks.answered_while_held import tells
 from fairtrial.lab.placement import bound_to
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.deployment import Deployment
@@ -229,7 +229,7 @@ class _Holder(Thread):
         ]
 
     def _has_told(self) -> bool:
-        return any(each.at_its_pace >= TELLING * IN_FLIGHT * self._in_flight for each in self.holds())
+        return any(tells(each, self._in_flight) for each in self.holds())
 
     def _length(self, begin: float) -> float:
         pace = self._samples.pace(begin)
