@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.command_line import CLOSED, Finished, Lab
 from tests.lab.trial.test_cheats import refusals
 from tests.lab.trial.test_slices_proven import lines_of
@@ -37,6 +39,7 @@ def tried(lab: Lab, *manners: str, blocks: int = 1, gives_way: bool = False) -> 
     return lab.fairtrial("run", experiment, *lab.named(*stacks))
 
 
+@pytest.mark.measures
 def test_a_deep_queue_is_worked_off_before_the_next_slice_begins(lab: Lab) -> None:
     finished = tried(lab, "one", "other")
     for name in ("laborious-one", "laborious-other"):
@@ -47,7 +50,7 @@ def test_a_deep_queue_is_worked_off_before_the_next_slice_begins(lab: Lab) -> No
         assert (slices["undrained"], engine["in_flight_at_end"]) == (0, 4 * 128)
         assert engine["run_verified"] > engine["verified"] + 4 * 128, "all are verified, and those of windows count"
         median_seconds = engine["response_time"]["percentiles"]["50"]
-        assert median_seconds > 0.5 * 128 / engine["goodput_per_second"], "whoever is answered waited for all others"
+        assert median_seconds > 0.75 * 128 / engine["goodput_per_second"], "whoever is answered waited for all others"
 
 
 def test_a_server_that_works_on_its_own_is_busy_while_idle_and_slices_give_way_to_whole_windows(lab: Lab) -> None:
