@@ -12,7 +12,7 @@ SIDE_BY_SIDE := --numprocesses $(WORKERS) --dist loadscope --no-loadscope-reorde
 export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help set-up system build build-tests build-lab test test-quick lint-and-python lint-rust test-python collect \
-	test-engine test-timing bench wheels wheels-again charts lint audit format lock clean
+	test-engine test-timing bench wheels wheels-again image charts lint audit format lock clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -89,6 +89,10 @@ wheels-again:  ## after `make wheels`: build them in another folder, and compare
 	rm -rf build/again && git clone --quiet . build/again && ln -s "$$PWD/.venv" build/again/.venv
 	sh scripts/wheels build/again $(TARGETS)
 	cd build/again/dist && sha256sum *.whl | (cd ../../../dist && sha256sum --check)
+
+image: $(DEV)  ## the image of the Dockerfile, and its tests; OPTIONS="--build-arg BASE=…" for the build
+	$${FAIRTRIAL_CONTAINERS:-podman} build --tag fairtrial $(OPTIONS) .
+	FAIRTRIAL_IMAGE=fairtrial $(VENV)/pytest -q tests/commands/test_image.py
 
 charts:  ## the script of the reports' charts, of the packages that its package-lock.json pins; needs npm
 	sh scripts/bundle-charts .

@@ -1,9 +1,10 @@
-"""docs/ci.md: its commands are carried out in a shallow clone; the real command takes the arguments that they give."""
+"""docs/ci.md: its jobs are carried out in the clone of a pull request; the real command takes the arguments that they
+give."""
 
 import os
+import shlex
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -11,49 +12,39 @@ import yaml
 from fairtrial.base.problem import Problem
 from fairtrial.commands import app
 from fairtrial.experiment.model import Experiment
-from tests.catalog.stacks.repositories import a_repository, git
-from tests.docs.pages import DOCS, code_blocks
+from tests.catalog.stacks.repositories import git
+from tests.docs.pages import DOCS, ROOT, code_blocks
+from tests.docs.pull_request import a_pull_request
 
+GITHUB, GITLAB = (yaml.safe_load(block) for block in code_blocks(DOCS / "ci.md", "yaml"))
+(ANY_CI,) = code_blocks(DOCS / "ci.md", "sh")
 STAND_IN = """#!/bin/sh
-printf '%s\\n' "$@" > arguments
-echo '## tables' > ab-test.md
+printf '%s\\n' "$@" > {arguments}
 exit "$STATUS"
 """
-FILE = """
-name = "shop"
-title = "A shop"
-workload = "plaintext"
-stacks = ["app"]
-[load]
-[contenders.app]
-folder = "."
-command = ["true"]
-"""
-(WORKFLOW,) = code_blocks(DOCS / "ci.md", "yaml")
-ANY_CI, LENIENT = code_blocks(DOCS / "ci.md", "sh")
 
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
-    """A change, cloned as CI services do it: without the branch that it is meant for."""
-    origin = tmp_path / "origin"
-    origin.mkdir()
-    (origin / "fairtrial.toml").write_text(FILE)
-    a_repository(origin, {"version": "1"}, {"version": "2"})
-    git(origin, "branch", "trunk", "HEAD~1")
-    git(origin, "branch", "change", "HEAD")
-    folder = tmp_path / "clone"
-    git(tmp_path, "clone", "--quiet", "--depth", "1", "--branch", "change", f"file://{origin}", str(folder))
-    (folder / ".fairtrial").mkdir()
-    (folder / ".fairtrial" / "fairtrial").write_text(STAND_IN)
-    (folder / ".fairtrial" / "fairtrial").chmod(0o755)
-    return folder
+    return a_pull_request(tmp_path)
 
 
 def carried_out(commands: str, clone: Path, status: int = 0) -> int:
-    """The exit status of a step's commands, in a shell that stops at the first that fails."""
-    variables = {"BASE": "trunk", "STATUS": str(status), "GITHUB_STEP_SUMMARY": str(clone / "summary.md")}
-    return subprocess.run(["bash", "-e", "-c", commands], cwd=clone, env=os.environ | variables, check=False).returncode
+    """The exit status of a job's commands, with stand-ins for `pip` and `fairtrial`."""
+    programs = clone.parent / "programs"
+    programs.mkdir(exist_ok=True)
+    for name in ("pip", "fairtrial"):
+        (programs / name).write_text(STAND_IN.format(arguments=clone.parent / f"{name} arguments"))
+        (programs / name).chmod(0o755)
+    variables = {
+        "PATH": os.pathsep.join([str(programs), os.environ["PATH"]]),
+        "STATUS": "0",
+        "FAIRTRIAL": "fairtrial==0.1.0",
+        "BASE": "trunk",
+        "CI_MERGE_REQUEST_DIFF_BASE_SHA": git(clone.parent / "origin", "rev-parse", "trunk"),
+    }
+    script = commands.replace("fairtrial ab-test", f"STATUS={status} fairtrial ab-test")
+    return subprocess.run(["bash", "-e", "-c", script], cwd=clone, env=os.environ | variables, check=False).returncode
 
 
 def compared(clone: Path, monkeypatch: pytest.MonkeyPatch) -> Experiment:
@@ -67,33 +58,36 @@ def compared(clone: Path, monkeypatch: pytest.MonkeyPatch) -> Experiment:
     monkeypatch.setattr("fairtrial.commands.carry_out.carry_out", instead)
     monkeypatch.chdir(clone)
     with pytest.raises(Problem, match="it would be carried out"):
-        app((clone / "arguments").read_text().splitlines(), standalone_mode=False)
-    for ref in ("origin/trunk", "HEAD"):
-        assert git(clone, "cat-file", "-t", ref).strip() == "commit"
+        app((clone.parent / "fairtrial arguments").read_text().splitlines(), standalone_mode=False)
+    before, after = next(iter(seen[0].contenders.values())).tried_refs.values()
+    assert git(clone, "show", f"{before}:milliseconds") == "0" and git(clone, "show", f"{after}:milliseconds") == "30"
     return seen[0]
 
 
-def steps() -> list[dict[str, Any]]:
-    (job,) = yaml.safe_load(WORKFLOW)["jobs"].values()
-    return [step for step in job["steps"] if "run" in step]
-
-
-@pytest.mark.parametrize("commands", [ANY_CI, steps()[0]["run"], ANY_CI.splitlines()[0] + "\n" + LENIENT])
+@pytest.mark.parametrize("commands", [ANY_CI, "\n".join(GITLAB["performance"]["script"])], ids=["any", "gitlab"])
 def test_both_commits_are_compared(commands: str, clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert carried_out(commands, clone) == 0
-    experiment = compared(clone, monkeypatch)
-    assert experiment.contenders["app"].tried_refs == {"origin-trunk": "origin/trunk", "head": "HEAD"}
-    assert experiment.claims[0].text.endswith("origin/trunk by more than 10%")
-
-
-def test_the_job_fails_as_the_command_does_and_has_its_tables_all_the_same(clone: Path) -> None:
-    compare, summary = steps()
-    assert carried_out(compare["run"], clone, status=1) == 1
-    assert summary["if"] == "always()" and carried_out(summary["run"], clone) == 0
-    assert (clone / "summary.md").read_text() == "## tables\n"
-    (clone / "ab-test.md").unlink()
-    assert carried_out(summary["run"], clone) == 0, "where nothing was tried"
+    assert (clone.parent / "pip arguments").read_text().splitlines()[-1] == "fairtrial==0.1.0"
+    assert compared(clone, monkeypatch).claims[0].text.endswith("by more than 10%")
 
 
 def test_undecided_may_pass_and_slower_does_not(clone: Path) -> None:
-    assert [carried_out(LENIENT, clone, status) for status in (0, 1, 2, 3, 4)] == [0, 1, 1, 0, 1]
+    lenient = f"{ANY_CI.strip()} || [ $? -eq 3 ]"
+    assert "`|| [ $? -eq 3 ]`" in " ".join((DOCS / "ci.md").read_text().split())
+    assert [carried_out(lenient, clone, status) for status in (0, 1, 2, 3, 4)] == [0, 1, 1, 0, 1]
+    assert GITLAB["performance"]["allow_failure"] == {"exit_codes": 3}
+
+
+def test_gitlab_keeps_what_the_command_writes() -> None:
+    command = shlex.split(GITLAB["performance"]["script"][-1])
+    kept = GITLAB["performance"]["artifacts"]
+    assert command[command.index("--markdown") + 1] in kept["paths"] and "results" in kept["paths"]
+    assert command[command.index("--junit") + 1] == kept["reports"]["junit"]
+
+
+def test_github_uses_the_action_as_it_is_on_a_request_that_may_only_read() -> None:
+    described = yaml.safe_load((ROOT / "action.yml").read_text())
+    steps = GITHUB["jobs"]["performance"]["steps"]
+    assert steps[1]["uses"].startswith("OWNER/fairtrial@") and steps[1]["with"].keys() <= described["inputs"].keys()
+    assert GITHUB[True] == "pull_request", "to YAML, `on` is true"
+    assert GITHUB["permissions"] == {"contents": "read"}

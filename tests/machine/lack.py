@@ -25,6 +25,9 @@ ROOT = Path(__file__).parents[2]
 OF_DEBIAN = re.compile(r"\bDebian: apt install ([a-z0-9][a-z0-9+. -]*[a-z0-9+])")
 """In a remedy: the packages that bring what is lacking."""
 
+IMAGE = "FAIRTRIAL_IMAGE"
+"""Names the image that tests run."""
+
 LANGUAGES = frozenset({"nodejs", "npm", "maven", "python3"})
 """Packages that may be too old for the shipped stacks, and bring hundreds of others: users install those themselves."""
 
@@ -207,6 +210,7 @@ EXCUSED: Mapping[str, Callable[[], Lack | None]] = {
     "checkout": _excused("a checkout of git", lambda: _refusal("git", "-C", str(ROOT), "ls-files")),
     "perf": _excused("perf", lambda: _refusal("perf", "record", "-o", "/dev/null", "--", "true")),
     "py-spy": _program("py-spy", Lack("py-spy", "pipx install py-spy", excused=True)),
+    "image": _excused("an image of Fairtrial", lambda: "" if IMAGE in os.environ else "`make image` makes one"),
 }
 """Rights, hardware, and programs for a test or two: no machine has to have them."""
 

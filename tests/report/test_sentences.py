@@ -4,6 +4,7 @@ from fairtrial.judge.judging import judge
 from fairtrial.record.calibration import BlockCeiling, Calibration
 from fairtrial.record.engine_summary import Routes
 from fairtrial.report.html import html_text
+from fairtrial.report.markdown import markdown_text
 from fairtrial.report.sentences import ceiling_in_words, engine_waits, floor_in_words, notes, workloads_in_words
 from tests.builders import a_trial, an_experiment, calm_machine, times, trials_of
 
@@ -151,3 +152,17 @@ def test_what_cores_made_of_the_placement_is_in_the_report() -> None:
     trials = trials_of(record, a_trial())
     page = html_text(judge(record, trials, interrupted=False), record, trials)
     assert "load engine on CPU 1; load and server share the core of processors 0, 1" in page
+
+
+def test_what_figures_of_a_shared_machine_are_worth_is_said() -> None:
+    record = an_experiment("a", "b").record()
+
+    def markdown(own_share: float) -> str:
+        """Where the lab's own processes used this share of the server's processor, which was used by 95%."""
+        shared = a_trial().on_machine(own_server_cpu_seconds=own_share * 3.0)
+        trials = trials_of(record, lambda name, block: shared if block == 2 else a_trial())
+        return markdown_text(judge(record, trials, interrupted=False))
+
+    said = "Others used this machine in 2 of 10 trials: compare these figures with each other, and with none of another run"
+    assert said in markdown(0.8)
+    assert "Others used this machine" not in markdown(0.95)

@@ -24,7 +24,14 @@ from fairtrial.report.columns import (
     shows_class,
 )
 from fairtrial.report.grouping import grouped_findings, obstacles
-from fairtrial.report.sentences import blocks_in_words, claims_notes, loads_in_words, notes, workloads_in_words
+from fairtrial.report.sentences import (
+    blocks_in_words,
+    claims_notes,
+    loads_in_words,
+    notes,
+    shared_machine,
+    workloads_in_words,
+)
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!])")
 """Characters that have a meaning in Markdown, or in HTML inside it."""
@@ -59,7 +66,8 @@ def markdown_text(result: Result) -> str:
     ]
     parts += ["### Conditions", "", row_text(head), "| --- " * len(head) + "|"]
     parts += [row_text(_cells(condition, columns, classed)) for condition in in_order(result.conditions)]
-    parts += ["", escape(explanation(result.conditions, columns)), "", *(f"{escape(note)}\n" for note in notes(result))]
+    parts += ["", escape(explanation(result.conditions, columns)), ""]
+    parts += [f"{escape(sentence)}\n" for sentence in (*shared_machine(result), *notes(result))]
     if rows := request_rows(result):
         head = ["stack", "request", "goodput/s", *(f"{column.title} ({column.unit})" for column in RESPONSE_TIMES)]
         parts += ["### By request", "", row_text(head), "| --- " * len(head) + "|"]

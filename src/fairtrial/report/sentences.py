@@ -13,6 +13,9 @@ from fairtrial.record.engine_summary import Distribution
 from fairtrial.record.identity import StackIdentity
 from fairtrial.record.lanes import LaneHost
 
+OF_OTHERS = ("foreign-load", "stolen")
+"""The checks that find that others used the machine."""
+
 
 def workloads_in_words(result: Result) -> list[str]:
     """Each workload with its service: `query-mix on postgresql, 1 ms away`.
@@ -56,6 +59,18 @@ def notes(result: Result) -> list[str]:
     scalability of each curve."""
     scaled = [_scalability(curve) for curve in result.curves if curve.scaling is not None]
     return [*_not_built(result), *_noise_floor(result), *scaled]
+
+
+def shared_machine(result: Result) -> list[str]:
+    """A sentence about what figures are worth that were measured while others used the machine; else none."""
+    trials = [trial for condition in result.conditions for trial in condition.trials]
+    shared = sum(any(each.check in OF_OTHERS and each.severity != "note" for each in trial.findings) for trial in trials)
+    if shared == 0:
+        return []
+    return [
+        f"Others used this machine in {shared} of {count(len(trials), 'trial')}: compare these figures with each other, "
+        "and with none of another run."
+    ]
 
 
 def blocks_in_words(result: Result) -> str:
