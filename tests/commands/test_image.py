@@ -1,5 +1,7 @@
-"""The image of the Dockerfile: that it is given what it copies, and a user's first commands in it. `make image` names the
-image that it made."""
+"""The image of the Dockerfile: that it is given what it copies, and a user's first commands in it.
+
+`make image` names the image that it made.
+"""
 
 import fnmatch
 import os

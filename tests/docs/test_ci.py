@@ -34,7 +34,7 @@ def carried_out(commands: str, clone: Path, status: int = 0) -> int:
     programs = clone.parent / "programs"
     programs.mkdir(exist_ok=True)
     for name in ("pip", "fairtrial"):
-        (programs / name).write_text(STAND_IN.format(arguments=clone.parent / f"{name} arguments"))
+        (programs / name).write_text(STAND_IN.format(arguments=clone.parent / f"{name}-arguments"))
         (programs / name).chmod(0o755)
     variables = {
         "PATH": os.pathsep.join([str(programs), os.environ["PATH"]]),
@@ -58,7 +58,7 @@ def compared(clone: Path, monkeypatch: pytest.MonkeyPatch) -> Experiment:
     monkeypatch.setattr("fairtrial.commands.carry_out.carry_out", instead)
     monkeypatch.chdir(clone)
     with pytest.raises(Problem, match="it would be carried out"):
-        app((clone.parent / "fairtrial arguments").read_text().splitlines(), standalone_mode=False)
+        app((clone.parent / "fairtrial-arguments").read_text().splitlines(), standalone_mode=False)
     before, after = next(iter(seen[0].contenders.values())).tried_refs.values()
     assert git(clone, "show", f"{before}:milliseconds") == "0" and git(clone, "show", f"{after}:milliseconds") == "30"
     return seen[0]
@@ -67,7 +67,7 @@ def compared(clone: Path, monkeypatch: pytest.MonkeyPatch) -> Experiment:
 @pytest.mark.parametrize("commands", [ANY_CI, "\n".join(GITLAB["performance"]["script"])], ids=["any", "gitlab"])
 def test_both_commits_are_compared(commands: str, clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert carried_out(commands, clone) == 0
-    assert (clone.parent / "pip arguments").read_text().splitlines()[-1] == "fairtrial==0.1.0"
+    assert (clone.parent / "pip-arguments").read_text().splitlines()[-1] == "fairtrial==0.1.0"
     assert compared(clone, monkeypatch).claims[0].text.endswith("by more than 10%")
 
 

@@ -163,6 +163,6 @@ def test_what_figures_of_a_shared_machine_are_worth_is_said() -> None:
         trials = trials_of(record, lambda name, block: shared if block == 2 else a_trial())
         return markdown_text(judge(record, trials, interrupted=False))
 
-    said = "Others used this machine in 2 of 10 trials: compare these figures with each other, and with none of another run"
+    said = "Others used this machine in 2 of 10 trials: compare these figures with each other, and with none of another"
     assert said in markdown(0.8)
     assert "Others used this machine" not in markdown(0.95)

@@ -64,7 +64,9 @@ def notes(result: Result) -> list[str]:
 def shared_machine(result: Result) -> list[str]:
     """A sentence about what figures are worth that were measured while others used the machine; else none."""
     trials = [trial for condition in result.conditions for trial in condition.trials]
-    shared = sum(any(each.check in OF_OTHERS and each.severity != "note" for each in trial.findings) for trial in trials)
+    shared = sum(
+        any(each.check in OF_OTHERS and each.severity != "note" for each in trial.findings) for trial in trials
+    )
     if shared == 0:
         return []
     return [
