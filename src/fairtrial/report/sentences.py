@@ -70,8 +70,8 @@ def shared_machine(result: Result) -> list[str]:
     if shared == 0:
         return []
     return [
-        f"Others used this machine in {shared} of {count(len(trials), 'trial')}: compare these figures with each other, "
-        "and with none of another run."
+        f"Others used this machine in {shared} of {count(len(trials), 'trial')}: compare these figures with each "
+        "other, and with none of another run."
     ]
 
 
