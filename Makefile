@@ -88,7 +88,7 @@ wheels: $(DEV)  ## wheels with the engine inside, in dist/; TARGETS="x86_64-unkn
 wheels-again:  ## after `make wheels`: build them in another folder, and compare their digests
 	rm -rf build/again && git clone --quiet . build/again && ln -s "$$PWD/.venv" build/again/.venv
 	sh scripts/wheels build/again $(TARGETS)
-	cd build/again/dist && sha256sum *.whl | (cd ../../../dist && sha256sum --check)
+	cd build/again/dist && sha256sum * | (cd ../../../dist && sha256sum --check)
 
 image: $(DEV)  ## the image of the Dockerfile, and its tests; OPTIONS="--build-arg BASE=…" for the build
 	$${FAIRTRIAL_CONTAINERS:-podman} build --tag fairtrial $(OPTIONS) .
@@ -109,7 +109,9 @@ lock: $(DEV)  ## pin the newest Python packages that pyproject.toml allows
 	printf 'cargo-zigbuild\nziglang\nauditwheel\n' | $(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --upgrade - -o scripts/wheels.lock
 	$(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade pyproject.toml -o requirements.lock
 	$(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade pyproject.toml --extra cluster -o requirements-cluster.lock
-	$(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade pyproject.toml --extra cluster --group dev -o requirements-dev.lock
+	$(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade pyproject.toml --extra cluster --extra databases --group dev -o requirements-dev.lock
+	$(VENV)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["databases"], sep="\n")' \
+		| $(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --upgrade - -o src/fairtrial/catalog/services/common/drivers.txt
 
 clean:  ## remove what the targets above made here
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache engine/target build dist

@@ -1,14 +1,17 @@
-"""`python scripts/engine_contents.py TARGET FOLDER`: writes what the engine and the guard for a target have inside.
+"""`python scripts/engine_contents.py TARGET FOLDER`: writes what a target's programs in that folder have inside.
 
-`engine.cdx.json` is a bill of materials in CycloneDX 1.6; `LICENSES.txt` has the licences of all packages in it.
+`engine.cdx.json` is a bill of materials in CycloneDX 1.6; `LICENSES.txt` has the licences of all that is in it.
 """
 
 import json
+import re
 import subprocess
 import sys
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +22,14 @@ Package = Mapping[str, Any]
 
 def main(target: str, folder: Path) -> None:
     """Write both files into the folder."""
-    packages, dependencies = contents(target)
-    (folder / "engine.cdx.json").write_text(json.dumps(bill(packages, dependencies), indent=1) + "\n", encoding="utf-8")
-    (folder / "LICENSES.txt").write_text(licences(packages), encoding="utf-8")
+    packages, dependencies = contents(target, folder)
+    others = libraries(target)
+    text = json.dumps(bill(packages, dependencies, others), indent=1)
+    (folder / "engine.cdx.json").write_text(text + "\n", encoding="utf-8")
+    (folder / "LICENSES.txt").write_text(licences([*packages, *others]), encoding="utf-8")
 
 
-def contents(target: str) -> tuple[list[Package], dict[str, list[str]]]:
+def contents(target: str, folder: Path) -> tuple[list[Package], dict[str, list[str]]]:
     """The packages that are linked into the programs, and by identifier those that each of them depends on.
 
     What runs while they are compiled is no part of them: macros, and dependencies of build scripts.
@@ -34,7 +39,7 @@ def contents(target: str) -> tuple[list[Package], dict[str, list[str]]]:
     packages = {package["id"]: package for package in metadata["packages"]}
     linked: dict[str, list[str]] = {}
     nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
-    waiting = list(metadata["workspace_members"])
+    waiting = [each for each in metadata["workspace_members"] if (folder / packages[each]["name"]).exists()]
     while waiting:
         identifier = waiting.pop()
         if identifier not in linked:
@@ -52,7 +57,30 @@ def is_macro(package: Package) -> bool:
     return any("proc-macro" in target["kind"] for target in package["targets"])
 
 
-def bill(packages: list[Package], dependencies: Mapping[str, list[str]]) -> dict[str, object]:
+def libraries(target: str) -> list[Package]:
+    """What is linked in that is no package of cargo's: Rust's own library and, where zig links, what comes with zig."""
+    rust_version = subprocess.check_output(["rustc", "--version"], text=True).split()[1]
+    rust = Path(subprocess.check_output(["rustc", "--print", "sysroot"], text=True).strip()) / "share/doc/rust/licenses"
+    linked = [library("rust-std", rust_version, "MIT OR Apache-2.0", rust / "MIT.txt", rust / "Apache-2.0.txt")]
+    zig = find_spec("ziglang")
+    if zig is not None and zig.origin is not None:
+        folder, zig_version = Path(zig.origin).parent, version("ziglang")
+        unwind = folder / "lib/libunwind/LICENSE.TXT"
+        linked.append(library("zig", zig_version, "MIT", folder / "LICENSE"))
+        linked.append(library("libunwind", f"zig-{zig_version}", "Apache-2.0 WITH LLVM-exception", unwind))
+        if target.endswith("-musl"):
+            musl = folder / "lib/libc/musl"
+            number = re.findall(r'VERSION "(.*)"', (musl / "src/internal/version.h").read_text(encoding="utf-8"))
+            linked.append(library("musl", number[0], "MIT", musl / "COPYRIGHT"))
+    return linked
+
+
+def library(name: str, number: str, licence: str, *licence_files: Path) -> Package:
+    """A library in the words of `cargo metadata`, as far as they are read here."""
+    return {"id": name, "name": name, "version": number, "license": licence, "licence_files": licence_files}
+
+
+def bill(packages: list[Package], dependencies: Mapping[str, list[str]], others: list[Package]) -> dict[str, object]:
     """The bill of materials: without an hour and a number of its own, so that the same contents give the same bytes."""
     locked = tomllib.loads((ENGINE / "Cargo.lock").read_text(encoding="utf-8"))["package"]
     sha256 = {(each["name"], each["version"]): each.get("checksum") for each in locked}
@@ -64,7 +92,10 @@ def bill(packages: list[Package], dependencies: Mapping[str, list[str]]) -> dict
         "specVersion": "1.6",
         "version": 1,
         "metadata": {"component": {**engine, "type": "application"}},
-        "components": [*(each for each in components if each is not engine), standard_library()],
+        "components": [
+            *(each for each in components if each is not engine),
+            *(described(each, f"{each['name']}@{each['version']}") for each in others),
+        ],
         "dependencies": [
             {"ref": urls[package["id"]], "dependsOn": [urls[each] for each in dependencies[package["id"]]]}
             for package in packages
@@ -73,24 +104,21 @@ def bill(packages: list[Package], dependencies: Mapping[str, list[str]]) -> dict
 
 
 def component(package: Package, url: str, sha256: Mapping[tuple[str, str], str | None]) -> dict[str, object]:
-    """A package in the words of CycloneDX."""
+    """A package of cargo's in the words of CycloneDX."""
     checksum = sha256[package["name"], package["version"]]
+    hashes = {"hashes": [{"alg": "SHA-256", "content": checksum}]} if checksum else {}
+    return {**described(package, url), **hashes, "purl": url}
+
+
+def described(package: Package, reference: str) -> dict[str, object]:
+    """What is said of everything that is linked in."""
     return {
         "type": "library",
-        "bom-ref": url,
+        "bom-ref": reference,
         "name": package["name"],
         "version": package["version"],
-        **({"hashes": [{"alg": "SHA-256", "content": checksum}]} if checksum else {}),
         "licenses": [{"expression": (package["license"] or "Apache-2.0").replace("/", " OR ")}],
-        "purl": url,
     }
-
-
-def standard_library() -> dict[str, object]:
-    """Rust's own, of which each program has a part inside."""
-    version = subprocess.check_output(["rustc", "--version"], text=True).split()[1]
-    licence = [{"expression": "MIT OR Apache-2.0"}]
-    return {"type": "library", "bom-ref": "rust-std", "name": "rust-std", "version": version, "licenses": licence}
 
 
 def licences(packages: list[Package]) -> str:
@@ -105,9 +133,12 @@ def licences(packages: list[Package]) -> str:
 
 def texts(package: Package) -> Iterator[str]:
     """The licences in a package's folder; the project's own lies beside the engine."""
-    folder = ENGINE.parent if package["source"] is None else Path(package["manifest_path"]).parent
-    for path in sorted({path for pattern in LICENCE_FILES for path in folder.glob(pattern) if path.is_file()}):
-        yield path.read_text(encoding="utf-8", errors="replace").strip() + "\n"
+    if (named := package.get("licence_files")) is None:
+        folder = ENGINE.parent if package["source"] is None else Path(package["manifest_path"]).parent
+        named = sorted({path for pattern in LICENCE_FILES for path in folder.glob(pattern)})
+    for path in named:
+        if path.is_file():
+            yield path.read_text(encoding="utf-8", errors="replace").strip() + "\n"
 
 
 if __name__ == "__main__":

@@ -9,6 +9,11 @@ import distributed.cli.dask_scheduler
 import distributed.cli.dask_worker  # noqa: F401 both for tests.cluster.clusters
 
 import fairtrial.catalog.services
+import fairtrial.catalog.services.mariadb.server
+import fairtrial.catalog.services.memcached.server
+import fairtrial.catalog.services.mongodb.server
+import fairtrial.catalog.services.postgresql.server
+import fairtrial.catalog.services.redis.server
 import fairtrial.catalog.workloads
 import fairtrial.catalog.workloads.openapi
 import fairtrial.commands.carry_out

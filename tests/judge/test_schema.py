@@ -1,6 +1,6 @@
 import json
 
-import jsonschema
+import jsonschema_rs
 
 from fairtrial.judge.judging import judge
 from fairtrial.judge.model import SCHEMA, schema_text
@@ -14,7 +14,7 @@ def test_the_checked_in_schema_is_the_models() -> None:
 
 def test_results_are_valid_by_it() -> None:
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
-    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema_rs.meta.validate(schema)
     record = an_experiment("a", "b").claiming("a", "b", at_least=1).record()
     for trials in ([], trials_of(record, a_trial()), trials_of(record, a_trial().erring(timeout=900))):
-        jsonschema.validate(json.loads(json_text(judge(record, trials, interrupted=not trials))), schema)
+        jsonschema_rs.validate(schema, json.loads(json_text(judge(record, trials, interrupted=not trials))))

@@ -127,7 +127,6 @@ def _install_services() -> None:
     """What no package brings goes into the lab's cache."""
     for service in services().values():
         if service.install is not None and service.missing() is not None:
-            _say(f"installing {service.title} into the cache")
             try:
                 service.install()
             except Problem as problem:

@@ -1,6 +1,6 @@
 import json
 
-import jsonschema
+import jsonschema_rs
 
 from fairtrial.record.schema import schema
 from tests.builders import a_trial, an_experiment, trials_of
@@ -8,8 +8,8 @@ from tests.builders import a_trial, an_experiment, trials_of
 
 def test_lines_of_a_record_are_valid_by_it() -> None:
     record = an_experiment("a", "b").claiming("a", "b", at_least=1).record()
-    validator = jsonschema.Draft202012Validator(schema())
-    validator.check_schema(schema())
+    jsonschema_rs.meta.validate(schema())
+    validator = jsonschema_rs.Draft202012Validator(schema())
     for line in (record, *trials_of(record, a_trial()), *trials_of(record, a_trial().failing("start", "it ended"))):
         validator.validate(json.loads(line.model_dump_json()))
 

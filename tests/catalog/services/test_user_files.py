@@ -12,12 +12,12 @@ import redis
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.services.common.sql import USER
+from fairtrial.catalog.services.mariadb import PROGRAMS, SUPERUSER
 from fairtrial.catalog.services.mariadb import user_sql as mariadb_files
-from fairtrial.catalog.services.mariadb.server import PROGRAMS, SUPERUSER
 from fairtrial.catalog.services.model import ServiceStart, SqlAccess
 from fairtrial.catalog.services.mongodb import user_documents
+from fairtrial.catalog.services.postgresql import PROGRAMS as OF_POSTGRESQL
 from fairtrial.catalog.services.postgresql import user_sql as postgresql_files
-from fairtrial.catalog.services.postgresql.server import PROGRAMS as OF_POSTGRESQL
 from fairtrial.catalog.services.redis import user_commands
 from fairtrial.catalog.services.redis.client import RedisClient
 from tests.catalog.services.lab_client import data_of, lab_client

@@ -2,7 +2,7 @@
 
 import json
 
-import jsonschema
+import jsonschema_rs
 
 from fairtrial.judge.model import SCHEMA
 from tests.command_line import Lab
@@ -26,7 +26,7 @@ def test_a_run_from_file_to_verdict(lab: Lab) -> None:
 
     assert finished.status == 1, finished.out + finished.err
     result = finished.result
-    jsonschema.validate(result, json.loads(SCHEMA.read_text()))
+    jsonschema_rs.validate(json.loads(SCHEMA.read_text()), result)
     assert [condition["stack"] for condition in result["conditions"]] == names
     for condition in result["conditions"]:
         assert condition["outcome"] == "valid"

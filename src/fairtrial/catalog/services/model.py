@@ -324,7 +324,7 @@ class Service:
     raises Problem, without the URL in it, also if that database holds something that is not the lab's; None: there are
     no external ones"""
     install: Callable[[], None] | None = None
-    """installs what no Debian package brings; raises Problem; None if packages bring all"""
+    """puts what is lacking and no Debian package brings into the cache; raises Problem; None if packages bring all"""
     loads_files: bool = False
     """whether it can be loaded from the user's files"""
     sql: SqlAccess | None = None

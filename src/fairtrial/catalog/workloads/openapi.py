@@ -4,9 +4,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-import jsonschema
+import jsonschema_rs
 
 from fairtrial.base.json_or_yaml import parse_json_or_yaml
+from fairtrial.base.json_pointer import pointer_of
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.answer import Answer
@@ -43,5 +44,6 @@ def mismatch(path: str, answer: Answer, method: str = "GET") -> str | None:
     except Problem as problem:
         return problem.reason
     schema = {**content[media_type]["schema"], "components": document()["components"]}
-    violation = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(value))
-    return printable(f"{violation.json_path}: {violation.message}") if violation else None
+    faults = jsonschema_rs.Draft202012Validator(schema).iter_errors(value)
+    fault = min(faults, key=lambda each: len(each.instance_path), default=None)
+    return fault and printable(f"{pointer_of(fault.instance_path) or 'the body'}: {fault.message}")

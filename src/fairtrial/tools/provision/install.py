@@ -86,11 +86,9 @@ def install_services(console: Console, services: Sequence[Provided]) -> None:
         console.print(Text(f"apt-get install {' '.join(packages)}", style="bold"))
         apt_install(packages, as_root)
     for service in services:
-        missing = service.missing()
-        if missing is not None and isinstance(service, Service) and service.install is not None:
-            console.print(Text(f"installing {service.title} into the cache"))
+        if isinstance(service, Service) and service.install is not None:
             service.install()
-            missing = service.missing()
+        missing = service.missing()
         if missing is not None:
             raise Problem(f"{service.title} is still missing: {missing.reason}", missing.remedy)
         console.print(Text.assemble((f"{service.name}  ", "bold"), service.version() or "is installed"))

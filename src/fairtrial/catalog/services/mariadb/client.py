@@ -18,11 +18,10 @@ from fairtrial.catalog.services.common.client import State
 from fairtrial.catalog.services.common.lab_work import ChangeInCounters
 from fairtrial.catalog.services.common.loading import reported_blocks
 from fairtrial.catalog.services.common.sql import Redact, SqlClient
+from fairtrial.catalog.services.mariadb import OLDEST, PORT, TITLE
 from fairtrial.catalog.services.model import Counters, MaintenanceReading, RowsLoaded
 from fairtrial.catalog.tables import WORK_FUNCTION, WORK_TABLE, ColumnKind, Table
 
-TITLE = "MariaDB"
-PORT = 3306
 TYPES: dict[ColumnKind, str] = {
     "key": "BIGINT NOT NULL PRIMARY KEY",
     "serial": "BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY",
@@ -129,7 +128,7 @@ class MariaClient(SqlClient):
 
     title = TITLE
     errors = (pymysql.Error, OSError)
-    oldest = (10, 5)
+    oldest = OLDEST
     # Such locks belong to the whole server, and their names have 64 characters at most.
     lock = "SELECT get_lock(concat('fairtrial-', md5(database())), 0)"
     never_idle = f"SET SESSION wait_timeout = {LONGEST_IDLE_SECONDS}"

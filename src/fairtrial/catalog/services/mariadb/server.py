@@ -11,7 +11,7 @@ import pymysql
 from pymysql.converters import escape_string
 
 from fairtrial.base.loopback import LOOPBACK
-from fairtrial.catalog.services.common.installed import Programs, assert_installed
+from fairtrial.catalog.services.common.installed import assert_installed
 from fairtrial.catalog.services.common.login import LAB_LOGIN, Login, login_of
 from fairtrial.catalog.services.common.server_program import (
     DATA,
@@ -20,11 +20,11 @@ from fairtrial.catalog.services.common.server_program import (
     Durable,
     Location,
     ServerProgram,
-    Settings,
     arguments_of,
 )
 from fairtrial.catalog.services.common.sql import OF_ROWS, PASSWORD_BYTES
-from fairtrial.catalog.services.mariadb.client import TITLE, MariaClient
+from fairtrial.catalog.services.mariadb import INITIALISE, NAME, PROGRAMS, SERVER, SUPERUSER, TITLE, VARIANTS
+from fairtrial.catalog.services.mariadb.client import MariaClient
 from fairtrial.catalog.services.mariadb.durability import (
     account,
     commits_between,
@@ -36,28 +36,11 @@ from fairtrial.catalog.services.mariadb.user_sql import load
 from fairtrial.catalog.services.model import RowsLoaded, ServiceStart
 from fairtrial.catalog.tables import WORK_FUNCTION, WORK_TABLE, Table
 
-NAME = "mariadb"
-SUPERUSER = "root"
 SOCKET = "server.sock"
 PID_FILE = "server.pid"
-SERVER, INITIALISE = "mariadbd|mysqld", "mariadb-install-db|mysql_install_db"
 LAYOUT = 2
 """Raise it when the way in which data are made changes: kept data are made again."""
 
-PROGRAMS = Programs(
-    title=TITLE,
-    names=(SERVER, INITIALISE),
-    usual_folders=("/usr/sbin", "/usr/libexec", "/usr/bin", "/usr/local/mysql/bin"),
-    packages=("mariadb-server",),
-    oldest=MariaClient.oldest,
-)
-VARIANTS = {
-    "relaxed": Settings(
-        "innodb_flush_log_at_trx_commit=2: a commit is answered when the log is written but not yet on the disk, "
-        "and the last second is lost when the machine crashes",
-        ("--innodb-flush-log-at-trx-commit=2",),
-    )
-}
 WHILE_LOADING = (
     *("--local-infile=1", "--innodb-buffer-pool-size=512M"),
     # no waiting for the disk

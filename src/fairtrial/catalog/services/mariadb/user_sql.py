@@ -10,8 +10,8 @@ from pymysql.constants import CLIENT
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.sql_external import redactor
 from fairtrial.catalog.services.common.user_files import load_by_client
-from fairtrial.catalog.services.mariadb.client import CONNECT_WITHIN_SECONDS, TITLE, target_at
-from fairtrial.catalog.services.model import SqlAccess
+from fairtrial.catalog.services.mariadb import TITLE
+from fairtrial.catalog.services.mariadb.client import CONNECT_WITHIN_SECONDS, target_at
 
 
 def load(client: str | None, socket: Path, user: str, database: str, files: Sequence[Path]) -> None:
@@ -30,11 +30,13 @@ def load(client: str | None, socket: Path, user: str, database: str, files: Sequ
         load_by_client(TITLE, [*command, database], file, {})
 
 
-def _execute(url: str, statements: str, within_seconds: float) -> None:
-    _rows(url, statements, within_seconds)
+def execute(url: str, statements: str, within_seconds: float) -> None:
+    """Carry out any number of statements: `SqlAccess.execute`."""
+    rows(url, statements, within_seconds)
 
 
-def _rows(url: str, statements: str, within_seconds: float) -> Sequence[Sequence[Any]]:
+def rows(url: str, statements: str, within_seconds: float) -> Sequence[Sequence[Any]]:
+    """Two rows at most of what the last statement answers with: `SqlAccess.query`."""
     redact = redactor(url)
     try:
         connection = pymysql.connect(
@@ -47,13 +49,10 @@ def _rows(url: str, statements: str, within_seconds: float) -> Sequence[Sequence
         with connection, connection.cursor() as cursor:
             cursor.execute("SET SESSION max_statement_time = %s", [within_seconds])
             cursor.execute(statements)
-            rows = cursor.fetchmany(2)
+            fetched = cursor.fetchmany(2)
             while cursor.nextset():
-                rows = cursor.fetchmany(2)
-            return list(rows)
+                fetched = cursor.fetchmany(2)
+            return list(fetched)
     except (pymysql.Error, OSError, ValueError) as error:
         message = error.args[-1] if error.args else type(error).__name__
         raise Problem(f"{TITLE} refused: {redact(str(message))}", "try the SQL in the client of MariaDB") from None
-
-
-SQL = SqlAccess(execute=_execute, query=_rows)

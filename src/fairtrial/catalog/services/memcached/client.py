@@ -26,10 +26,10 @@ from fairtrial.catalog.services.common.key_value import (
 from fairtrial.catalog.services.common.lab_work import LabWork
 from fairtrial.catalog.services.common.lease import MarkerLease, read_marker
 from fairtrial.catalog.services.common.loading import assert_loaded
+from fairtrial.catalog.services.memcached import NAME, SCHEME, TITLE
 from fairtrial.catalog.services.model import Counters, RowsLoaded, one_by_one
 from fairtrial.catalog.tables import Table
 
-NAME = TITLE = SCHEME = "memcached"
 FORM = f"it looks like {SCHEME}://HOST:PORT; memcached has no users and no databases"
 MARKER = "fairtrial:marker"
 """The key by which somebody else's memcached is known to hold a lab's keys; its text names their prefixes."""

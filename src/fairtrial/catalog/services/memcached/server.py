@@ -1,26 +1,22 @@
 """memcached's own program: how a private server is started. It keeps nothing on disk: each start loads the tables."""
 
 from collections.abc import Sequence
-from functools import partial
 
 from fairtrial.catalog.services.common.client import answers
-from fairtrial.catalog.services.common.installed import assert_installed, missing_program, version_line
+from fairtrial.catalog.services.common.installed import assert_installed
 from fairtrial.catalog.services.common.key_value import assert_pairs
 from fairtrial.catalog.services.common.server_program import Location, ServerProgram, arguments_of
-from fairtrial.catalog.services.memcached.client import NAME, SCHEME, TITLE, MemcachedClient
+from fairtrial.catalog.services.memcached import NAME, PROGRAM, SCHEME, TITLE, missing
+from fairtrial.catalog.services.memcached.client import MemcachedClient
 from fairtrial.catalog.services.model import ServiceStart
 from fairtrial.catalog.tables import Table
 
-PROGRAM = "memcached"
 LEAST_MEGABYTES = 256
 ITEM_OVERHEAD_BYTES = 128
 """An item's header, and the space left free in its chunk."""
 
 ROOM = 2
 """How many times the memory that the data need: nothing is to be dropped for want of memory."""
-
-missing = partial(missing_program, TITLE, PROGRAM, "memcached")
-version = partial(version_line, [PROGRAM, "--version"])
 
 
 def program(start: ServiceStart) -> ServerProgram:

@@ -17,11 +17,10 @@ from fairtrial.catalog.services.common.external import ExternalClient, ExternalS
 from fairtrial.catalog.services.common.lab_work import LabWork
 from fairtrial.catalog.services.common.lease import MarkerLease
 from fairtrial.catalog.services.model import Counters, MaintenanceReading, RowsLoaded, one_by_one
+from fairtrial.catalog.services.mongodb import NAME, TITLE
 from fairtrial.catalog.services.mongodb.documents import ID, Document, as_row, fill
 from fairtrial.catalog.tables import Table
 
-NAME = "mongodb"
-TITLE = "the MongoDB protocol"
 MARKER = "fairtrial_marker"
 """The collection by which a database on somebody else's server is known to be the lab's."""
 

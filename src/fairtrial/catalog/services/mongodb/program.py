@@ -4,19 +4,15 @@ SecantusDB is a separate program on WiredTiger, the storage engine of MongoDB: a
 itself MongoDB 8.2; the lab never does.
 """
 
-import hashlib
 import shutil
-import subprocess
-import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairtrial.base.cache.once import find_made, made_once
-from fairtrial.base.printable import log_tail
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.common.drivers import fetch_drivers
 from fairtrial.catalog.services.common.folder import give_to_server, is_root
 from fairtrial.catalog.services.common.installed import version_line
+from fairtrial.catalog.services.common.pinned import Pinned
 from fairtrial.catalog.services.common.server import copy_folder
 from fairtrial.catalog.services.common.server_program import Location
 from fairtrial.catalog.services.model import Missing
@@ -24,10 +20,14 @@ from fairtrial.catalog.services.model import Missing
 MONGOD = "mongod"
 SECANTUS = "secantusd-rs"
 PACKAGE = "SecantusDB 0.6.0b17"
-PINNED = Path(__file__).with_name("secantusdb.txt")
-TOOL = PACKAGE.lower().replace(" ", "-")
-REMEDY = f"check that the package index can be reached and has it for this machine, or install {MONGOD}"
-INSTALLED_WITHIN_SECONDS = 600
+PINNED = Pinned(
+    title=PACKAGE,
+    name=PACKAGE.lower().replace(" ", "-"),
+    file=Path(__file__).with_name("secantusdb.txt"),
+    remedy=f"check that the package index can be reached and has it for this machine, or install {MONGOD}",
+)
+"""Its own dependencies, which the file leaves out, belong to its half in Python, which is not run."""
+
 CACHE_GIB = 1
 LOADING_CACHE_GIB = 4
 """SecantusDB makes an index in one transaction, which has to fit: with 1 GiB, that of a million rows never ends."""
@@ -129,12 +129,12 @@ class MongodbProgram:
 
 
 def installed_program() -> MongodbProgram | None:
-    """`mongod` on PATH, else `secantusd-rs` on PATH, else what `install_secantus` put into the cache; or None."""
+    """`mongod` on PATH, else `secantusd-rs` on PATH, else what `install_lacking` put into the cache; or None."""
     for name in (MONGOD, SECANTUS):
         path = shutil.which(name)
         if path:
             return MongodbProgram(Path(path), is_mongod=name == MONGOD)
-    tool = find_made("tools", TOOL, _pinned_sha256())
+    tool = PINNED.find()
     native = _native(tool) if tool else None
     return MongodbProgram(native, is_mongod=False, package=PACKAGE) if native else None
 
@@ -156,44 +156,22 @@ def missing_server() -> Missing | None:
     )
 
 
-def install_secantus() -> None:
-    """Put SecantusDB into the cache, if it is not there yet.
+def install_lacking() -> None:
+    """Put into the cache what is not there yet: the driver, and SecantusDB where no server is installed.
 
     Raises:
         Problem: it cannot be fetched, or does not run on this machine.
     """
-
-    def make(folder: Path) -> None:
-        pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
-        _step([sys.executable, "-m", "venv", str(folder)], folder)
-        # Its dependencies belong to its half in Python, which is not run.
-        _step([*pip, "--no-deps", "--only-binary=:all:", "--require-hashes", "-r", str(PINNED)], folder)
-        program = _native(folder)
-        if program is None or version_line([str(program), "--version"]) is None:
-            raise Problem(f"{PACKAGE} was installed, and its `{SECANTUS}` does not run here", REMEDY)
-
-    made_once("tools", TOOL, _pinned_sha256(), make)
+    fetch_drivers()
+    if installed_program() is None:
+        PINNED.install(_assert_runs)
 
 
-def _step(command: Sequence[str], folder: Path) -> None:
-    log = folder / "install.log"
-    try:
-        with log.open("ab") as output:
-            subprocess.run(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                check=True,
-                timeout=INSTALLED_WITHIN_SECONDS,
-            )
-    except (OSError, subprocess.SubprocessError) as error:
-        raise Problem(f"{PACKAGE} could not be installed:\n{log_tail(log)}", REMEDY) from error
+def _assert_runs(folder: Path) -> None:
+    program = _native(folder)
+    if program is None or version_line([str(program), "--version"]) is None:
+        raise Problem(f"{PACKAGE} was installed, and its `{SECANTUS}` does not run here", PINNED.remedy)
 
 
 def _native(folder: Path) -> Path | None:
     return next(folder.glob(f"lib/python*/site-packages/{NATIVE[0]}/{SECANTUS}"), None)
-
-
-def _pinned_sha256() -> str:
-    return hashlib.sha256(PINNED.read_bytes()).hexdigest()

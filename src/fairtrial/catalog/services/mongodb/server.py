@@ -21,8 +21,8 @@ from fairtrial.catalog.services.common.server_program import (
 )
 from fairtrial.catalog.services.common.sql import PASSWORD_BYTES
 from fairtrial.catalog.services.model import RowsLoaded, ServiceStart
-from fairtrial.catalog.services.mongodb import journal
-from fairtrial.catalog.services.mongodb.client import NAME, TITLE, MongodbClient
+from fairtrial.catalog.services.mongodb import NAME, TITLE, journal
+from fairtrial.catalog.services.mongodb.client import MongodbClient
 from fairtrial.catalog.services.mongodb.program import installed_program, missing_server
 from fairtrial.catalog.services.mongodb.user_documents import load
 from fairtrial.catalog.tables import Table

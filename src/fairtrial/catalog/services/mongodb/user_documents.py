@@ -7,7 +7,8 @@ from bson import json_util
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.user_files import refused, text_of
-from fairtrial.catalog.services.mongodb.client import TITLE, MongodbClient, driver_errors
+from fairtrial.catalog.services.mongodb import TITLE
+from fairtrial.catalog.services.mongodb.client import MongodbClient, driver_errors
 from fairtrial.catalog.services.mongodb.documents import Document
 
 AT_ONCE = 1000

@@ -11,7 +11,7 @@ import psycopg
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.folder import give_to_server
-from fairtrial.catalog.services.common.installed import Programs, assert_installed
+from fairtrial.catalog.services.common.installed import assert_installed
 from fairtrial.catalog.services.common.login import LAB_LOGIN, Login, login_of
 from fairtrial.catalog.services.common.server_program import (
     DATA,
@@ -20,19 +20,16 @@ from fairtrial.catalog.services.common.server_program import (
     Durable,
     Location,
     ServerProgram,
-    Settings,
     arguments_of,
 )
 from fairtrial.catalog.services.common.sql import OF_ROWS, PASSWORD_BYTES
 from fairtrial.catalog.services.model import RowsLoaded, ServiceStart
-from fairtrial.catalog.services.postgresql import commit_log
-from fairtrial.catalog.services.postgresql.client import TITLE, PostgresClient
+from fairtrial.catalog.services.postgresql import NAME, PROGRAMS, SUPERUSER, TITLE, VARIANTS, commit_log
+from fairtrial.catalog.services.postgresql.client import PostgresClient
 from fairtrial.catalog.services.postgresql.durability import durability, sessions
 from fairtrial.catalog.services.postgresql.user_sql import load
 from fairtrial.catalog.tables import Table
 
-NAME = "postgresql"
-SUPERUSER = "lab"
 LAB_DATABASE = "template1"
 """Where the lab keeps its own objects: the stacks' database holds only the tables."""
 
@@ -44,19 +41,6 @@ STATISTICS = "pg_stat_statements"
 LAYOUT = 2
 """Raise it when the way in which data are made changes: kept data are made again."""
 
-PROGRAMS = Programs(
-    title=TITLE,
-    names=("postgres", "initdb"),
-    usual_folders=("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/usr/local/pgsql/bin"),
-    packages=("postgresql",),
-    oldest=PostgresClient.oldest,
-)
-VARIANTS = {
-    "relaxed": Settings(
-        "synchronous_commit=off: a commit is answered before it is on the disk, and the last ones are lost in a crash",
-        ("synchronous_commit=off",),
-    )
-}
 WHILE_LOADING = (
     # no log of what is loaded into tables created in the same transaction
     *("wal_level=minimal", "max_wal_senders=0", "max_wal_size=4GB"),

@@ -10,8 +10,8 @@ import psycopg
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.common.sql_external import redactor
 from fairtrial.catalog.services.common.user_files import load_by_client
-from fairtrial.catalog.services.model import SqlAccess
-from fairtrial.catalog.services.postgresql.client import CONNECT_WITHIN_SECONDS, TITLE
+from fairtrial.catalog.services.postgresql import TITLE
+from fairtrial.catalog.services.postgresql.client import CONNECT_WITHIN_SECONDS
 
 
 def load(psql: str | None, target: str, role: str, files: Sequence[Path]) -> None:
@@ -32,11 +32,13 @@ def load(psql: str | None, target: str, role: str, files: Sequence[Path]) -> Non
         load_by_client(TITLE, command, file, {**options, "PATH": os.environ.get("PATH", os.defpath)})
 
 
-def _execute(url: str, statements: str, within_seconds: float) -> None:
-    _rows(url, statements, within_seconds)
+def execute(url: str, statements: str, within_seconds: float) -> None:
+    """Carry out any number of statements: `SqlAccess.execute`."""
+    rows(url, statements, within_seconds)
 
 
-def _rows(url: str, statements: str, within_seconds: float) -> Sequence[Sequence[Any]]:
+def rows(url: str, statements: str, within_seconds: float) -> Sequence[Sequence[Any]]:
+    """Two rows at most of what the last statement answers with: `SqlAccess.query`."""
     redact = redactor(url)
     try:
         with psycopg.connect(
@@ -50,6 +52,3 @@ def _rows(url: str, statements: str, within_seconds: float) -> Sequence[Sequence
             return cursor.fetchmany(2) if cursor.description else []
     except (psycopg.Error, OSError) as error:
         raise Problem(f"{TITLE} refused: {redact(str(error))}", "try the SQL in psql") from None
-
-
-SQL = SqlAccess(execute=_execute, query=_rows)

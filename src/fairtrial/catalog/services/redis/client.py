@@ -26,10 +26,9 @@ from fairtrial.catalog.services.common.lab_work import LabWork
 from fairtrial.catalog.services.common.lease import MarkerLease
 from fairtrial.catalog.services.common.loading import assert_loaded
 from fairtrial.catalog.services.model import Counters, MaintenanceReading, RowsLoaded, one_by_one
+from fairtrial.catalog.services.redis import NAME, TITLE
 from fairtrial.catalog.tables import Table
 
-NAME = "redis"
-TITLE = "Redis"
 MARKER = "fairtrial:marker"
 """The key by which a database on somebody else's Redis is known to be the lab's."""
 

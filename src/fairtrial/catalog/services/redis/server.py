@@ -4,21 +4,20 @@ import secrets
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 from fairtrial.catalog.services.common.client import answers
 from fairtrial.catalog.services.common.folder import write_secret
-from fairtrial.catalog.services.common.installed import assert_installed, missing_program, version_line
+from fairtrial.catalog.services.common.installed import assert_installed
 from fairtrial.catalog.services.common.key_value import assert_pairs
-from fairtrial.catalog.services.common.server_program import DataRecipe, Location, ServerProgram, Settings, arguments_of
+from fairtrial.catalog.services.common.server_program import DataRecipe, Location, ServerProgram, arguments_of
 from fairtrial.catalog.services.common.sql import PASSWORD_BYTES
 from fairtrial.catalog.services.model import RowsLoaded, ServiceStart
-from fairtrial.catalog.services.redis.client import NAME, TITLE, RedisClient
+from fairtrial.catalog.services.redis import NAME, PROGRAM, TITLE, VARIANTS, missing, version
+from fairtrial.catalog.services.redis.client import RedisClient
 from fairtrial.catalog.services.redis.user_commands import load
 from fairtrial.catalog.tables import Table
 
-PROGRAM = "redis-server"
 USERS_FILE = "users.conf"
 LABS_USER = "lab"
 RIGHTS_OF_STACKS = "~* &* +@all -@admin -@dangerous +info +keys +sort +role"
@@ -28,18 +27,7 @@ it, stops it or sets its counters back (CONFIG, FLUSHALL, SHUTDOWN, DEBUG)."""
 LAYOUT = 1
 """Raise it when the way in which tables are laid out changes: kept data are made again."""
 
-VARIANTS = {
-    "append-only-always": Settings(
-        "every write is in the append-only file, synced, before it is answered "
-        "(appendonly yes, appendfsync always); by default there are snapshots only, and a crash loses what is newer",
-        ("--appendonly", "yes", "--appendfsync", "always"),
-    ),
-}
-
 SNAPSHOTS_ONLY = 'Redis has snapshots only, and a crash loses what is newer: choose `variant = "append-only-always"`'
-
-missing = partial(missing_program, TITLE, PROGRAM, "redis-server")
-version = partial(version_line, [PROGRAM, "--version"])
 
 
 def program(start: ServiceStart) -> ServerProgram:

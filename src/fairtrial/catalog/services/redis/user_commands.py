@@ -7,7 +7,8 @@ from pathlib import Path
 import redis
 
 from fairtrial.catalog.services.common.user_files import refused, text_of
-from fairtrial.catalog.services.redis.client import TITLE, RedisClient, driver_errors
+from fairtrial.catalog.services.redis import TITLE
+from fairtrial.catalog.services.redis.client import RedisClient, driver_errors
 
 AT_ONCE = 1000
 
