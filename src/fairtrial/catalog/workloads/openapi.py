@@ -46,4 +46,4 @@ def mismatch(path: str, answer: Answer, method: str = "GET") -> str | None:
     schema = {**content[media_type]["schema"], "components": document()["components"]}
     faults = jsonschema_rs.Draft202012Validator(schema).iter_errors(value)
     fault = min(faults, key=lambda each: len(each.instance_path), default=None)
-    return fault and printable(f"{pointer_of(fault.instance_path) or 'the body'}: {fault.message}")
+    return printable(f"{pointer_of(fault.instance_path) or 'the body'}: {fault.message}") if fault else None
