@@ -7,13 +7,13 @@ import { logError } from "./log.js";
 const LARGEST_BODY_BYTES = 65_536;
 const LARGEST_USER = 2_147_483_647;
 
-export function createApp(surveys) {
+export function createApp(store) {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
 
   app.get("/health", async (request, response) => {
-    await surveys.ping();
+    await store.ping();
     response.json({ status: "ok" });
   });
 
@@ -22,21 +22,29 @@ export function createApp(surveys) {
   });
 
   const json = express.json({ limit: LARGEST_BODY_BYTES });
-  const storedBy = (store) => async (request, response) => {
+  if (store.randomItem) {
+    app.get("/items/random", async (request, response) => sendItem(response, await store.randomItem()));
+    app.get("/items/:uuid", async ({ params }, response) => sendItem(response, await store.itemByUuid(params.uuid)));
+    app.get("/categories", async (request, response) => {
+      response.json(await store.categories());
+    });
+  }
+
+  const storedBy = (write) => async (request, response) => {
     const { survey, user } = request.params;
     const answers = request.body;
     if (!isSurvey(survey) || !isUser(user) || !isObject(answers)) {
       response.status(400).end();
       return;
     }
-    await store({ survey, user: Number(user), answers });
+    await write({ survey, user: Number(user), answers });
     response.status(201).end();
   };
   app
     .route("/survey/:survey/:user")
-    .post(json, storedBy(surveys.insert))
-    .put(json, storedBy(surveys.replace));
-  app.post("/surveybatched/:survey/:user", json, storedBy(surveys.insertBatched));
+    .post(json, storedBy(store.insert))
+    .put(json, storedBy(store.replace));
+  app.post("/surveybatched/:survey/:user", json, storedBy(store.insertBatched));
 
   app.use((request, response) => {
     response.status(404).end();
@@ -51,6 +59,11 @@ export function createApp(surveys) {
   });
 
   return app;
+}
+
+function sendItem(response, item) {
+  if (item) response.json(item);
+  else response.status(404).end();
 }
 
 function isSurvey(text) {

@@ -1,4 +1,4 @@
-// The HTTP surface: parameters and bodies are checked by schemas, which Fastify compiles once.
+// The HTTP surface. Schemas check parameters and bodies, and say how answers are written; Fastify compiles them once.
 
 import Fastify from "fastify";
 
@@ -17,7 +17,35 @@ const SURVEY = {
   body: { type: "object" },
 };
 
-export function createApp(surveys) {
+const ITEM = answerOf({
+  type: "object",
+  properties: {
+    id: { type: "integer" },
+    uuid: { type: "string" },
+    name: { type: "string" },
+    hash_code: { type: "string" },
+    created_at: { type: "string" },
+  },
+});
+
+const CATEGORIES = answerOf({
+  type: "array",
+  items: {
+    type: "object",
+    properties: {
+      id: { type: "integer" },
+      name: { type: "string" },
+      slug: { type: "string" },
+      description: { type: "string" },
+    },
+  },
+});
+
+function answerOf(schema) {
+  return { response: { 200: schema } };
+}
+
+export function createApp(store) {
   const app = Fastify({ bodyLimit: LARGEST_BODY_BYTES, logger: false });
 
   app.setErrorHandler((error, request, reply) => {
@@ -27,7 +55,7 @@ export function createApp(surveys) {
   });
 
   app.get("/health", async () => {
-    await surveys.ping();
+    await store.ping();
     return { status: "ok" };
   });
 
@@ -36,14 +64,23 @@ export function createApp(surveys) {
     return "Hello, World!";
   });
 
-  const storedBy = (store) => async (request, reply) => {
+  if (store.randomItem) {
+    const itemOr404 = (item, reply) => item ?? reply.code(404).send();
+    app.get("/items/random", { schema: ITEM }, async (request, reply) => itemOr404(await store.randomItem(), reply));
+    app.get("/items/:uuid", { schema: ITEM }, async ({ params }, reply) =>
+      itemOr404(await store.itemByUuid(params.uuid), reply),
+    );
+    app.get("/categories", { schema: CATEGORIES }, () => store.categories());
+  }
+
+  const storedBy = (write) => async (request, reply) => {
     const { survey, user } = request.params;
-    await store({ survey, user, answers: request.body });
+    await write({ survey, user, answers: request.body });
     return reply.code(201).send();
   };
-  app.post("/survey/:survey/:user", { schema: SURVEY }, storedBy(surveys.insert));
-  app.put("/survey/:survey/:user", { schema: SURVEY }, storedBy(surveys.replace));
-  app.post("/surveybatched/:survey/:user", { schema: SURVEY }, storedBy(surveys.insertBatched));
+  app.post("/survey/:survey/:user", { schema: SURVEY }, storedBy(store.insert));
+  app.put("/survey/:survey/:user", { schema: SURVEY }, storedBy(store.replace));
+  app.post("/surveybatched/:survey/:user", { schema: SURVEY }, storedBy(store.insertBatched));
 
   return app;
 }

@@ -21,7 +21,11 @@ COPIES = (
     ),
     ("node-express/batcher.js", "node-bare", "node-fastify", "node-journey", "node-restify"),
     ("node-express/settings.js", "node-bare", "node-fastify", "node-journey", "node-restify"),
-    ("node-express/surveys.js", "node-bare", "node-fastify", "node-journey", "node-restify"),
+    ("node-express/items.js", "node-fastify"),
+    ("node-express/mongodb.js", "node-fastify"),
+    ("node-express/postgresql.js", "node-fastify"),
+    ("node-express/store.js", "node-fastify"),
+    ("node-bare/surveys.js", "node-journey", "node-restify"),
 )
 """A file, and the folders that hold a copy of it under the same name; below `stacks/`."""
 
