@@ -1,5 +1,6 @@
 """The files of examples/ work."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -10,7 +11,8 @@ from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.experiment.files import load_experiment
 from fairtrial.plan.make import make_plan
 from tests.command_line import CALM, Lab
-from tests.docs.pages import EXAMPLES, ROOT, code_blocks
+from tests.docs.pages import DOCS, EXAMPLES, ROOT, code_blocks
+from tests.machine.needs import needs
 
 EXPERIMENTS = sorted(EXAMPLES.glob("*.toml"))
 PUBLIC = [file for file in sorted((EXAMPLES / "public-entries").glob("*.toml")) if "workload" not in file.name]
@@ -57,6 +59,30 @@ def test_the_experiment_on_an_api_of_one_s_own_runs(lab: Lab) -> None:
     assert [request["name"] for request in condition["requests"]] == ["browse", "look", "order"]
     (claim,) = finished.result["claims"]
     assert claim["id"] == "orders-are-quick"
+
+
+@needs("postgresql", "node-express", "python-fastapi")
+def test_the_commands_on_two_services_are_carried_out_and_end_in_a_verdict(lab: Lab) -> None:
+    """The page's commands, on a copy. The last is the one before it with longer trials, and is not run."""
+    folder = lab.folder / "examples" / "two-services"
+    shutil.copytree(EXAMPLES / "two-services", folder)
+    with (folder / "experiment.toml").open("a") as file:
+        file.write(CALM)
+    commands = re.findall(r"^    \./fairtrial (.+)$", (DOCS / "two-services.md").read_text(), re.MULTILINE)
+    install, check, quick, run = (command.split() for command in commands)
+    assert quick == [*run, "--quick"]
+
+    assert lab.fairtrial(*install).status == 0
+    checked = lab.fairtrial(*check, timeout_seconds=300)
+    assert checked.status == 0 and "✗" not in checked.out, checked.out + checked.err
+    finished = lab.fairtrial(*quick, timeout_seconds=300)
+
+    assert finished.status in (0, 1, 3), finished.err
+    outcomes = {condition["contender"]: condition["outcome"] for condition in finished.result["conditions"]}
+    assert outcomes == {"express": "valid", "fastapi": "valid"}, finished.out
+    # Each answer takes one statement. What asyncpg's pool sends to reset a session is none of them.
+    assert finished.result["claims"][0]["estimate"] is not None
+    assert "unequal-work" not in finished.out
 
 
 @pytest.mark.parametrize("file", PUBLIC, ids=lambda file: file.stem)

@@ -66,9 +66,32 @@ def test_a_claim_that_says_why_is_judged_and_quotes_it(snapshot: object) -> None
         ({"writes": 0.125}, {"writes": 1.0}, 10_000, "undecided"),
         ({"reads": 3.0, "commits": 3.0}, {"reads": 3.0, "commits": 1.0}, 10_000, "upheld"),  # nothing is flushed
         ({"writes": 3.0, "commits": 3.0}, {"writes": 3.0, "commits": 1.0}, 10_000, "undecided"),
+        # What a pool resets after each use is committed, and wrote nothing.
+        (
+            {"writes": 1.0, "commits": 2.0, "writing_commits": 1.0},
+            {"writes": 1.0, "commits": 1.0, "writing_commits": 1.0},
+            10_000,
+            "upheld",
+        ),
+        (
+            {"writes": 3.0, "commits": 3.0, "writing_commits": 3.0},
+            {"writes": 3.0, "commits": 1.0, "writing_commits": 1.0},
+            10_000,
+            "undecided",
+        ),
         ({"reads": 1.0}, {"writes": 3.0}, 10_000, "upheld"),  # databases that count different things
         ({"reads": 1.0, "rows_read": 9.0}, {"reads": 1.0, "rows_read": 1.0}, 10_000, "upheld"),
         ({"reads": 1.0}, {}, 10_000, "upheld"),
+        # A ping, or what a pool sends to reset a session, reads from no table.
+        ({"reads": 1.0, "table_reads": 1.0}, {"reads": 2.0, "table_reads": 1.0}, 10_000, "upheld"),
+        ({"reads": 2.0, "table_reads": 2.0}, {"reads": 2.0, "table_reads": 1.0}, 10_000, "undecided"),
+        ({"reads": 1.0, "table_reads": 0.0}, {"reads": 2.0, "table_reads": 0.0}, 10_000, "undecided"),
+        (
+            {"writes": 1.0, "reads": 1.0, "table_reads": 0.0},
+            {"writes": 1.0, "reads": 2.0, "table_reads": 0.0},
+            10_000,
+            "upheld",
+        ),
         # A job of the lab's own beside programs: where users are not told apart, the slower one has more of it.
         (
             {"reads": 1.0, "writes": 1.0, "commits": 1.0, "background_commits": 1.0},

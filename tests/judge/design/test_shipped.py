@@ -43,7 +43,6 @@ OF_ONE_PROCESSOR: Mapping[str, Mapping[str, int]] = {
     "neverblock-slow-queries": {"closed-percentile: warning": 1, "unequal-budgets: note": 2},
     "neverblock-tasks": {"gain-beyond-waiting: warning": 1},
     "own-api": {"closed-percentile: warning": 1},
-    "own-database": {"closed-percentile: warning": 1},
     "profile-guided": {"window-too-short: note": 1},
     "profile-guided-page": {"window-too-short: note": 1},
     "profile-guided-random-item": {"window-too-short: note": 1},
@@ -59,7 +58,7 @@ OF_ONE_PROCESSOR: Mapping[str, Mapping[str, int]] = {
 @cache
 def plans() -> dict[str, Plan]:
     files = [*shipped_experiments().values(), *EXAMPLES.rglob("experiment.toml"), *EXAMPLES.glob("*.toml")]
-    stacks = find_stacks([EXAMPLES, EXAMPLES / "own-api", EXAMPLES / "own-database"])
+    stacks = find_stacks([EXAMPLES, EXAMPLES / "own-api"])
     return {name_of(file): plan_of(file, stacks) for file in files}
 
 

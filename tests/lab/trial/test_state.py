@@ -16,9 +16,8 @@ from fairtrial.experiment.workload_file.state import AuditEntry, Reset
 from fairtrial.lab.trial.state import audit_state, reset_state
 from fairtrial.record.database import StateAudit
 from tests.command_line import Finished, Lab
-from tests.docs.pages import EXAMPLES
 
-EXAMPLE = EXAMPLES / "own-database"
+DESK = Path(__file__).parents[2] / "fixtures" / "order-desk"
 LOAD = """kind = "fixed"
 requests = 400
 connections = 4
@@ -39,9 +38,9 @@ SERVES = "ThreadingHTTPServer("
 
 @pytest.fixture(scope="module")
 def finished(shared_lab: Lab) -> Finished:
-    """A run of the example with an honest contender, a forgetful one, and one that stores when it stops."""
-    folder = shared_lab.folder / "own-database"
-    shutil.copytree(EXAMPLE, folder)
+    """A run of an order desk with an honest contender, a forgetful one, and one that stores when it stops."""
+    folder = shared_lab.folder / "order-desk"
+    shutil.copytree(DESK, folder)
     lazy = folder / "lazy"
     shutil.copytree(folder / "orders", lazy)
     text = (lazy / "app.py").read_text().replace(*AT_THE_END).replace(SERVES, ON_SIGTERM + SERVES)
@@ -89,8 +88,8 @@ def test_what_the_audits_prove_is_not_listed_as_not_examined(finished: Finished)
 
 
 def test_a_reset_that_fails_leaves_the_trial_not_run(lab: Lab, snapshot: object) -> None:
-    folder = lab.folder / "own-database"
-    shutil.copytree(EXAMPLE, folder)
+    folder = lab.folder / "order-desk"
+    shutil.copytree(DESK, folder)
     script = folder / "reset.sh"
     script.write_text('#!/bin/sh\necho "no such table: $1"\nprintf "\\033[2J%s\\n" "$DATABASE_URL" >&2\nexit 3\n')
     script.chmod(0o755)

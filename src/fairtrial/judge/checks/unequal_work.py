@@ -12,11 +12,10 @@ from fairtrial.load.kinds import Load
 from fairtrial.record.model import Condition, TrialRecord
 from fairtrial.record.proof import Ledger
 
-COMPARED = ("reads", "writes", "commits", "calls")
+COUNTED = ("reads", "table_reads", "writes", "commits", "calls")
 """What one answer can take more of than another, by the names of `Ledger.done`. Rows are left out: databases count them
-differently. So are statements that neither read nor write (BEGIN, COMMIT, SET, a ping): what a driver or a framework
-puts around a query is a part of what the stack costs, and not of what it was asked for."""
-
+differently. So are statements that neither read nor write (BEGIN, COMMIT, SET): what a driver or a framework puts
+around a query is a part of what the stack costs, and not of what it was asked for."""
 
 COUNTS_FOR_ALL_USERS = ("mongodb", "redis", "memcached")
 """Private services whose counters do not tell the stack's statements from the lab's."""
@@ -38,7 +37,7 @@ class _Work:
 @check(
     "unequal-work",
     looks_at="the statements that the database counted for each answer (median over the trials), of all conditions "
-    "that a claim compares; commits only where something is written",
+    "that a claim compares; of commits, those that wrote something",
     remedy="compare stacks that do the same work; or say in the claim why the work differs, with the key "
     "`unequal_work`, and the verdict is given with that text",
     share=Threshold(
@@ -106,7 +105,11 @@ def _works(case: Case, set_up: float) -> dict[str, _Work]:
 
 
 def _work(case: Case, condition: Condition, trials: Sequence[TrialRecord], set_up: float) -> _Work:
-    ledgers = [_by_stack(case, condition, trial, trial.ledger) for trial in trials if trial.ledger is not None]
+    ledgers = [
+        _of_writing_commits(_by_stack(case, condition, trial, trial.ledger))
+        for trial in trials
+        if trial.ledger is not None
+    ]
     requests = [
         ledger.answers + _left_unanswered(condition.load, trial) for trial, ledger in zip(trials, ledgers, strict=True)
     ]
@@ -115,7 +118,7 @@ def _work(case: Case, condition: Condition, trials: Sequence[TrialRecord], set_u
     beside = any("background_commits" in ledger.done and not ledger.lab_left_out for ledger in ledgers)
     kinds = [
         kind
-        for kind in COMPARED
+        for kind in COUNTED
         if all(kind in ledger.done for ledger in ledgers) and not (beside and kind in ("writes", "commits"))
     ]
     return _Work(
@@ -157,6 +160,17 @@ def _by_stack(case: Case, condition: Condition, trial: TrialRecord, ledger: Ledg
     return ledger.model_copy(update={"done": {**ledger.done, **writes}})
 
 
+def _of_writing_commits(ledger: Ledger) -> Ledger:
+    """The ledger without commits that wrote nothing, as far as the database tells.
+
+    A pool that resets a session after its use commits that as well, and so does a driver after a read.
+    """
+    done = ledger.done
+    if "commits" not in done or "writing_commits" not in done:
+        return ledger
+    return ledger.model_copy(update={"done": {**done, "commits": min(done["commits"], done["writing_commits"])}})
+
+
 def _answers(trial: TrialRecord) -> int:
     return 0 if trial.ledger is None else trial.ledger.verified
 
@@ -167,7 +181,7 @@ def _unequal(works: Sequence[_Work], share: float, statements: float) -> str | N
     They differ if one side took more for each answer at least than another at most. A commit is compared only where
     statements write: after reads alone it flushes nothing, and drivers differ in how they count it.
     """
-    for kind in COMPARED:
+    for kind in (_compared_reads(works, statements), "writes", "commits", "calls"):
         counts = [work.per_answer[kind] for work in works if kind in work.per_answer]
         writes = max((work.per_answer.get("writes", 0.0) for work in works), default=0.0)
         if len(counts) < max(2, len(works)) or (kind == "commits" and writes < statements):
@@ -177,3 +191,13 @@ def _unequal(works: Sequence[_Work], share: float, statements: float) -> str | N
             figures = ", ".join(f"{work.name} {work.per_answer[kind]:.2f}" for work in works)
             return f"{NOUNS[kind]} for each {works[0].each}: {figures}"
     return None
+
+
+def _compared_reads(works: Sequence[_Work], statements: float) -> str:
+    """Reads that look at no table are a driver's ping, or what a pool sends to reset a session: they are compared only
+    where the database does not tell them apart, or where answers take nothing else."""
+    tells = all("table_reads" in work.per_answer for work in works)
+    in_tables = max(
+        (work.per_answer.get(kind, 0.0) for work in works for kind in ("table_reads", "writes")), default=0.0
+    )
+    return "table_reads" if tells and in_tables > statements else "reads"

@@ -1,0 +1,5 @@
+"""All paths are those of the application."""
+
+from django.urls import include, path
+
+urlpatterns = [path("", include("api.urls"))]
