@@ -165,10 +165,11 @@ def _of_writing_commits(ledger: Ledger) -> Ledger:
 
     A pool that resets a session after its use commits that as well, and so does a driver after a read.
     """
-    done = ledger.done
-    if "commits" not in done or "writing_commits" not in done:
+    counts = ledger.done
+    if "commits" not in counts or "writing_commits" not in counts:
         return ledger
-    return ledger.model_copy(update={"done": {**done, "commits": min(done["commits"], done["writing_commits"])}})
+    commits = min(counts["commits"], counts["writing_commits"])
+    return ledger.model_copy(update={"done": {**counts, "commits": commits}})
 
 
 def _answers(trial: TrialRecord) -> int:
