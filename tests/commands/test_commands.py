@@ -24,6 +24,7 @@ def test_list(lab: Lab, call: Call) -> None:
     assert every.status == 0
     for name in ("mine", "go-nethttp", "random-item", "quickstart", "fairtrial list stacks"):
         assert name in every.out
+    assert "ggm" in every.out and "ggm-latency" not in every.out, "the experiments of studies are many"
     own = call("list", "stacks", "--stacks", lab.stacks).out
     assert "mine" in own
     assert "go-nethttp" in own
@@ -34,7 +35,8 @@ def test_doctor_names_what_is_missing_and_how_to_get_it(lab: Lab) -> None:
     finished = lab.fairtrial("doctor", "--stacks", lab.stacks)
 
     assert finished.status == 0
-    assert "stack mine" in finished.out
+    assert "stacks" in finished.out and "mine: " in finished.out
+    assert len(finished.out.splitlines()) <= 24, finished.out
     assert "apt install no-such-runtime" in finished.out
     for subject in ("processors", "open files", "swap", "frequency governor", "load engine", "cache"):
         assert subject in finished.out

@@ -25,7 +25,7 @@ def walk(path: tuple[str, ...], command: Command) -> Iterator[tuple[tuple[str, .
 COMMANDS = dict(walk((), typer.main.get_group(app)))
 
 TEACHES = {
-    "": ["upheld, refuted, equal or undecided", "`fairtrial run`", "--stacks DIR"],
+    "": ["upheld, refuted, equal or undecided", "`fairtrial run`", "`fairtrial` alone"],
     "run": ["Exit status: 0", "130 interrupted", "`fairtrial list experiments`", "built and run as you", "--seed"],
     "ab-test": ["Exit status: 0", "default branch", "[contenders.NAME]", "5%"],
     "load": ["**closed**", "**open**", "servers that are yours", "**Examples**", "`fairtrial load http"],
@@ -105,13 +105,27 @@ def test_help_is_printed_in_full(name: str) -> None:
             assert re.search(rf"^\W*{path[-1]}\s", printed.output, re.MULTILINE), path
 
 
-def test_without_arguments_the_help_is_printed(lab: Lab) -> None:
-    finished = lab.fairtrial()
-    assert finished.status == 2
-    assert "Usage: fairtrial" in finished.out + finished.err
-
-
 def test_help_of_the_installed_command(lab: Lab) -> None:
     finished = lab.fairtrial("run", "--help")
     assert finished.status == 0
     assert "Usage: fairtrial run" in finished.out and "--noise-floor" in finished.out
+
+
+SCREENS = {"run": 60, "ab-test": 70, "load": 92}
+"""The lines of a help at most, at 80 columns: two screens of 46, with rare options by name alone."""
+
+
+@pytest.mark.parametrize("name", SCREENS)
+def test_a_help_fits_two_screens_and_all_of_it_is_to_be_had(name: str) -> None:
+    def printed(option: str) -> str:
+        result = CliRunner().invoke(app, [name, option], prog_name="fairtrial", env={"COLUMNS": "80", "NO_COLOR": "1"})
+        assert result.exit_code == 0
+        return result.output
+
+    short, whole = printed("--help"), printed("--help-all")
+    assert len(short.splitlines()) <= SCREENS[name]
+    rare = short.partition("--help-all also explains")[2].partition("Documentation")[0]
+    names = re.findall(r"--[a-z][a-z0-9-]+", rare)
+    assert len(names) > 1 and set(names) <= set(re.findall(r"--[a-z][a-z0-9-]+", whole))
+    assert all(re.search(rf"^│ {each}\b", whole, re.MULTILINE) for each in names), "each has a row of its own there"
+    assert not any(re.search(rf"^│ {each}\b", short, re.MULTILINE) for each in names)

@@ -52,14 +52,14 @@ def test_a_study_goes_on_where_it_was_interrupted(
         patched.setattr(carry_out, "carry_out", interrupted_at_the_second)
         first = call(*arguments)
     assert first.status == INTERRUPTED, first.err
-    assert "A study of mine: 2 experiments, about 0 min" in first.out
+    assert "A study of mine: 2 experiments, about 10 seconds" in first.out
     assert "✓ upheld  mine-first/answers" in first.out and "mine-second" in first.out
     assert "1 claim: 1 upheld" in first.out and "goes on" in first.out
 
     second = call(*arguments)
     assert second.status == 1, second.err
     told = " ".join(second.out.split())
-    assert "1 experiment, about 0 min once everything is built (a guess for 1 of them" in told
+    assert "1 experiment, about 10 seconds once everything is built (a guess for 1 of them" in told
     assert "1 of 2 have complete results in results/mine" in told
     assert "✓ upheld   mine-first/answers" in second.out and "✗ refuted  mine-second/answers" in second.out
     assert "2 claims: 1 upheld, 1 refuted" in second.out

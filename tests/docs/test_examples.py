@@ -11,7 +11,7 @@ from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.experiment.files import load_experiment
 from fairtrial.plan.make import make_plan
 from tests.command_line import CALM, Lab
-from tests.docs.pages import DOCS, EXAMPLES, ROOT, code_blocks
+from tests.docs.pages import DOCS, EXAMPLES, code_blocks
 from tests.machine.needs import needs
 
 EXPERIMENTS = sorted(EXAMPLES.glob("*.toml"))
@@ -92,13 +92,6 @@ def test_the_experiments_on_public_entries_are_accepted(file: Path) -> None:
     plan = make_plan(experiment, with_contenders({}, experiment, file.parent, {}), file)
     assert {condition.stack.origin.network for condition in plan.conditions} == {"own"}
     assert {stack.name for stack in experiment.stacks} == set(experiment.contenders)
-
-
-def test_the_readme_shows_the_first_stack_as_it_is() -> None:
-    text = (ROOT / "README.md").read_text()
-    folder = EXAMPLES / "first-stack"
-    assert code_blocks(ROOT / "README.md", "toml") == [(folder / "stack.toml").read_text()]
-    assert all(f"]({path.relative_to(ROOT)})" in text for path in (folder / "app.py", folder / "gunicorn.conf.py"))
 
 
 def test_the_index_of_examples_names_them_all() -> None:

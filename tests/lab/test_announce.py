@@ -117,6 +117,13 @@ def test_without_verbose_it_is_said_what_is_tried_and_not_how_it_works() -> None
     output = StringIO()
     announce(Console(file=output, width=400), planned(stacks=["a:two", "b"]), (), verbose=False)
     text = output.getvalue()
-    assert "stacks     a:two, b\n" in "\n".join(line.rstrip() for line in text.splitlines())
-    assert "claims" not in text and "idle" not in text and "spoils" not in text
-    assert "placement  load on processor" in text
+    assert " ".join(line(text, "stacks").split()) == "stacks a:two, b"
+    labels = [each.split()[0] for each in text.splitlines()]
+    assert labels == ["x:", "workload", "load", "stacks", "takes", *(["placement"] * (not local_placement().disjoint))]
+    assert "once everything is built" in text and "min" not in text.replace("minute", "")
+
+
+def test_without_verbose_a_placement_that_harms_figures_is_announced() -> None:
+    output = StringIO()
+    announce(Console(file=output, width=400), planned(placement="shared"), (), verbose=False)
+    assert ": shared, figures will disturb" in output.getvalue()

@@ -5,7 +5,7 @@ from pathlib import Path
 import fairtrial.judge
 from fairtrial.judge.checks.model import Finding, Severity, nothing_to_do
 from fairtrial.judge.model import Result
-from fairtrial.report.brief import MOST_TEXTS, brief_findings, brief_obstacles, merged, unexamined_checks
+from fairtrial.report.brief import MOST_TEXTS, brief_findings, brief_obstacles, merged
 from tests.report.scene import judged
 
 
@@ -90,7 +90,6 @@ def test_notes_that_ask_for_nothing_and_checks_that_could_not_look_have_no_entry
         ("go-net-http", 0, blind),
     )
     assert [entry.check for entry in brief_findings(result)] == ["asking"]
-    assert unexamined_checks(result) == ["blind"]
 
 
 def test_a_refusal_or_a_warning_is_given_whatever_its_remedy_is() -> None:

@@ -9,7 +9,7 @@ from rich.console import Console
 from fairtrial.judge.judging import judge
 from fairtrial.judge.model import Result
 from fairtrial.record.proof import Ledger
-from fairtrial.report.terminal import print_result
+from fairtrial.report.terminal import print_answer, print_result
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 from tests.lines import lines_with
 from tests.report.scene import judged
@@ -130,10 +130,10 @@ def crowded() -> Result:
 def test_without_verbose_a_result_is_a_screen_and_says_all_that_asks_for_something(width: int) -> None:
     result = crowded()
     brief, whole = printed(result, width, verbose=False), printed(result, width)
-    assert len(brief.splitlines()) <= 60 < len(whole.splitlines())
+    assert len(brief.splitlines()) <= 45 < 80 < len(whole.splitlines()), "a crowded one has a refusal and an obstacle"
     assert max(map(len, brief.splitlines())) <= width
     joined = " ".join(brief.split())
-    assert "warning memory-short, in 10 of 25 trials: rust-axum (2), go-nethttp (2)" in joined
+    assert "warning memory-short: " in joined
     assert "refusal errors, in 1 of 25 trials: python-flask (1)" in joined
     assert "300 of 3,363 requests (8.9%) went wrong" in joined, "a refusal's evidence"
     assert "not run in 1 of 25 trials: node-http (1) its port was taken → free the port" in joined
@@ -144,15 +144,16 @@ def test_without_verbose_a_result_is_a_screen_and_says_all_that_asks_for_somethi
             assert finding.check in whole
 
 
-def test_a_calm_result_leaves_room_for_the_progress_of_its_run() -> None:
-    """60 lines in all: 8 of the plan, 7 of preparation, 5 of blocks, and the result."""
+@pytest.mark.parametrize("width", [80, 100])
+def test_a_calm_result_fits_a_screen(width: int) -> None:
+    """What was asked, five stacks, three verdicts, a warning."""
     experiment = replace(an_experiment(*NAMES), classes={"node-http": "engine"})
     for first, second in (NAMES[:2], NAMES[1:3], NAMES[3:]):
         experiment = experiment.claiming(first, second, at_least=1.1)
     record = experiment.record()
     trials = trials_of(record, lambda name, block: a_trial().serving(16_000 / 2 ** NAMES.index(name) + block))
     trials = [trial.model_copy(update={"ledger": LEDGER}) for trial in trials]
-    assert len(printed(judge(record, trials, interrupted=False), 80, verbose=False).splitlines()) <= 40
+    assert len(printed(judge(record, trials, interrupted=False), width, verbose=False).splitlines()) <= 30
 
 
 def test_what_is_left_out_is_counted_in_one_line(snapshot: object) -> None:
@@ -163,13 +164,7 @@ def test_what_is_left_out_is_counted_in_one_line(snapshot: object) -> None:
 def test_a_remedy_is_given_once() -> None:
     text = printed(crowded(), 200, verbose=False)
     remedies = [line for line in text.splitlines() if line.startswith("  → ")]
-    assert len(remedies) == len(set(remedies)) > 2
-
-
-def test_remarks_on_all_claims_stand_below_them_once(snapshot: object) -> None:
-    text = printed(crowded(), 200, verbose=False)
-    assert text.count("Not examined: not-stationary") == 1
-    assert lines_with(text, "All claims:") == snapshot
+    assert len(remedies) == len(set(remedies)) > 1
 
 
 def test_the_header_says_on_how_many_blocks_figures_rest() -> None:
@@ -183,7 +178,7 @@ def test_the_header_says_on_how_many_blocks_figures_rest() -> None:
 
 @pytest.mark.parametrize("width", [45, 60, 72, 80, 100, 130, 200])
 def test_no_cell_of_the_table_is_cut_and_the_legend_explains_what_is_shown(width: int) -> None:
-    text = printed(crowded(), width, verbose=False)
+    text = printed(crowded(), width)
     table, _, rest = text.partition("\n\ngoodput: ")
     legend = " ".join(rest.partition("\n\n")[0].split())
     assert "…" not in table and max(map(len, text.splitlines())) <= width
@@ -199,6 +194,29 @@ def test_where_there_is_room_each_row_is_one_line() -> None:
         return len(printed(crowded(), width).partition("\n\ngoodput: ")[0].splitlines())
 
     assert rows(80) - rows(140) == len(NAMES) + 1  # the heading has a line less, too
+
+
+def test_marks_in_the_table_are_explained_in_short_too() -> None:
+    text = printed(crowded(), 60, verbose=False)
+    assert "no room for: " in text and "goodput: verified answers only" not in text
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_an_answer_is_ten_lines_with_what_has_to_be_done(width: int) -> None:
+    """Of a comparison of two, which warns; and all that was refused beside it, with its remedy."""
+    record = an_experiment("a", "b").claiming("a", "b", at_least=0.95).claiming("b", "a", at_most=1.05).record()
+    result = judge(record, trials_of(record, BUSY), interrupted=False)
+    file = io.StringIO()
+    print_answer(result, Console(file=file, width=width), "b is not slower than a", Path("results/it/report.html"))
+    lines = file.getvalue().splitlines()
+    assert lines[0] == "b is not slower than a" and lines[-1] == "report: results/it/report.html"
+    assert len(lines) <= 10 and max(map(len, lines)) <= width
+    text = " ".join(file.getvalue().split())
+    assert "goodput: a " in text and "upheld claim-1 1.00 (" in text and "warning memory-short: " in text
+    file = io.StringIO()
+    print_answer(crowded(), Console(file=file, width=width), "it is slower")
+    text = " ".join(file.getvalue().split())
+    assert "refusal errors, in 1 of 25 trials" in text and "→ free the port" in text
 
 
 def test_a_result_with_little_to_say_gives_warnings_whole() -> None:

@@ -123,5 +123,14 @@ def minutes(seconds: float) -> str:
     return f"{whole // 60}:{whole % 60:02d}"
 
 
+def duration(seconds: float) -> str:
+    """A planned time as people say it, rounded: `40 seconds`, `2 minutes`, `3 hours`."""
+    if seconds < 55:
+        return count(max(10 * round(seconds / 10), 10), "second")
+    if seconds < 100 * 60:
+        return count(max(round(seconds / 60), 1), "minute")
+    return count(round(seconds / 3600), "hour")
+
+
 def _written_in(value: float, unit: Unit | None, write: Callable[[float], str]) -> str:
     return write(value) if unit is None else unit.behind(write(value / unit.size))

@@ -11,10 +11,13 @@ import typer
 
 from fairtrial.base.problem import Problem
 
+HOSTS = "Hosts"
+"""The panel of these options in the help."""
+
 
 def _option(name: str, metavar: str | None, text: str, least: int | None = None, most: int | None = None) -> Any:
     """An option in one panel of the help."""
-    return typer.Option(name, help=text, metavar=metavar, min=least, max=most, rich_help_panel="Hosts")
+    return typer.Option(name, help=text, metavar=metavar, min=least, max=most, rich_help_panel=HOSTS)
 
 
 @dataclass(frozen=True, kw_only=True)

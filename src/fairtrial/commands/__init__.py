@@ -5,6 +5,7 @@ A subcommand imports what it needs when it is called, so that `--help` and small
 
 import signal
 import sys
+from pathlib import Path
 from types import FrameType
 from typing import Annotated, NoReturn
 
@@ -26,6 +27,7 @@ from fairtrial.commands.lab import lab
 from fairtrial.commands.list import list_available
 from fairtrial.commands.load import load
 from fairtrial.commands.output import print_problem, silent_exit_when_output_closes
+from fairtrial.commands.rare_options import add_command
 from fairtrial.commands.run import run
 from fairtrial.commands.services import services_app
 from fairtrial.commands.unforeseen import no_traceback
@@ -43,18 +45,18 @@ app = typer.Typer(
     Same work, same data, same load, real databases: each claim is upheld, refuted, equal or undecided, and
     every figure that cannot be defended is refused, with the reason.
 
-    Start with `fairtrial run`; bring your own stack with `fairtrial run --stacks DIR`.
+    In the folder of a service, `fairtrial` alone says what to do next; elsewhere, `fairtrial run` is a quickstart.
     """,
     epilog=DOCS,
-    no_args_is_help=True,
+    invoke_without_command=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(run)
+add_command(app, run)
 app.command()(init)
-app.command("ab-test")(ab_test)
-app.command()(load)
+add_command(app, ab_test, "ab-test")
+add_command(app, load)
 app.command(context_settings=ab_command.SETTINGS)(ab_command.ab)
 app.command(context_settings=wrk_command.SETTINGS)(wrk_command.wrk)
 app.command()(check)
@@ -85,12 +87,18 @@ def _print_version(requested: bool) -> None:
 
 @app.callback()
 def _options(
-    version: Annotated[
+    context: typer.Context,
+    _version: Annotated[
         bool,
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
-    pass
+    if context.invoked_subcommand is None:
+        from rich.console import Console
+
+        from fairtrial.commands.next_steps import print_next_steps
+
+        print_next_steps(Console(highlight=False), Path())
 
 
 def main() -> NoReturn:

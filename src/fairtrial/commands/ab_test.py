@@ -44,7 +44,7 @@ def ab_test(
     """
     from rich.console import Console
 
-    from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT
+    from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, REFUTED
     from fairtrial.base.problem import Problem
     from fairtrial.commands.carry_out import carry_out
     from fairtrial.experiment.ab_test import between_refs, contender_of, in_slices
@@ -72,14 +72,21 @@ def ab_test(
         _say(console, f"left out: the sweep over {experiment.sweep.parameter}; both are tried with what [load] says")
     changed, _ = with_settings(paired, blocks=options.blocks, minutes=options.minutes, quick=options.quick)
     left_out = [claim.id for claim in experiment.claims]
-    result, problem = carry_out(console, changed, file, options, left_out=left_out)
+
+    def answer(result: "Result") -> str:
+        return f"{name}: {_answer(result, refs, margin)}"
+
+    result, problem = carry_out(console, changed, file, options, left_out=left_out, answer=answer)
     status = _status(result)
-    _say(console, f"\n{name}: {_answer(result, refs, margin)}", style="bold")
+    if options.verbose:
+        _say(console, f"\n{answer(result)}")
+    if status == REFUTED and not options.profile:
+        _say(console, "why it is slower: the same with --profile")
     raise typer.Exit(IN_DOUBT if problem and status == ALL_WELL else status)
 
 
-def _say(console: "Console", text: str, style: str | None = None) -> None:
-    console.print(text, style=style, markup=False, highlight=False)
+def _say(console: "Console", text: str) -> None:
+    console.print(text, markup=False, highlight=False)
 
 
 def _refs(before: str | None, after: str | None) -> tuple[str, str] | None:

@@ -32,12 +32,15 @@ def carry_out(
     hosts: LaneOptions = HERE,
     *,
     left_out: Sequence[str] = (),
+    answer: "Callable[[Result], str] | None" = None,
 ) -> "tuple[Result, Problem | None]":
     """Plan, announce, conduct and judge an experiment, write its reports and print the result.
 
     Args:
         file: the experiment's, to which paths in it are relative.
         left_out: ids of claims that the experiment does not hold any more; they are announced.
+        answer: the sentence that answers what was asked, if it is one question. It is printed in place of the table;
+            with `--verbose` below it.
 
     Returns:
         the result, and the problem that stopped the run or its reports, which has been printed.
@@ -57,7 +60,7 @@ def carry_out(
     from fairtrial.lab.results_folder import results_folder
     from fairtrial.plan.plan import most_connections
     from fairtrial.report.profile.terminal import profile_parts
-    from fairtrial.report.terminal import print_result
+    from fairtrial.report.terminal import print_answer, print_result
 
     elsewhere = hosts.is_elsewhere
     if not elsewhere:
@@ -77,7 +80,11 @@ def carry_out(
             result = judge(conducted.record, conducted.trials, interrupted=conducted.interrupted)
             profiles = _profiles(results)
             report, problem = _write_reports(result, conducted, profiles, results, options)
-    print_result(result, console, report, profile_parts(profiles), verbose=options.verbose)
+    further = profile_parts(profiles)
+    if answer is None or options.verbose:
+        print_result(result, console, report, further, verbose=options.verbose)
+    else:
+        print_answer(result, console, answer(result), report, further)
     if problem:
         print_problem(problem)
     return result, problem

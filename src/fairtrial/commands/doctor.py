@@ -10,6 +10,7 @@ def doctor(
     stacks: Annotated[
         list[Path] | None, typer.Option("--stacks", help="A folder with stacks of your own.", metavar="DIR")
     ] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="A row for each stack.")] = False,
 ) -> None:
     """Look at runtimes, tools, processors, limits, governor, swap and cache; print a remedy for each fault.
 
@@ -21,4 +22,4 @@ def doctor(
     from fairtrial.tools.doctor.examine import examine_machine, print_diagnoses
 
     diagnoses = examine_machine(list(find_stacks(stacks or []).values()))
-    raise typer.Exit(print_diagnoses(Console(), diagnoses))
+    raise typer.Exit(print_diagnoses(Console(), diagnoses, verbose=verbose))

@@ -78,16 +78,17 @@ def _names(stack_folders: list[Path]) -> dict[str, list[str]]:
     from fairtrial.experiment.files import shipped_experiments
     from fairtrial.experiment.studies import STUDIES
 
+    of_studies = {name for study in STUDIES.values() for name in study.experiments}
     names = {
         ListedKind.stacks: list(find_stacks(stack_folders)),
         ListedKind.workloads: list(workloads()),
-        ListedKind.experiments: list(shipped_experiments()),
+        ListedKind.experiments: [name for name in shipped_experiments() if name not in of_studies],
         ListedKind.studies: list(STUDIES),
     }
+    further = {ListedKind.experiments: f", and {len(of_studies)} of studies"}
     return {
         "": [str(kind) for kind in names],
-        "number": [str(len(each)) for each in names.values()],
-        "names": [", ".join(each) for each in names.values()],
+        "names": [", ".join(each) + further.get(kind, "") for kind, each in names.items()],
     }
 
 

@@ -10,30 +10,45 @@ from fairtrial.tools.load.request.options import OUTPUT, GoalOptions, LoadOption
 
 Plain = Annotated[
     bool,
-    typer.Option("--plain", help="No live view: a line a second, as without a terminal.", rich_help_panel=OUTPUT),
+    typer.Option(
+        "--plain", help="No live view: a line a second, as without a terminal.", rich_help_panel=OUTPUT, hidden=True
+    ),
+]
+
+Verbose = Annotated[
+    bool,
+    typer.Option(
+        "--verbose",
+        "-v",
+        help="Print the distribution of times, traffic and every probed rate, too.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
 
 
 @with_option_groups
 def load(
-    options: LoadOptions, goals: GoalOptions, hosts: LoadHostsOptions, outputs: OutputOptions, plain: Plain = False
+    options: LoadOptions,
+    goals: GoalOptions,
+    hosts: LoadHostsOptions,
+    outputs: OutputOptions,
+    plain: Plain = False,
+    verbose: Verbose = False,
 ) -> None:
     """Offer load to a URL, or a file's requests, and report what came back: verified answers first, errors by kind.
 
-    Without -r, --ramp and --steps the load is **closed**: each connection sends its next request when its last one is
-    answered, so a slow server receives fewer. With them it is **open**: requests are due by the clock, and the time for
-    which one waits for a connection counts. Only an open load shows what independent clients would experience.
+    Without -r, --ramp and --steps the load is **closed**: each connection waits for its answer before it sends again,
+    so a slow server receives fewer requests. With them it is **open**: requests are due by the clock, as those of
+    independent clients are, and the time for which one waits for a connection counts.
 
     Aim it only at servers that are yours.
 
     **Examples** (more in docs/load.md)
 
     - `fairtrial load http://127.0.0.1:8080/`   ten seconds, 16 connections
-    - `fairtrial load -r 2k --html load.html http://127.0.0.1:8080/`   an open load, with charts
-    - `fairtrial load -f shop.workload.toml http://127.0.0.1:8080/`   several requests
-    - `fairtrial load --expect 'p99<50ms' http://127.0.0.1:8080/`   exit status 1 if not
-    - `fairtrial load --capacity 'p99<50ms' http://127.0.0.1:8080/`   the highest rate
-    - `fairtrial load --json - http://127.0.0.1:8080/ | jq .goodput_per_second`
+    - `fairtrial load -r 2k http://127.0.0.1:8080/`   an open load
+    - `fairtrial load -f shop.workload.toml http://127.0.0.1:8080/`   a mix
+    - `fairtrial load --expect 'p99<50ms' http://127.0.0.1:8080/`   a budget
 
     **Exit status** 0 all was answered as expected, and every figure of --expect upheld; 1 a figure is refuted; 2 wrong
     use; 3 some was not answered as expected, the server said what nobody had asked, a figure is undecided, or no
@@ -50,7 +65,7 @@ def load(
     errors = Console(stderr=True)
     measurement = offer(errors, options, goals, hosts, plain=plain)
     try:
-        print_measurement(errors if outputs.use_stdout else Console(), measurement)
+        print_measurement(errors if outputs.use_stdout else Console(), measurement, verbose=verbose)
     finally:
         write_outputs(outputs, measurement)  # even if standard output was closed
     raise typer.Exit(measurement.exit_status)

@@ -17,12 +17,13 @@ Experiment = Annotated[
         "fairtrial.toml that lies here, else quickstart]"
     ),
 ]
-Seed = Annotated[int | None, typer.Option(min=0, help="Seed of the order of trials.")]
+Seed = Annotated[int | None, typer.Option(min=0, metavar="N", hidden=True, help="Seed of the order of trials.")]
 NoiseFloor = Annotated[
     bool,
     typer.Option(
         "--noise-floor",
         help="Try the first stack twice in each block, under two names: how different do equals look here?",
+        hidden=True,
     ),
 ]
 
@@ -42,6 +43,7 @@ CrashAudit = Annotated[
         help="After which trials of a workload that writes the database is killed under a load of its own, to see "
         "whether what was acknowledged is still there; some: one in five, at least one of each stack.",
         show_default=False,
+        hidden=True,
     ),
 ]
 
@@ -52,6 +54,7 @@ All = Annotated[
         help="EXPERIMENT is a published study (`fairtrial list studies`): conduct each of its experiments that has no "
         "complete result in the folder DIR/STUDY of `--out`, and print the verdicts of all. After Ctrl-C the same "
         "command goes on.",
+        hidden=True,
     ),
 ]
 

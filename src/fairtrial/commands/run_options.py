@@ -30,7 +30,9 @@ class SelectionOptions:
     stacks: Stacks = None
     workloads: Annotated[
         list[Path] | None,
-        typer.Option("--workloads", help="A folder in which workload files are looked for, too.", metavar="DIR"),
+        typer.Option(
+            "--workloads", help="A folder in which workload files are looked for, too.", metavar="DIR", hidden=True
+        ),
     ] = None
 
 
@@ -39,7 +41,7 @@ class RunOptions:
     """How a run is conducted, and what is written of it."""
 
     blocks: Annotated[
-        int | None, typer.Option(min=1, help="Blocks: one trial of every stack each, in random order.")
+        int | None, typer.Option(min=1, metavar="N", help="Blocks: one trial of every stack each, in random order.")
     ] = None
     out: Annotated[Path, typer.Option(help="Where the results folder NAME-TIME is made.", metavar="DIR")] = Path(
         "results"
@@ -61,6 +63,7 @@ class RunOptions:
             "the other. Without either: as the file says, or, where blocks are added until claims are decided, in turn "
             "if that can be.",
             show_default=False,
+            hidden=True,
         ),
     ] = None
     quick: Annotated[bool, typer.Option("--quick", help="Three blocks of short trials: a look, not a judgement.")] = (
@@ -80,6 +83,7 @@ class RunOptions:
             "--anyway",
             help="Go on although the design makes an answer worthless, as a bound that nobody can keep does: "
             "docs/checks.md, The design before the first trial.",
+            hidden=True,
         ),
     ] = False
     wait: Annotated[
@@ -87,6 +91,7 @@ class RunOptions:
         typer.Option(
             "--wait/--no-wait",
             help="While another lab measures on the same processors: wait until it ends, or refuse.",
+            hidden=True,
         ),
     ] = True
     junit: JUnit = None

@@ -126,18 +126,18 @@ def _earlier_result(folder: Path, plan: "Plan") -> "Result | None":
 
 def _announcement(parts: Sequence[_Part], folder: Path) -> str:
     """How many experiments are run and for how many minutes, and which are done."""
-    from fairtrial.base.formatting import count
+    from fairtrial.base.formatting import count, duration
 
     to_run = [part for part in parts if part.result is None]
-    least, most = (round(sum(part.seconds[end] for part in to_run) / 60) for end in (0, 1))
-    minutes = f"{least} min" if least == most else f"{least} to {most} min"
+    least, most = (duration(sum(part.seconds[end] for part in to_run)) for end in (0, 1))
+    takes = least if least == most else f"{least} to {most}"
     guesses = sum(part.is_guess for part in to_run)
     guessed = f" (a guess for {guesses} of them, of which no result ships)" if guesses else ""
     complete = len(parts) - len(to_run)
     earlier = (
         f"; {complete} of {len(parts)} have complete results in {folder}, and are not run again" if complete else ""
     )
-    return f"{count(len(to_run), 'experiment')}, about {minutes} once everything is built{guessed}{earlier}"
+    return f"{count(len(to_run), 'experiment')}, about {takes} once everything is built{guessed}{earlier}"
 
 
 def _verdicts(parts: Sequence[_Part]) -> "Table":

@@ -10,14 +10,13 @@ from functools import partial
 from fairtrial.docs import checks, commands, contradictions, engine_protocol, metrics
 
 PAGES: Mapping[str, Callable[[], Mapping[str, str]]] = {
-    "../README.md": partial(commands.exit_statuses_of, "run"),
     "ab-test.md": partial(commands.exit_statuses_of, "ab-test"),
     "checks.md": checks.check_parts,
     "claims.md": metrics.claims_parts,
     "compare.md": partial(commands.exit_statuses_of, "compare"),
     "cross-examine.md": lambda: {**contradictions.contradiction_parts(), **commands.command_parts("cross-examine")},
     "engine-protocol.md": engine_protocol.protocol_parts,
-    "files.md": commands.files_parts,
+    "files.md": lambda: {**commands.files_parts(), **commands.exit_statuses_of("run")},
     "glossary.md": metrics.glossary_parts,
     "history.md": commands.history_parts,
     "import.md": partial(commands.command_parts, "import"),

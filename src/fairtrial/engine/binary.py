@@ -16,7 +16,7 @@ from threading import Lock
 from fairtrial.base.cache.digest import folder_sha256
 from fairtrial.base.cache.once import damage_of, find_made, made_once
 from fairtrial.base.exit_status import NOTHING_RAN
-from fairtrial.base.formatting import minutes
+from fairtrial.base.formatting import duration
 from fairtrial.base.locations import PACKAGE, shipped
 from fairtrial.base.problem import Problem
 from fairtrial.engine.toolchain import assert_toolchain
@@ -189,7 +189,7 @@ def _build(name: str, folder: Path) -> None:
     shutil.copy2(target / PROFILES[name] / name, folder / name)
     shutil.rmtree(target)
     log.unlink()
-    _say(f"{TITLES[name]} is built, after {minutes(time.monotonic() - began)} min")
+    _say(f"{TITLES[name]} is built, after {duration(time.monotonic() - began)}")
 
 
 def _say(line: str) -> None:

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from fairtrial.base.formatting import count, minutes
+from fairtrial.base.formatting import count, duration
 from fairtrial.base.printable import printable
 from fairtrial.catalog.stacks.requirements import absent_command
 from fairtrial.experiment.load_variants import OVER_LOADS
@@ -31,18 +31,20 @@ def announce(
     Args:
         lanes: of a cluster, in words; empty: all of it is this machine.
         left_out: ids of claims that are not judged, because they are about something that this run does not try.
-        verbose: say of each stack how it works, the claims, spare blocks, and what idle processors do.
+        verbose: say of each stack how it works, the claims, blocks and slices, and where all of it runs. Otherwise
+            what is tried and how long it takes, and of the placement only what harms figures.
     """
     experiment, sweep = plan.experiment, plan.experiment.sweep
     facts = {
         "workload": f"{plan.workload.name} on {experiment.service}{_rows(plan)}",
         "load": f"{_load(plan)}; {experiment.load.lengths()}",
-        **({} if experiment.slices is None else {"slices": _slices(plan)}),
+        **({"slices": _slices(plan)} if verbose and experiment.slices is not None else {}),
         **({} if sweep is None else {"sweep": f"{sweep.parameter} over {', '.join(map(format_value, sweep.values))}"}),
         **({"latency": away} if (away := _away(plan)) else {}),
         "stacks": ", ".join(_stacks(plan, verbose=verbose)),
-        "trials": _trials(plan, verbose=verbose),
-        **({"lanes": "\n".join(lanes)} if lanes else {"placement": _placement(plan, verbose=verbose)}),
+        **({"trials": _trials(plan)} if verbose else {"takes": _time(plan)}),
+        **({"lanes": "\n".join(lanes)} if lanes else {}),
+        **({"placement": placed} if not lanes and (placed := _placement(plan, verbose=verbose)) else {}),
         **({"claims": ", ".join(claim.id for claim in experiment.claims) or "none"} if verbose else {}),
     }
     if not lanes and (absent := _absent(plan)):
@@ -122,21 +124,24 @@ def _stacks(plan: Plan, *, verbose: bool) -> list[str]:
     return described
 
 
-def _trials(plan: Plan, *, verbose: bool) -> str:
-    experiment, per_block = plan.experiment, len(plan.conditions)
-    seconds = planned_seconds(plan.trials_until_first_end, experiment.load)
-    duration = minutes(seconds)
-    has_spare = verbose and plan.spare_blocks
-    spare = f"; up to {count(plan.spare_blocks, 'block')} more if the machine spoils some" if has_spare else ""
-    ports = ", and waits for local ports beside" if takes_ports(experiment.load) else ""
-    trials = f"blocks of {per_block} trials in random order (seed {experiment.seed})"
+def _trials(plan: Plan) -> str:
+    experiment = plan.experiment
+    trials = f"blocks of {len(plan.conditions)} trials in random order (seed {experiment.seed})"
     if plan.within_seconds is not None:
-        most = minutes(max(plan.within_seconds, seconds))
-        return (
-            f"{trials} until every claim is decided: about {duration} min to the first look, after "
-            f"{experiment.first_blocks} blocks, and {most} min at most (--minutes), once everything is built{ports}"
-        )
-    return f"{experiment.first_blocks} {trials}, about {duration} min once everything is built{ports}{spare}"
+        return f"{trials}, {experiment.first_blocks} of them before the first look: {_time(plan)}"
+    spare = f"; up to {count(plan.spare_blocks, 'block')} more if the machine spoils some" if plan.spare_blocks else ""
+    return f"{experiment.first_blocks} {trials}: {_time(plan)}{spare}"
+
+
+def _time(plan: Plan) -> str:
+    """How long the trials take, as far as that can be said before."""
+    seconds = planned_seconds(plan.trials_until_first_end, plan.experiment.load)
+    built = "once everything is built"
+    ports = ", and waits for local ports beside" if takes_ports(plan.experiment.load) else ""
+    if plan.within_seconds is None:
+        return f"about {duration(seconds)}, {built}{ports}"
+    most = duration(max(plan.within_seconds, seconds))
+    return f"about {duration(seconds)} if that decides the claims, {most} at most (--minutes), {built}{ports}"
 
 
 def _placement(plan: Plan, *, verbose: bool) -> str:
@@ -151,6 +156,8 @@ def _placement(plan: Plan, *, verbose: bool) -> str:
         disturbed = f"; where it is shared, load on {shared} as well"
     else:
         disturbed = ""
+    if not verbose and placement.disjoint and not placement.service_cpus:
+        return "; ".join(topology_in_words(placement))
     details = [f"idle ones {idle_limit().in_words}", *_waits(plan, placement)] if verbose else []
     where = f"load on processor {load}, server on {server}{disturbed}"
     if placement.service_cpus:

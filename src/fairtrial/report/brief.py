@@ -73,12 +73,6 @@ def brief_obstacles(result: Result) -> list[Brief]:
     return [_brief(result, outcome, "", parts) for (outcome, _), parts in groups.items()]
 
 
-def unexamined_checks(result: Result) -> list[str]:
-    """The checks that could not look and say so in a note, by name."""
-    notes = [finding for _, finding in all_findings(result) if finding.severity == "note" and not finding.examined]
-    return sorted({finding.check for finding in notes})
-
-
 def is_left_out(finding: Finding) -> bool:
     """Whether the terminal does without the text of a finding: a note that asks for nothing, or of a check that could
     not look."""

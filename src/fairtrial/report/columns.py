@@ -198,11 +198,18 @@ def explanation(conditions: Sequence[ConditionResult], columns: Sequence[Column]
         *(f"{', '.join(alike)}: {meaning}" for meaning, alike in titles.items()),
         *_ranked(conditions),
         *([LIMITS_EXPLAINED] if any(condition.limit is not None for condition in conditions) else []),
-        *([LOWER_BOUNDS] if any(map(has_lower_bounds, conditions)) else []),
         *([RANKED_APART] if shows_class(conditions) else []),
-        *([NOT_PROVEN_EXPLAINED] if any(map(not_proven, conditions)) else []),
+        *marks_explained(conditions),
     ]
     return " · ".join(parts)
+
+
+def marks_explained(conditions: Sequence[ConditionResult]) -> Iterator[str]:
+    """The meanings of what says in the table that a figure is less than it seems."""
+    if any(map(has_lower_bounds, conditions)):
+        yield LOWER_BOUNDS
+    if any(map(not_proven, conditions)):
+        yield NOT_PROVEN_EXPLAINED
 
 
 def _ranked(conditions: Sequence[ConditionResult]) -> Iterator[str]:

@@ -55,10 +55,13 @@ def loads_in_words(result: Result) -> list[str]:
 
 
 def notes(result: Result) -> list[str]:
-    """Sentences about the experiment as a whole: what the lab did not build or start, the noise floor, and the
-    scalability of each curve."""
-    scaled = [_scalability(curve) for curve in result.curves if curve.scaling is not None]
-    return [*_not_built(result), *_noise_floor(result), *scaled]
+    """Sentences about the experiment as a whole: what the lab did not build or start, and the outcomes."""
+    return [*_not_built(result), *outcomes(result)]
+
+
+def outcomes(result: Result) -> list[str]:
+    """The noise floor, and the scalability of each curve."""
+    return [*_noise_floor(result), *(_scalability(curve) for curve in result.curves if curve.scaling is not None)]
 
 
 def shared_machine(result: Result) -> list[str]:

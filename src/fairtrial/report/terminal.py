@@ -8,11 +8,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from fairtrial.base.formatting import bounded_below, count, figure_in, span_in
+from fairtrial.base.formatting import bounded_below, count, figure, figure_in, span_in
 from fairtrial.base.locations import place_of_docs
 from fairtrial.base.printable import printable
 from fairtrial.judge.model import ClaimResult, Result
-from fairtrial.report.brief import all_findings, brief_findings, brief_obstacles, is_left_out, unexamined_checks
+from fairtrial.report.brief import all_findings, brief_findings, brief_obstacles, is_left_out
 from fairtrial.report.columns import (
     BY_REQUEST,
     GOODPUT,
@@ -20,6 +20,7 @@ from fairtrial.report.columns import (
     Column,
     cells,
     explanation,
+    marks_explained,
     other_columns,
     request_rows,
 )
@@ -33,14 +34,14 @@ from fairtrial.report.sentences import (
     lanes_in_words,
     loads_in_words,
     notes,
+    outcomes,
     when_stated,
     workloads_in_words,
 )
 from fairtrial.report.terminal_table import OUTCOME_STYLES, fitting_table
 
-SCREEN_LINES = 40
-"""A result with more lines has its warnings in short: two thirds of the 60 lines that a run may print in all, and what
-one sees at once on a screen of usual height."""
+SCREEN_LINES = 30
+"""A result with more has a line for each warning, and its notes in one: as much is seen at once on a small screen."""
 STYLES = {
     **OUTCOME_STYLES,
     "upheld": "bold green",
@@ -67,29 +68,59 @@ def print_result(
 
     Args:
         further: what is printed before the report's path, and is no part of the result.
-        verbose: all that is in the report. Otherwise findings are grouped by check, what asks for nothing is left out
-            and counted, and of a claim that is decided there is only what is known beside its figure.
+        verbose: all that is in the report. Otherwise a screen: findings are grouped by check; what asks for nothing,
+            the meanings of columns, and what is known beside the figure of a claim is left out.
     """
     table, columns = fitting_table(result, console)
     parts: list[RenderableType] = [_heading(result, verbose=verbose), Text(), table]
+    if not verbose:
+        below = (*marks_explained(result.conditions), *_no_room(result, columns))
+        parts += [Text(words, style="dim") for words in below]
+        _print_screen(result, console, [*parts, *_sentences(outcomes(result)), *_claims(result)], report, further)
+        return
     parts.append(Text(f"\n{explanation(result.conditions, columns)}", style="dim"))
-    parts += [Text(words, style="dim") for words in _circumstances(result, columns, verbose=verbose)]
-    if verbose:
-        parts += _requests(result)
-    if sentences := notes(result):
-        parts += [Text(), *(Text(printable(sentence)) for sentence in sentences)]
-    parts += _section("Claims", list(_claims(result, verbose=verbose)))
-    end = list(_end(result, report, further, verbose=verbose))
-    if verbose:
-        findings = list(_findings(result))
-    else:
-        findings = list(_briefly(result))
-        if len(console.render_lines(Group(*parts, *findings, *end))) > SCREEN_LINES:
-            findings = list(_briefly(result, in_short=True))
-    parts += _section("Findings", findings)
-    if verbose:
-        parts += _section("Without figures", [_entry(*entry) for entry in _obstacles(result)])
-    console.print(Group(*parts, *end), highlight=False)
+    parts += [Text(words, style="dim") for words in _circumstances(result, columns)]
+    parts += _requests(result)
+    parts += _sentences(notes(result))
+    parts += _section("Claims", [_claim(claim, claim.sentence) for claim in result.claims])
+    parts += [Text(printable(sentence), style="dim") for sentence in claims_notes(result)]
+    parts += _section("Findings", list(_findings(result)))
+    parts += _section("Without figures", [_entry(*entry) for entry in _obstacles(result)])
+    console.print(Group(*parts, *_end(result, report, further, verbose=True)), highlight=False)
+
+
+def print_answer(
+    result: Result, console: Console, answer: str, report: Path | None = None, further: Sequence[RenderableType] = ()
+) -> None:
+    """Print the one answer that was asked for: it, the figures of the claims, and what has to be known or done.
+
+    Args:
+        answer: the verdict as a sentence.
+        further: as of `print_result`.
+    """
+    parts: list[RenderableType] = [Text(printable(answer), style="bold", overflow="fold")]
+    rates = [(each.contender, GOODPUT.of(each)) for each in result.conditions]
+    if figures := [f"{printable(name)} {figure(rate.estimate)}/s" for name, rate in rates if rate is not None]:
+        parts.append(Text(f"  goodput: {', '.join(figures)}", overflow="fold"))
+    for claim in result.claims:
+        parts += [Padding(part, (0, 0, 0, 2)) for part in (_claim_head(claim), *map(Text, _not_settled(claim)))]
+    parts += _briefly(result, in_short=True)
+    console.print(Group(*parts, *_end(result, report, further, verbose=False)), highlight=False)
+
+
+def _print_screen(
+    result: Result,
+    console: Console,
+    parts: Sequence[RenderableType],
+    report: Path | None,
+    further: Sequence[RenderableType],
+) -> None:
+    """Print these parts, and the findings below them: in short if it would be more than a screen otherwise."""
+    end = list(_end(result, report, further, verbose=False))
+    findings = list(_briefly(result))
+    if findings and len(console.render_lines(Group(*parts, Text(), *findings, *end))) > SCREEN_LINES:
+        findings = list(_briefly(result, in_short=True))
+    console.print(Group(*parts, *([Text(), *findings] if findings else []), *end), highlight=False)
 
 
 def _end(
@@ -123,13 +154,20 @@ def _heading(result: Result, *, verbose: bool) -> Text:
     )
 
 
-def _circumstances(result: Result, columns: Sequence[Column], *, verbose: bool) -> Iterator[str]:
-    """The lines below the table: columns without room, lanes, and how far the load engine itself goes."""
+def _no_room(result: Result, columns: Sequence[Column]) -> Iterator[str]:
     if without_room := [column.title for column in other_columns(result) if column not in columns]:
         yield f"no room for: {', '.join(without_room)}"
+
+
+def _circumstances(result: Result, columns: Sequence[Column]) -> Iterator[str]:
+    """The lines below the table: columns without room, lanes, and how far the load engine itself goes."""
+    yield from _no_room(result, columns)
     yield from lanes_in_words(result)
-    if verbose:
-        yield from filter(None, (ceiling_in_words(result), floor_in_words(result)))
+    yield from filter(None, (ceiling_in_words(result), floor_in_words(result)))
+
+
+def _sentences(sentences: Sequence[str]) -> list[RenderableType]:
+    return [Text(), *(Text(printable(sentence)) for sentence in sentences)] if sentences else []
 
 
 def _requests(result: Result) -> list[RenderableType]:
@@ -156,18 +194,12 @@ def _section(title: str, items: list[RenderableType]) -> list[RenderableType]:
     return [Text(), Text(title, style="bold underline"), *items] if items else []
 
 
-def _claims(result: Result, *, verbose: bool) -> Iterator[RenderableType]:
-    """Every claim; what is known beside the figures of all of them stands below the last."""
-    if verbose:
-        yield from (_claim(claim, claim.sentence) for claim in result.claims)
-        yield from (Text(printable(sentence), style="dim") for sentence in claims_notes(result))
-        return
-    of_all = [remark for remark in result.claims[0].remarks if _is_of_all(remark, result)] if result.claims else []
+def _claims(result: Result) -> Iterator[RenderableType]:
+    """Every claim in short: its verdict and figure, its text, and what would decide it if it is not."""
+    if result.claims:
+        yield Text()
     for claim in result.claims:
-        claim_remarks = [remark for remark in claim.remarks if remark not in of_all]
-        yield _claim(claim, " ".join([f"{claim.text.strip().rstrip('.')}.", *_not_settled(claim), *claim_remarks]))
-    if of_all:
-        yield Text(printable(" ".join(["All claims:", *of_all])))
+        yield _claim(claim, " ".join([f"{claim.text.strip().rstrip('.')}.", *_not_settled(claim)]))
     yield from (Text(printable(sentence), style="dim") for sentence in when_stated(result))
 
 
@@ -176,14 +208,15 @@ def _not_settled(claim: ClaimResult) -> list[str]:
     if claim.reason is None:
         return []
     why = f"Equal: {claim.reason}." if claim.verdict == "equal" else f"Undecided, because {claim.reason}."
-    return [why, *filter(None, [claim.ending])]
-
-
-def _is_of_all(remark: str, result: Result) -> bool:
-    return len(result.claims) > 1 and all(remark in claim.remarks for claim in result.claims)
+    return [printable(part) for part in (why, claim.ending) if part]
 
 
 def _claim(claim: ClaimResult, words: str) -> RenderableType:
+    return Group(_claim_head(claim), Padding(Text(printable(words)), (0, 0, 0, 2)))
+
+
+def _claim_head(claim: ClaimResult) -> Text:
+    """`upheld  twice-as-fast  2.31 (2.10 to 2.52), asked: at least 2`."""
     head = Text.assemble((claim.verdict, STYLES[claim.verdict]), "  ", (printable(claim.id), "bold"))
     if claim.estimate is not None:
         measured = bounded_below(figure_in(claim.estimate, claim.unit), claim.estimate_is_lower_bound)
@@ -191,7 +224,7 @@ def _claim(claim: ClaimResult, words: str) -> RenderableType:
         if claim.interval is not None:
             interval = span_in(claim.interval, claim.unit, open_above=claim.interval_open_above)
         head.append(f"  {measured} ({interval}), asked: {printable(claim.asked)}")
-    return Group(head, Padding(Text(printable(words)), (0, 0, 0, 2)))
+    return head
 
 
 def _findings(result: Result) -> Iterator[RenderableType]:
@@ -203,23 +236,26 @@ def _briefly(result: Result, *, in_short: bool = False) -> Iterator[RenderableTy
     """Refusals, warnings and what was not run with their remedies, each remedy once; of a note, one line.
 
     Args:
-        in_short: of a warning a line for its place, each text and each remedy, which may end early.
+        in_short: of a warning one line, which may end early; notes by name alone.
     """
     known_remedies: set[str] = set()
-    for each in (*brief_findings(result), *brief_obstacles(result)):
+    entries = [*brief_findings(result), *brief_obstacles(result)]
+    for each in entries:
         head = Text.assemble((each.word, STYLES[each.word]), "  ", (printable(each.check), "bold"))
         if each.word == "note":
-            yield _in_short(head.append(f"  {each.where}: {'; '.join(each.texts)}"))
+            if not in_short:
+                yield _in_short(head.append(f"  {each.where}: {'; '.join(each.texts)}"))
+            continue
+        if in_short and each.word == "warning":
+            yield _in_short(head.append(f": {'; '.join(each.remedies) or '; '.join(each.texts)} ({each.where})"))
             continue
         head.append(f"{', ' if each.check else ''}{printable(each.where)}", "bold")
         lines = [*map(Text, each.texts), *(_remedy(remedy) for remedy in each.remedies if remedy not in known_remedies)]
-        if in_short and each.word == "warning":
-            head, *lines = map(_in_short, (head, *lines))
         yield head
         yield from (Padding(line, (0, 0, 0, 2)) for line in lines)
         known_remedies.update(each.remedies)
-    if checks := unexamined_checks(result):
-        yield Text.assemble(("note", STYLES["note"]), f"  not examined: {', '.join(checks)}")
+    if in_short and (names := [each.check for each in entries if each.word == "note"]):
+        yield Text.assemble(("note", STYLES["note"]), f"  {', '.join(names)}")
 
 
 def _left_out(result: Result) -> str:

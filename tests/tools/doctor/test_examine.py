@@ -2,6 +2,7 @@
 
 import io
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,23 @@ def test_each_diagnosis_has_its_remedy_below_it_and_brackets_are_text() -> None:
     text, _ = printed(GOOD, POOR)
     lines = [" ".join(line.split()) for line in text.splitlines()]
     assert lines[:3] == ["good processors 2: enough", "poor swap 1.5 GiB in use", "free memory [now]"]
+
+
+def test_stacks_that_lack_the_same_share_a_row_and_so_do_those_that_lack_nothing() -> None:
+    lacking = [replace(ABSENT_STACK, subject=f"stack ruby-{name}") for name in ("puma", "thin")]
+    java = Diagnosis("stack java-spring", "missing", "`java` is not on this machine", "install a JDK")
+    fit = [Diagnosis(f"stack {name}", "good", "1.0") for name in ("go", "node")]
+    file = io.StringIO()
+    print_diagnoses(Console(file=file, width=120), [GOOD, *fit, *lacking, java], verbose=False)
+    assert [" ".join(line.split()) for line in file.getvalue().splitlines()] == [
+        "good processors 2: enough",
+        "good stacks 2 stacks can be run",
+        "missing stacks ruby-puma, ruby-thin: `ruby` is not on this machine",
+        "install Ruby",
+        "missing stacks java-spring: `java` is not on this machine",
+        "install a JDK",
+        "Trials can be run here; 3 stacks will be reported as not run.",
+    ]
 
 
 def test_everything_is_examined(cache: Path) -> None:

@@ -22,9 +22,9 @@ def test_connections_take_turns_over_all_addresses_of_a_name(
     infos = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (ip, int(port))) for ip in ("127.0.0.1", "127.0.0.2")]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: infos)
     url = f"http://two.example:{port}/"
-    one = call("load", url, "-n", "20", "-c", "4")
+    one = call("load", url, "-n", "20", "-c", "4", "-v")
     assert f" address 127.0.0.1:{port} transfer " in " ".join(one.out.split()), one.err
-    both = call("load", url, "-n", "20", "-c", "4", "--addresses", "all")
+    both = call("load", url, "-n", "20", "-c", "4", "-v", "--addresses", "all")
     in_turn = f" address 127.0.0.1:{port} and 127.0.0.2:{port}, in turn transfer "
     assert in_turn in " ".join(both.out.split()), both.err
     # One connection before each load goes to each address that it uses.

@@ -27,7 +27,7 @@ def summary(call: Call, *arguments: str | Path, status: int = 0) -> dict[str, An
 
 
 def test_a_number_of_requests(call: Call, target: Target) -> None:
-    finished = call("load", target.url, "-c", "3", "-n", "200")
+    finished = call("load", target.url, "-c", "3", "-n", "200", "-v")
 
     assert finished.status == 0, finished.err
     lines = finished.out.splitlines()
@@ -127,7 +127,7 @@ def test_what_waits_for_longer_than_the_deadline_is_not_sent(
 
 def test_first_bytes_are_told_apart_from_last_ones(call: Call, serve: Serve) -> None:
     target = serve("--slow-body", "30ms")
-    printed = call("load", target.url, "-n", "40", "-c", "2", "--plain")
+    printed = call("load", target.url, "-n", "40", "-c", "2", "--plain", "-v")
     rows = {line.partition("  ")[0].strip(): line.split() for line in printed.out.splitlines()}
     first_byte, response = float(rows["first byte"][2]), float(rows["response time"][2])
     assert first_byte < 0.5 * response and response >= 29
@@ -246,7 +246,7 @@ def secure(secure_target: Target) -> str:
 
 
 def test_tls(call: Call, secure: str) -> None:
-    finished = call("load", secure, "-n", "20", "--cacert", CERTIFICATES / "authority.pem")
+    finished = call("load", secure, "-n", "20", "-v", "--cacert", CERTIFICATES / "authority.pem")
     assert finished.status == 0, finished.err
     assert "keep-alive, TLS, 20 requests" in finished.out
     assert "TLS             1." in finished.out

@@ -307,7 +307,8 @@ def trial_environment(
 def _prepare(services: Environment, condition: PlannedCondition) -> Failure | None:
     rows = sum(table.rows.count for table in condition.point.data.tables)
     title = condition.service.title
-    services.watcher(Preparing(f"{title} with {rows:,} rows" if rows else title))
+    if condition.service.name != "none":
+        services.watcher(Preparing(f"{title} with {rows:,} rows" if rows else title))
     try:
         services.prepare(condition)
     except Problem as problem:

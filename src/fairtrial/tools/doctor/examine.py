@@ -1,17 +1,18 @@
 """All diagnoses, and their table."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from fairtrial.base.exit_status import ALL_WELL, NOTHING_RAN
-from fairtrial.base.formatting import count
+from fairtrial.base.formatting import count, enumeration
 from fairtrial.catalog.stacks.model import Stack
 from fairtrial.tools.doctor.machine import diagnose_machine
 from fairtrial.tools.doctor.model import Diagnosis
-from fairtrial.tools.doctor.runtimes import diagnose_engine, diagnose_stacks
+from fairtrial.tools.doctor.runtimes import OF_STACK, diagnose_engine, diagnose_stacks
 
 STYLES = {"good": "green", "poor": "yellow", "missing": "red"}
 
@@ -21,13 +22,16 @@ def examine_machine(stacks: Sequence[Stack]) -> list[Diagnosis]:
     return [*diagnose_machine(), diagnose_engine(), *diagnose_stacks(stacks)]
 
 
-def print_diagnoses(console: Console, diagnoses: Sequence[Diagnosis]) -> int:
+def print_diagnoses(console: Console, diagnoses: Sequence[Diagnosis], *, verbose: bool = True) -> int:
     """Print each diagnosis with its remedy, then a conclusion.
+
+    Args:
+        verbose: a row for each stack. Otherwise those that lack the same share one, and so do those that lack nothing.
 
     Returns:
         The exit status: `NOTHING_RAN` if something essential is missing, else `ALL_WELL`.
     """
-    console.print(diagnosis_table(diagnoses))
+    console.print(diagnosis_table(diagnoses if verbose else together(diagnoses)))
     unfit = any(diagnosis.essential and diagnosis.health == "missing" for diagnosis in diagnoses)
     absent_stacks = sum(diagnosis.health == "missing" and not diagnosis.essential for diagnosis in diagnoses)
     if unfit:
@@ -39,6 +43,22 @@ def print_diagnoses(console: Console, diagnoses: Sequence[Diagnosis]) -> int:
     else:
         console.print(Text("Trials can be run here, with every stack.", style="bold green"))
     return NOTHING_RAN if unfit else ALL_WELL
+
+
+def together(diagnoses: Sequence[Diagnosis]) -> list[Diagnosis]:
+    """The diagnoses with one for all stacks that can be run, and one for those that lack the same."""
+    alike: dict[tuple[str, str], list[Diagnosis]] = {}
+    for each in diagnoses:
+        if each.subject.startswith(OF_STACK):
+            alike.setdefault(("", "") if each.health == "good" else (each.observation, each.remedy), []).append(each)
+    rows = [each for each in diagnoses if not each.subject.startswith(OF_STACK)]
+    for stacks in alike.values():
+        if stacks[0].health == "good":
+            rows.append(Diagnosis("stacks", "good", f"{count(len(stacks), 'stack')} can be run"))
+        else:
+            names = enumeration(each.subject.removeprefix(OF_STACK) for each in stacks)
+            rows.append(replace(stacks[0], subject="stacks", observation=f"{names}: {stacks[0].observation}"))
+    return rows
 
 
 def diagnosis_table(diagnoses: Sequence[Diagnosis]) -> Table:

@@ -10,6 +10,9 @@ from fairtrial.engine.binary import PROGRAMS, damage_of_engine, engine_that_is_t
 from fairtrial.engine.toolchain import toolchain_problem
 from fairtrial.tools.doctor.model import Diagnosis
 
+OF_STACK = "stack "
+"""How the subject of a stack's diagnosis begins."""
+
 
 def diagnose_engine() -> Diagnosis:
     """Whether the load engine runs, if it was installed or built, and whether it can be built."""
@@ -38,7 +41,7 @@ def diagnose_stacks(stacks: Sequence[Stack]) -> Iterator[Diagnosis]:
     for stack in stacks:
         more = [name for name, variant in sorted(stack.variants.items()) if variant.requires]
         for built_apart in (None, *more):
-            subject = f"stack {stack.build_name(built_apart)}"
+            subject = f"{OF_STACK}{stack.build_name(built_apart)}"
             try:
                 versions = installed_versions(stack, built_apart)
             except Problem as problem:

@@ -138,7 +138,7 @@ def test_no_more_is_answered_than_was_asked() -> None:
     )
     assert row[3] == "100.0%"
     text = StringIO()
-    print_measurement(Console(width=120, file=text), with_trial(offered, engine=summary))
+    print_measurement(Console(width=120, file=text), with_trial(offered, engine=summary), verbose=True)
     assert "1,019 verified of 1,019 answers to 1,020 requests" in text.getvalue()
     assert "1,000 requests, 100.00% of them answered" in text.getvalue()
 

@@ -13,10 +13,10 @@ from tests.builders import a_trial
 from tests.tools.load.measurements import URL, busy, measurement, open_measurement
 
 
-def printed(measurement: Measurement, width: int = 200) -> str:
+def printed(measurement: Measurement, width: int = 200, *, verbose: bool = True) -> str:
     """What is printed about a measurement, on a terminal of this width."""
     out = io.StringIO()
-    print_measurement(Console(file=out, width=width), measurement)
+    print_measurement(Console(file=out, width=width), measurement, verbose=verbose)
     return out.getvalue()
 
 
@@ -25,6 +25,17 @@ def test_goodput_and_load_come_first() -> None:
     assert lines[0] == URL
     assert lines[1] == "load: closed, 16 connections, keep-alive, 3 s"
     assert "goodput" in lines[3] and "4,000 verified answers/s" in lines[3]
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_without_verbose_it_is_half_a_screen_and_every_error_and_warning(width: int) -> None:
+    assert len(printed(measurement(), width, verbose=False).splitlines()) <= 12
+    troubled = measurement(a_trial().erring(timeout=7, status_5xx=3), in_flight_at_end=4, oldest_in_flight_seconds=2.5)
+    text = printed(troubled, width, verbose=False)
+    assert "errors: 10" in text and "warning: unanswered" in text and "transfer" not in text
+    opened = printed(open_measurement(waiting=Waiting(limit=100_000, peak=12, at_end=3)), width, verbose=False)
+    assert "12 for a free connection" in " ".join(opened.split()) and "send lag" in opened
+    assert len(opened.splitlines()) <= 24
 
 
 def test_an_open_load_shows_both_times_and_explains_them() -> None:

@@ -43,18 +43,22 @@ def columns(measurement: Measurement) -> list[str]:
     return [name for name in TABLE_PERCENTILES if supported_percentile(times, name) is not None]
 
 
-def times_table(measurement: Measurement) -> FigureTable | None:
-    """Response times and times to the first byte; where requests wait before they are sent also service times and send
-    lags; connect times if connections are reopened. None if no answer was complete."""
+def times_table(measurement: Measurement, *, verbose: bool = True) -> FigureTable | None:
+    """Response times; where requests wait before they are sent also service times and send lags. None if no answer was
+    complete.
+
+    Args:
+        verbose: also times to the first byte, and connect times if connections are reopened.
+    """
     summary = measurement.summary
     if not summary.response_time.count:
         return None
     kinds: list[tuple[str, Distribution]] = [("response time", summary.response_time)]
     if measurement.has_send_waits:
         kinds += [("service time", summary.service_time), ("send lag", summary.send_lag)]
-    if summary.first_byte_time is not None:
+    if verbose and summary.first_byte_time is not None:
         kinds.append(("first byte", summary.first_byte_time))
-    if measurement.plan.requests_per_connection is not None:
+    if verbose and measurement.plan.requests_per_connection is not None:
         kinds.append(("connect time", summary.connect_time))
     names = columns(measurement)
     rows = [
@@ -126,12 +130,16 @@ def missing_percentiles(measurement: Measurement) -> str:
     return f"{names} not shown: p{missing[0]} needs {samples:,} answers, there were {answers:,}"
 
 
-def notes_on_times(measurement: Measurement) -> list[str]:
-    """Notes that a reader of the table of times needs."""
+def notes_on_times(measurement: Measurement, *, verbose: bool = True) -> list[str]:
+    """Notes that a reader of the table of times needs.
+
+    Args:
+        verbose: also which percentiles it lacks.
+    """
     has_lower_bounds = measurement.summary.response_time.at_least is not None
     explanation = EXPLANATION if measurement.is_open else OF_STREAMS
     notes = [explanation] * measurement.has_send_waits + [LOWER_BOUNDS] * has_lower_bounds
-    return [*notes, *filter(None, [missing_percentiles(measurement)])]
+    return [*notes, *filter(None, [missing_percentiles(measurement) if verbose else ""])]
 
 
 def percentile_cells(times: Distribution | None, names: Sequence[str]) -> list[str]:
@@ -229,8 +237,12 @@ def tls_in_words(summary: EngineSummary) -> str:
     return ", ".join(words)
 
 
-def measured_facts(measurement: Measurement) -> Iterator[tuple[str, str]]:
-    """The measurements beside times, by name, in words."""
+def measured_facts(measurement: Measurement, *, verbose: bool = True) -> Iterator[tuple[str, str]]:
+    """The measurements beside times, by name, in words.
+
+    Args:
+        verbose: also those that ask for nothing, of connections, traffic and the load generator.
+    """
     summary, waiting, cohort = measurement.summary, measurement.summary.waiting, measurement.summary.cohort
     answers = f"{summary.verified:,} verified of {summary.answers:,} answers to {summary.requests:,} requests"
     yield "answers", f"{answers} in {summary.window_seconds:.2f} s"
@@ -241,7 +253,7 @@ def measured_facts(measurement: Measurement) -> Iterator[tuple[str, str]]:
     if waiting is not None and (waiting.peak or waiting.at_end):
         most = f"up to {waiting.peak:,} for a free connection (limit {waiting.limit:,})"
         yield "waiting", f"{most}, {waiting.at_end:,} at end"
-    if summary.in_flight_at_end:
+    if verbose and summary.in_flight_at_end:
         oldest = summary.oldest_in_flight_seconds
         age = "" if oldest is None else f", the oldest for {figure(oldest * 1e3)} ms"
         yield "in flight", f"{summary.in_flight_at_end:,} at the end{age}"
@@ -254,6 +266,8 @@ def measured_facts(measurement: Measurement) -> Iterator[tuple[str, str]]:
         yield "connections", uneven
     if route := route_in_words(measurement):
         yield "address", route
+    if not verbose:
+        return
     yield "transfer", _transfer(measurement)
     if summary.tls is not None:
         yield "TLS", tls_in_words(summary)

@@ -28,15 +28,18 @@ EXAMPLES_SHOWN = 3
 FEWEST_FOR_A_HISTOGRAM = 20
 
 
-def print_measurement(console: Console, measurement: Measurement) -> None:
+def print_measurement(console: Console, measurement: Measurement, *, verbose: bool = False) -> None:
     """Print the load and the goodput, then times, errors by kind with a remedy, warnings, and notes.
 
     Text from the server is printed as it is: neither markup nor control characters in it have an effect.
+
+    Args:
+        verbose: the distribution of times, further facts, and the runs of a search for the capacity, too.
     """
     words = Table.grid(padding=(0, 2))
     style = "bold green" if measurement.summary.verified else "bold red"
     words.add_row("goodput", Text(goodput_in_words(measurement), style=style))
-    for name, fact in measured_facts(measurement):
+    for name, fact in measured_facts(measurement, verbose=verbose):
         words.add_row(name, fact)
     parts: list[RenderableType] = [
         Text(printable(measurement.url), style="bold", overflow="fold"),
@@ -44,16 +47,17 @@ def print_measurement(console: Console, measurement: Measurement) -> None:
         Text(),
         words,
     ]
-    if (times := times_table(measurement)) is not None:
-        parts += [Text(), _table(times), *(Text(note, style="dim") for note in notes_on_times(measurement))]
-        parts += _histogram(measurement, console)
+    if (times := times_table(measurement, verbose=verbose)) is not None:
+        parts += [Text(), _table(times)]
+        parts += [Text(note, style="dim") for note in notes_on_times(measurement, verbose=verbose)]
+        parts += _histogram(measurement, console) if verbose else []
     if (requests := requests_table(measurement)) is not None:
         parts += [Text(), _table(requests)]
     if (journeys := journeys_table(measurement)) is not None:
         parts += [Text(), _table(journeys)]
     if (probes := probes_table(measurement)) is not None:
         parts += [Text(), *(Text.assemble(("capacity: ", "bold"), words) for words in capacities(measurement))]
-        parts.append(_table(probes))
+        parts += [_table(probes)] if verbose else []
     parts += _goals(measurement)
     parts += _errors(measurement)
     for warning in warnings(measurement):

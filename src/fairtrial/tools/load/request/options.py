@@ -78,7 +78,7 @@ class LoadOptions:
         int | None,
         _load(
             "-c,--connections N",
-            "Connections; in an open load the most that may be open. [default: 16, in an open load 64]",
+            "Connections; in an open load at most so many. [default: 16, in an open load 64]",
             min=1,
             max=60_000,
         ),
@@ -102,12 +102,16 @@ class LoadOptions:
             "--arrival HOW",
             "How requests of -r arrive: constant (evenly spaced), or poisson (at random, as from many clients). "
             "[default: constant]",
+            hidden=True,
         ),
     ] = None
     ramp: Annotated[
         RateRamp | None,
         _load(
-            "--ramp FROM:TO", "Open load: a rate that goes from one to the other over the duration.", parser=parse_ramp
+            "--ramp FROM:TO",
+            "Open load: a rate that goes from one to the other over the duration.",
+            hidden=True,
+            parser=parse_ramp,
         ),
     ] = None
     steps: Annotated[
@@ -115,19 +119,25 @@ class LoadOptions:
         _load(
             "--steps RATE:TIME,…",
             "Open load: one rate after the other, each for its time: 500:10s,1k:10s,2k:10s. Takes no -d.",
+            hidden=True,
             parser=parse_steps,
         ),
     ] = None
     think_seconds: Annotated[
         float | None,
-        _load("--think TIME", "Closed load: pause after each answer before the next request.", parser=duration_option),
+        _load(
+            "--think TIME",
+            "Closed load: pause after each answer before the next request.",
+            parser=duration_option,
+            hidden=True,
+        ),
     ] = None
     warmup_seconds: Annotated[
         float | None,
         _load(
             "--warmup TIME",
-            "Offer load at least this long before measuring, until the pace is flat; 0: measure from the first request "
-            "on. [default: 1s; with -n, --ramp and --steps: 0s]",
+            "At least this long, and until the pace is flat, load is not measured yet; 0: all is. [default: 1s; with "
+            "-n, --ramp and --steps: 0s]",
             parser=parse_time_or_zero,
         ),
     ] = None
@@ -137,6 +147,7 @@ class LoadOptions:
             "--warmup-limit TIME",
             "Measure after this long, even if the pace is not flat. [default: 30s, or twice --warmup]",
             parser=duration_option,
+            hidden=True,
         ),
     ] = None
     drain_seconds: Annotated[
@@ -146,6 +157,7 @@ class LoadOptions:
             "Open load: await the answers that are owed at the end for at most this long; 0: not at all. [default: 2s, "
             "or --timeout if that is shorter]",
             parser=parse_time_or_zero,
+            hidden=True,
         ),
     ] = None
     deadline_seconds: Annotated[
@@ -155,6 +167,7 @@ class LoadOptions:
             "Open load: do not send a request that is due for longer than this. It is an error of the kind deadline. "
             "[default: send it, however late]",
             parser=duration_option,
+            hidden=True,
         ),
     ] = None
     threads: Annotated[
@@ -164,11 +177,12 @@ class LoadOptions:
             "Threads of the load generator. [default: one for each of its own processors]",
             min=1,
             max=1024,
+            hidden=True,
         ),
     ] = None
     driver: Annotated[
         Literal["auto", "epoll", "io_uring"],
-        _load("--driver NAME", "How sockets are driven: auto, epoll, io_uring."),
+        _load("--driver NAME", "How sockets are driven: auto, epoll, io_uring.", hidden=True),
     ] = "auto"
     wait: Annotated[
         Literal["sleep", "awake"],
@@ -176,6 +190,7 @@ class LoadOptions:
             "--wait HOW",
             "While answers are awaited, sleep; or stay awake, which takes all of the generator's processors, and "
             "leaves its own wake-up out of times: keep the server off them.",
+            hidden=True,
         ),
     ] = "sleep"
 
@@ -192,53 +207,72 @@ class LoadOptions:
     template: Annotated[
         bool,
         _request(
-            "--template", "Replace {{uniform 1 1000}}, {{zipf 1000 1.1}}, {{sequence 1}} in path, headers and body."
+            "--template",
+            "Replace {{uniform 1 1000}}, {{zipf 1000 1.1}}, {{sequence 1}} in path, headers and body.",
+            hidden=True,
         ),
     ] = False
     timeout_seconds: Annotated[
         float,
-        _request("--timeout TIME", "Give up on a request after this time. [default: 10s]", parser=duration_option),
+        _request(
+            "--timeout TIME",
+            "Give up on a request after this time. [default: 10s]",
+            hidden=True,
+            parser=duration_option,
+        ),
     ] = 10.0
 
     expect_status: Annotated[
         tuple[int, ...],
         _expectation(
-            "--expect-status LIST", "Statuses that are right: 200,404 or 2xx,3xx. [default: 2xx]", parser=parse_statuses
+            "--expect-status LIST",
+            "Statuses that are right: 200,404 or 2xx,3xx. [default: 2xx]",
+            hidden=True,
+            parser=parse_statuses,
         ),
     ] = ()
     expect_body: Annotated[
         str | None,
-        _expectation("--expect-body TEXT|@FILE", "The body that is right, compared in every answer."),
+        _expectation("--expect-body TEXT|@FILE", "The body that is right, compared in every answer.", hidden=True),
     ] = None
-    expect_length: Annotated[int | None, _expectation("--expect-length N", "Length of the body in bytes.", min=0)] = (
-        None
-    )
+    expect_length: Annotated[
+        int | None, _expectation("--expect-length N", "Length of the body in bytes.", min=0, hidden=True)
+    ] = None
 
     no_keepalive: Annotated[bool, _connection("--no-keepalive", "A new connection for every request.")] = False
     requests_per_connection: Annotated[
         int | None,
-        _connection("--requests-per-connection N", "Close a connection after this many requests.", min=1),
+        _connection("--requests-per-connection N", "Close a connection after this many requests.", min=1, hidden=True),
     ] = None
-    pipeline: Annotated[int, _connection("--pipeline N", "Requests in flight on one connection.", min=1, max=64)] = 1
+    pipeline: Annotated[
+        int, _connection("--pipeline N", "Requests in flight on one connection.", min=1, max=64, hidden=True)
+    ] = 1
     http2: Annotated[bool, _connection("--http2", "HTTP/2: for https by ALPN, for http with prior knowledge.")] = False
     streams: Annotated[
         int | None,
-        _connection("--streams N", "With --http2: requests in flight on one connection (default: 1).", min=1),
+        _connection(
+            "--streams N", "With --http2: requests in flight on one connection (default: 1).", min=1, hidden=True
+        ),
     ] = None
     insecure: Annotated[bool, _connection("--insecure", "Accept any certificate.")] = False
     ca_file: Annotated[
         Path | None,
-        _connection("--cacert FILE", "Trust the authorities in this PEM file instead of the system's."),
+        _connection("--cacert FILE", "Trust the authorities in this PEM file instead of the system's.", hidden=True),
     ] = None
-    certificate_file: Annotated[Path | None, _connection("--cert FILE", "The client's own certificate (PEM).")] = None
-    key_file: Annotated[Path | None, _connection("--key FILE", "The key of --cert (PEM).")] = None
-    unix_socket: Annotated[Path | None, _connection("--unix PATH", "Connect to this Unix socket instead.")] = None
+    certificate_file: Annotated[
+        Path | None, _connection("--cert FILE", "The client's own certificate (PEM).", hidden=True)
+    ] = None
+    key_file: Annotated[Path | None, _connection("--key FILE", "The key of --cert (PEM).", hidden=True)] = None
+    unix_socket: Annotated[
+        Path | None, _connection("--unix PATH", "Connect to this Unix socket instead.", hidden=True)
+    ] = None
     connect_to: Annotated[
         list[ConnectTo],
         _connection(
             "--connect-to HOSTS",
             "HOST:PORT:OTHER:PORT: connect to the other for the first; requests stay as they are. May be repeated.",
             parser=parse_connect_to,
+            hidden=True,
         ),
     ] = field(default_factory=list)
     addresses: Annotated[
@@ -246,10 +280,11 @@ class LoadOptions:
         _connection(
             "--addresses WHICH",
             "Of several addresses of a name, use the first that takes a connection, or all in turn.",
+            hidden=True,
         ),
     ] = "first"
     tls_resume: Annotated[
-        bool, _connection("--tls-resume", "Take up TLS sessions again; without, handshakes are full.")
+        bool, _connection("--tls-resume", "Take up TLS sessions again; without, handshakes are full.", hidden=True)
     ] = False
 
     def __post_init__(self) -> None:
@@ -269,8 +304,8 @@ class GoalOptions:
         list[ExpectedFigure],
         _goal(
             "--expect 'FIGURE<BOUND'",
-            "Judge whether a figure was reached: 'p99<50ms', 'max<1s', 'mean<=5ms', 'rate>=2,000/s', 'errors<=0.1%'; "
-            "of one request of -f, 'order: p99<50ms'. May be repeated. Exit status 1 if one was not.",
+            "Judge a figure: 'p99<50ms', 'max<1s', 'mean<=5ms', 'rate>=2,000/s', 'errors<=0.1%'; of one request of -f, "
+            "'order: p99<50ms'. May be repeated. Exit status 1 if one is refuted.",
             parser=parse_expected_figure,
         ),
     ] = field(default_factory=list)
@@ -278,8 +313,8 @@ class GoalOptions:
         list[ExpectedFigure],
         _goal(
             "--capacity 'pN<TIME'",
-            "Search for the highest rate at which this holds without an error, such as 'p99<50ms' (or, with -f, "
-            "'order: p99<50ms'), and confirm it over -d. May be repeated.",
+            "Search for the highest rate at which this holds without an error, such as 'p99<50ms', and confirm it over "
+            "-d. May be repeated.",
             parser=parse_objective,
         ),
     ] = field(default_factory=list)
@@ -289,6 +324,7 @@ class GoalOptions:
             "--between LOW:HIGH",
             "The lowest and the highest rate that --capacity tries. [default: 50:200k]",
             parser=parse_ramp,
+            hidden=True,
         ),
     ] = None
 
@@ -298,10 +334,12 @@ class OutputOptions:
     """The files to write, None for none; `-` is standard output, which only one of them can have."""
 
     json: Annotated[Path | None, _output("--json FILE", "Write all figures as JSON; - is standard output.")] = None
-    csv: Annotated[Path | None, _output("--csv FILE", "Write a line for each second; - is standard output.")] = None
+    csv: Annotated[
+        Path | None, _output("--csv FILE", "Write a line for each second; - is standard output.", hidden=True)
+    ] = None
     hdr: Annotated[
         Path | None,
-        _output("--hdr FILE", "Write the percentile distribution for HdrHistogram's plotters (.hgrm)."),
+        _output("--hdr FILE", "Write the percentile distribution for HdrHistogram's plotters (.hgrm).", hidden=True),
     ] = None
     html: Annotated[Path | None, _output("--html FILE", "Write a page with charts that opens offline.")] = None
 
