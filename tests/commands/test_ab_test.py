@@ -96,7 +96,7 @@ def test_a_commit_that_is_slower_is_found(lab: Lab) -> None:
     assert verdicts[DECIDES] == "refuted"
     answer = finished.out.partition("app: HEAD is slower than first by more than 5%\n")[2]
     assert "goodput: app:first " in answer and "refuted  not-slower  " in answer and "--profile" in answer
-    assert len(answer.splitlines()) < 10, answer
+    assert len(answer.splitlines()) < 12, answer  # of which three are warnings where others work
     assert "claims mine: about something" in finished.out
     summary = (lab.folder / "pull-request.md").read_text()
     assert "## app: HEAD against first" in summary and "HEAD is not slower than first by more than 5%" in summary

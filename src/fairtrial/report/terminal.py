@@ -95,7 +95,7 @@ def print_answer(
     """Print the one answer that was asked for: it, the figures of the claims, and what has to be known or done.
 
     Args:
-        answer: the verdict as a sentence.
+        answer: the verdict on the first claim as a sentence.
         further: as of `print_result`.
     """
     parts: list[RenderableType] = [Text(printable(answer), style="bold", overflow="fold")]
@@ -103,8 +103,9 @@ def print_answer(
     if figures := [f"{printable(name)} {figure(rate.estimate)}/s" for name, rate in rates if rate is not None]:
         parts.append(Text(f"  goodput: {', '.join(figures)}", overflow="fold"))
     for claim in result.claims:
-        parts += [Padding(part, (0, 0, 0, 2)) for part in (_claim_head(claim), *map(Text, _not_settled(claim)))]
-    parts += _briefly(result, in_short=True)
+        reasons = _not_settled(claim) if claim is result.claims[0] else []
+        parts += [Padding(part, (0, 0, 0, 2)) for part in (_claim_head(claim), *map(Text, reasons))]
+    parts += _briefly(result, in_short=True, with_notes=False)
     console.print(Group(*parts, *_end(result, report, further, verbose=False)), highlight=False)
 
 
@@ -232,7 +233,7 @@ def _findings(result: Result) -> Iterator[RenderableType]:
         yield _entry(group.severity, f"{group.check}, {group.where}", group.evidence, group.remedy)
 
 
-def _briefly(result: Result, *, in_short: bool = False) -> Iterator[RenderableType]:
+def _briefly(result: Result, *, in_short: bool = False, with_notes: bool = True) -> Iterator[RenderableType]:
     """Refusals, warnings and what was not run with their remedies, each remedy once; of a note, one line.
 
     Args:
@@ -254,7 +255,7 @@ def _briefly(result: Result, *, in_short: bool = False) -> Iterator[RenderableTy
         yield head
         yield from (Padding(line, (0, 0, 0, 2)) for line in lines)
         known_remedies.update(each.remedies)
-    if in_short and (names := [each.check for each in entries if each.word == "note"]):
+    if in_short and with_notes and (names := [each.check for each in entries if each.word == "note"]):
         yield Text.assemble(("note", STYLES["note"]), f"  {', '.join(names)}")
 
 
