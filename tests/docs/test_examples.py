@@ -11,7 +11,7 @@ from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.experiment.files import load_experiment
 from fairtrial.plan.make import make_plan
 from tests.command_line import CALM, Lab
-from tests.docs.pages import DOCS, EXAMPLES, code_blocks
+from tests.docs.pages import DOCS, EXAMPLES
 from tests.machine.needs import needs
 
 EXPERIMENTS = sorted(EXAMPLES.glob("*.toml"))
