@@ -1,6 +1,31 @@
-"""Fairtrial: performance claims about HTTP API stacks, on trial."""
+"""Fairtrial: performance claims about HTTP API stacks, on trial.
 
+In a notebook, `fairtrial.read(place)` gives the tables of a result as data frames: docs/formats.md.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fairtrial.report.frames import ResultFrames
+
+__all__ = ["read"]
 __version__: str
+
+
+def read(place: str | Path) -> "ResultFrames":
+    """The figures, verdicts and trials of a run, as data frames.
+
+    Args:
+        place: a results folder or a record that xz compressed, which are judged by today's checks; or a `.json` file
+            that `--json` wrote, which is taken as it is.
+
+    Raises:
+        Problem: nothing can be read there, or it is no result of this version.
+    """
+    from fairtrial.report.frames import read_result  # noqa: PLC0415 what reads it takes long to load
+
+    return read_result(Path(place))
 
 
 def __getattr__(name: str) -> str:

@@ -24,6 +24,10 @@ def cross_examine(
             help="Also write what was read and found as JSON, in seconds, bytes and per second; - is stdout.",
         ),
     ] = None,
+    csv: Annotated[
+        Path | None,
+        typer.Option("--csv", metavar="FILE", help="Also write a row for each printed figure as CSV; - is stdout."),
+    ] = None,
     html: Annotated[
         Path | None,
         typer.Option("--html", metavar="FILE", help="Also write it as one HTML page that opens offline; - is stdout."),
@@ -50,15 +54,17 @@ def cross_examine(
     """
     from rich.console import Console
 
+    from fairtrial.report.outputs import check_outputs
     from fairtrial_cross_examine.examination import examine_output
     from fairtrial_cross_examine.read import read_evidence
-    from fairtrial_cross_examine.report.outputs import check_report_files, write_report_files
+    from fairtrial_cross_examine.report.outputs import write_examination
     from fairtrial_cross_examine.report.terminal import print_examination
 
-    to_stdout = check_report_files(json, html)
+    paths = {"--json": json, "--csv": csv, "--html": html}
+    to_stdout = check_outputs(paths)
     examination = examine_output(read_evidence(files or []))
     try:
         print_examination(examination, Console(stderr=to_stdout))
     finally:
-        write_report_files(examination, json, html)  # even if the report's reader has gone
+        write_examination(paths, examination)  # even if the report's reader has gone
     raise typer.Exit(examination.exit_status)

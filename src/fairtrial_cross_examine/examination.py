@@ -1,18 +1,23 @@
 """A whole cross-examination: what was read, and what it refutes."""
 
 from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import Field
 
 from fairtrial import __version__
+from fairtrial.base.document import Document
 from fairtrial.base.exit_status import ALL_WELL, REFUTED
-from fairtrial.base.strict import Strict
 from fairtrial_cross_examine.contradictions import find_contradictions
 from fairtrial_cross_examine.contradictions.model import Contradiction
 from fairtrial_cross_examine.model import PrintedOutput, PrintedRun, StatedRatio
 
 
-class Examination(Strict):
+class Examination(Document):
     """Runs as they were read, and every contradiction between their figures."""
 
+    kind: Literal["fairtrial/examination"] = Field("fairtrial/examination", alias="schema")
+    version: Literal[1] = 1
     fairtrial_version: str
     exit_status: int
     runs: Sequence[PrintedRun]

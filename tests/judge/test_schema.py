@@ -2,14 +2,14 @@ import json
 
 import jsonschema_rs
 
+from fairtrial.base.document import json_text, schema_text
 from fairtrial.judge.judging import judge
-from fairtrial.judge.model import SCHEMA, schema_text
-from fairtrial.report.files import json_text
+from fairtrial.judge.model import SCHEMA, Result
 from tests.builders import a_trial, an_experiment, trials_of
 
 
 def test_the_checked_in_schema_is_the_models() -> None:
-    assert SCHEMA.read_text(encoding="utf-8") == schema_text(), "run: python -m fairtrial.judge.model"
+    assert SCHEMA.read_text(encoding="utf-8") == schema_text(Result), "run: python -m fairtrial.judge.model"
 
 
 def test_results_are_valid_by_it() -> None:

@@ -17,3 +17,5 @@ class Problem(Exception):
         self.exit_status = exit_status
         self.reason = reason
         self.remedy = remedy
+        if remedy:
+            self.add_note(f"remedy: {remedy}")  # for whoever reads a traceback, as in a notebook

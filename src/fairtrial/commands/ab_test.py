@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fairtrial.base.locations import PROJECT_FILE
+from fairtrial.commands.further_reports import DataOptions, MonitorOptions, ReviewOptions, further_reports
 from fairtrial.commands.option_groups import with_option_groups
 from fairtrial.commands.run_options import RunOptions
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 @with_option_groups
 def ab_test(
     options: RunOptions,
+    data: DataOptions,
+    review: ReviewOptions,
+    monitor: MonitorOptions,
     before: Annotated[
         str | None,
         typer.Argument(metavar="REF_A", help="The commit, branch or tag before the change; or both as `main..HEAD`."),
@@ -63,7 +67,8 @@ def ab_test(
     name = contender_of(experiment, contender)
     refs = _refs(before, after) or _usual_refs(experiment.contenders[name].folder or ".", file)
     paired = between_refs(experiment, name, *refs, allowed)
-    console = Console()
+    reports = further_reports(data, review, monitor)
+    console = Console(stderr=reports.use_stdout)
     if options.slices is not False:
         paired, why_not = in_slices(paired, experiment)
         if why_not is not None:
@@ -76,7 +81,7 @@ def ab_test(
     def answer(result: "Result") -> str:
         return f"{name}: {_answer(result, refs, margin)}"
 
-    result, problem = carry_out(console, changed, file, options, left_out=left_out, answer=answer)
+    result, problem = carry_out(console, changed, file, options, left_out=left_out, answer=answer, reports=reports)
     status = _status(result)
     if options.verbose:
         _say(console, f"\n{answer(result)}")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fairtrial.cluster.options import HERE, LaneOptions
+from fairtrial.commands.further_reports import NOTHING_FURTHER, FurtherReports
 from fairtrial.commands.run_options import WHOLE, RunOptions, SelectionOptions
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def carry_out(
     *,
     left_out: Sequence[str] = (),
     answer: "Callable[[Result], str] | None" = None,
+    reports: FurtherReports = NOTHING_FURTHER,
 ) -> "tuple[Result, Problem | None]":
     """Plan, announce, conduct and judge an experiment, write its reports and print the result.
 
@@ -79,7 +81,7 @@ def carry_out(
                 conducted = trials.conduct(results, progress.on)
             result = judge(conducted.record, conducted.trials, interrupted=conducted.interrupted)
             profiles = _profiles(results)
-            report, problem = _write_reports(result, conducted, profiles, results, options)
+            report, problem = _write_reports(result, conducted, profiles, results, reports)
     further = profile_parts(profiles)
     if answer is None or options.verbose:
         print_result(result, console, report, further, verbose=options.verbose)
@@ -206,7 +208,7 @@ def _profiles(results: Path) -> "Profiles":
 
 
 def _write_reports(
-    result: "Result", conducted: "Conducted", profiles: "Profiles", results: Path, options: RunOptions
+    result: "Result", conducted: "Conducted", profiles: "Profiles", results: Path, reports: FurtherReports
 ) -> "tuple[Path | None, Problem | None]":
     """Write every report, unless a problem stopped the run; return the HTML report and the problem, if any."""
     from fairtrial.base.problem import Problem
@@ -218,7 +220,7 @@ def _write_reports(
     report = None
     try:
         report = write_reports(result, conducted.record, conducted.trials, results, profiles)
-        write_further(result, junit=options.junit, markdown=options.markdown)
+        write_further(result, conducted.trials, reports)
     except Problem as problem:
         return report, problem
     return report, None

@@ -5,11 +5,13 @@ from typing import Annotated
 
 import typer
 
-from fairtrial.commands.further_reports import JUnit, Markdown
+from fairtrial.commands.further_reports import DataOptions, ReviewOptions
+from fairtrial.commands.option_groups import with_option_groups
 
 VERSUS = "vs"
 
 
+@with_option_groups
 def compare(
     runs: Annotated[
         list[str],
@@ -19,6 +21,8 @@ def compare(
             metavar=f"BEFORE... [{VERSUS}] AFTER...",
         ),
     ],
+    data: DataOptions,
+    review: ReviewOptions,
     metric: Annotated[
         list[str] | None, typer.Option("--metric", help="The metric to compare, instead of goodput; may be repeated.")
     ] = None,
@@ -34,8 +38,6 @@ def compare(
             max=1.0,
         ),
     ] = 0.05,
-    junit: JUnit = None,
-    markdown: Markdown = None,
 ) -> None:
     """Compare two runs of one experiment: two versions of a runtime, two machines.
 
@@ -48,24 +50,36 @@ def compare(
     """
     from rich.console import Console
 
+    from fairtrial.base.csv_text import csv_text
+    from fairtrial.base.document import json_text
     from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, NOTHING_RAN, REFUTED
     from fairtrial.commands.metric_option import metrics_named
     from fairtrial.record.read import read_record
-    from fairtrial.report.files import write_text
+    from fairtrial.report.outputs import check_outputs, write_outputs
     from fairtrial.tools.compare.comparison import compare_runs as compare_results
     from fairtrial.tools.compare.comparison import judge_run
+    from fairtrial.tools.compare.document import ComparedFigure, comparison_document
     from fairtrial.tools.compare.outputs import comparison_junit, comparison_markdown
     from fairtrial.tools.compare.table import print_comparison
 
+    paths = {**data.paths, **review.paths}
+    use_stdout = check_outputs(paths)
     metrics = metrics_named(metric)
     before, after = sides(runs)
     old, new = ([judge_run(*read_record(Path(run))) for run in side] for side in (before, after))
     comparison = compare_results(old, new, metrics, margin, run_spread)
-    if junit is not None:
-        write_text(junit, comparison_junit(comparison, new[0].result.name, new[0].result.started_at))
-    if markdown is not None:
-        write_text(markdown, comparison_markdown(comparison, new[0].result.title))
-    print_comparison(comparison, Console())
+    last = new[0].result
+    document = comparison_document(comparison, last.name)
+    write_outputs(
+        paths,
+        {
+            "--json": lambda: json_text(document),
+            "--csv": lambda: csv_text(ComparedFigure, document.figures),
+            "--junit": lambda: comparison_junit(comparison, last.name, last.started_at),
+            "--markdown": lambda: comparison_markdown(comparison, last.title),
+        },
+    )
+    print_comparison(comparison, Console(stderr=use_stdout))
     if comparison.regressions:
         raise typer.Exit(REFUTED)
     if len(comparison.not_compared) == len(comparison.rows):

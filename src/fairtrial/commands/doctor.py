@@ -5,21 +5,27 @@ from typing import Annotated
 
 import typer
 
+from fairtrial.commands.further_reports import Json
+
 
 def doctor(
     stacks: Annotated[
         list[Path] | None, typer.Option("--stacks", help="A folder with stacks of your own.", metavar="DIR")
     ] = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="A row for each stack.")] = False,
+    json: Json = None,
 ) -> None:
     """Look at runtimes, tools, processors, limits, governor, swap and cache; print a remedy for each fault.
 
     Exit status: 0 trials can be run here, perhaps without some stacks; 4 no trial can be run.
     """
-    from rich.console import Console
-
     from fairtrial.catalog.stacks.find import find_stacks
-    from fairtrial.tools.doctor.examine import examine_machine, print_diagnoses
+    from fairtrial.commands.further_reports import print_or_write
+    from fairtrial.tools.doctor.examine import examine_machine, print_diagnoses, status_of
+    from fairtrial.tools.doctor.model import DiagnosesDocument
 
     diagnoses = examine_machine(list(find_stacks(stacks or []).values()))
-    raise typer.Exit(print_diagnoses(Console(), diagnoses, verbose=verbose))
+    status = status_of(diagnoses)
+    document = DiagnosesDocument(exit_status=status, diagnoses=diagnoses)
+    print_or_write(json, document, lambda console: print_diagnoses(console, diagnoses, verbose=verbose))
+    raise typer.Exit(status)

@@ -5,9 +5,11 @@ from typing import Annotated
 
 import typer
 
-from fairtrial.commands.further_reports import JUnit, Markdown, Verbose
+from fairtrial.commands.further_reports import DataOptions, MonitorOptions, ReviewOptions, Verbose
+from fairtrial.commands.option_groups import with_option_groups
 
 
+@with_option_groups
 def judge(
     place: Annotated[
         Path,
@@ -17,6 +19,9 @@ def judge(
             metavar="DIR",
         ),
     ],
+    data: DataOptions,
+    review: ReviewOptions,
+    monitor: MonitorOptions,
     claims: Annotated[
         str | None,
         typer.Option(
@@ -29,8 +34,6 @@ def judge(
         Path | None,
         typer.Option(metavar="DIR", help="The folder for result.json and report.html. [default: the record's]"),
     ] = None,
-    junit: JUnit = None,
-    markdown: Markdown = None,
     verbose: Verbose = False,
 ) -> None:
     """Judge a record with today's checks, and rebuild result.json and report.html from the record alone.
@@ -39,7 +42,7 @@ def judge(
     """
     from rich.console import Console
 
-    from fairtrial.commands.further_reports import write_further
+    from fairtrial.commands.further_reports import further_reports, write_further
     from fairtrial.experiment.changes import with_claims_of
     from fairtrial.experiment.files import find_experiment, load_experiment
     from fairtrial.judge.claims import recorded_requests
@@ -52,7 +55,8 @@ def judge(
     from fairtrial.report.profile.terminal import profile_parts
     from fairtrial.report.terminal import print_result
 
-    console = Console()
+    reports = further_reports(data, review, monitor)
+    console = Console(stderr=reports.use_stdout)
     record, trials = read_record(place)
     profiles = read_profiles(place) if place.is_dir() else NO_PROFILES
     if claims is not None:
@@ -68,6 +72,6 @@ def judge(
     if target is not None:
         make_folder(target)
         report = write_reports(result, record, trials, target, profiles)
-    write_further(result, junit=junit, markdown=markdown)
+    write_further(result, trials, reports)
     print_result(result, console, report, profile_parts(profiles), verbose=verbose)
     raise typer.Exit(exit_status(result))

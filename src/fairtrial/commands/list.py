@@ -2,17 +2,23 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from pydantic import Field
+
+from fairtrial.base.document import Document
+from fairtrial.commands.further_reports import Json
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
     from fairtrial.catalog.stacks.model import Stack
 
 
 WIDEST_COLUMNS = 10_000
+Cell = str | int | list[str]
 
 
 class ListedKind(StrEnum):
@@ -24,6 +30,15 @@ class ListedKind(StrEnum):
     studies = "studies"
 
 
+class Listing(Document):
+    """What can be named, of one kind."""
+
+    kind: Literal["fairtrial/list"] = Field("fairtrial/list", alias="schema")
+    version: Literal[1] = 1
+    of: ListedKind
+    rows: list[dict[str, Cell]] = Field(description="one for each, by the titles of the printed table")
+
+
 def list_available(
     kind: Annotated[
         ListedKind | None,
@@ -32,29 +47,48 @@ def list_available(
     stacks: Annotated[
         list[Path] | None, typer.Option("--stacks", help="A folder with stacks of your own.", metavar="DIR")
     ] = None,
+    json: Json = None,
 ) -> None:
     """List the available stacks, workloads, experiments or studies. For services, see `fairtrial services`."""
+    from rich.console import Console
+
+    from fairtrial.base.problem import Problem
+    from fairtrial.commands.further_reports import print_or_write
+
+    if kind is None:
+        if json is not None:
+            raise Problem("--json is of one kind", "name it: fairtrial list stacks --json FILE")
+        _print(Console(), _names(stacks or []))
+        Console().print(
+            "\nMore of each: fairtrial list stacks, and so on. Databases: fairtrial services", highlight=False
+        )
+        return
+    columns = _columns(kind, stacks or [])
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    texts = {title: list(map(_in_words, cells)) for title, cells in columns.items()}
+    print_or_write(json, Listing(of=kind, rows=rows), lambda console: _print(console, texts))
+
+
+def _in_words(cell: Cell) -> str:
+    return ", ".join(cell) if isinstance(cell, list) else str(cell)
+
+
+def _print(console: "Console", columns: dict[str, list[str]]) -> None:
     from rich.console import Console
     from rich.measure import Measurement
     from rich.table import Table
 
-    columns = _names(stacks or []) if kind is None else _columns(kind, stacks or [])
-    console = Console()
     rows = list(zip(*columns.values(), strict=True))
     whole = Table(*columns, box=None, pad_edge=False, header_style="bold")
     for row in rows:
         whole.add_row(*row)
     width = Measurement.get(console, console.options.update(max_width=WIDEST_COLUMNS), whole).maximum
     if not console.is_terminal:  # for grep and its kin: a line each, and nothing cut
-        Console(width=max(width, console.width)).print(whole, no_wrap=True, crop=False)
+        Console(width=max(width, console.width), stderr=console.stderr).print(whole, no_wrap=True, crop=False)
     elif width <= console.width:
         console.print(whole)
     else:
         console.print(_below_one_another(list(columns), rows))
-    if kind is None:
-        Console().print(
-            "\nMore of each: fairtrial list stacks, and so on. Databases: fairtrial services", highlight=False
-        )
 
 
 def _below_one_another(titles: list[str], rows: list[tuple[str, ...]]) -> "Table":
@@ -92,7 +126,7 @@ def _names(stack_folders: list[Path]) -> dict[str, list[str]]:
     }
 
 
-def _columns(kind: ListedKind, stack_folders: list[Path]) -> dict[str, list[str]]:
+def _columns(kind: ListedKind, stack_folders: list[Path]) -> dict[str, list[Cell]]:
     from fairtrial.catalog.stacks.find import find_stacks
     from fairtrial.catalog.stacks.model import Variant
     from fairtrial.catalog.workloads import workloads
@@ -104,11 +138,11 @@ def _columns(kind: ListedKind, stack_folders: list[Path]) -> dict[str, list[str]
         return {
             "stack": [stack.name for stack in stacks],
             "class": [stack.class_of(stack.variants.get("default") or Variant()) for stack in stacks],
-            "variants": [", ".join(["default", *_other_variants(stack)]) for stack in stacks],
+            "variants": [["default", *_other_variants(stack)] for stack in stacks],
             "title": [stack.title for stack in stacks],
             "concurrency": [stack.concurrency for stack in stacks],
-            "workloads": [", ".join(stack.workloads) for stack in stacks],
-            "services": [", ".join(stack.services) for stack in stacks],
+            "workloads": [list(stack.workloads) for stack in stacks],
+            "services": [list(stack.services) for stack in stacks],
         }
     if kind is ListedKind.experiments:
         experiments = [load_experiment(path) for path in shipped_experiments().values()]
@@ -116,19 +150,19 @@ def _columns(kind: ListedKind, stack_folders: list[Path]) -> dict[str, list[str]
             "experiment": [experiment.name for experiment in experiments],
             "title": [experiment.title for experiment in experiments],
             "workload": [experiment.workload_name for experiment in experiments],
-            "stacks": [", ".join(map(str, experiment.stacks)) for experiment in experiments],
-            "claims": [str(len(experiment.claims)) for experiment in experiments],
+            "stacks": [list(map(str, experiment.stacks)) for experiment in experiments],
+            "claims": [len(experiment.claims) for experiment in experiments],
         }
     if kind is ListedKind.studies:
         return {
             "study": list(STUDIES),
             "title": [study.title for study in STUDIES.values()],
-            "experiments": [", ".join(study.experiments) for study in STUDIES.values()],
+            "experiments": [list(study.experiments) for study in STUDIES.values()],
         }
     return {
         "workload": list(workloads()),
         "title": [workload.title for workload in workloads().values()],
-        "services": [", ".join(workload.services) for workload in workloads().values()],
+        "services": [list(workload.services) for workload in workloads().values()],
     }
 
 

@@ -57,15 +57,16 @@ def load(
     """
     from rich.console import Console
 
+    from fairtrial.report.outputs import check_outputs
     from fairtrial.tools.load.offer import offer
-    from fairtrial.tools.load.report.outputs import check_outputs, write_outputs
+    from fairtrial.tools.load.report.outputs import write_load
     from fairtrial.tools.load.report.terminal import print_measurement
 
-    check_outputs(outputs)
+    use_stdout = check_outputs(outputs.paths)
     errors = Console(stderr=True)
     measurement = offer(errors, options, goals, hosts, plain=plain)
     try:
-        print_measurement(errors if outputs.use_stdout else Console(), measurement, verbose=verbose)
+        print_measurement(errors if use_stdout else Console(), measurement, verbose=verbose)
     finally:
-        write_outputs(outputs, measurement)  # even if standard output was closed
+        write_load(outputs.paths, measurement)  # even if standard output was closed
     raise typer.Exit(measurement.exit_status)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from fairtrial.cluster.options import LaneOptions
+from fairtrial.commands.further_reports import DataOptions, MonitorOptions, ReviewOptions, further_reports
 from fairtrial.commands.option_groups import with_option_groups
 from fairtrial.commands.run_options import RunOptions, SelectionOptions
 
@@ -63,6 +64,9 @@ All = Annotated[
 def run(
     selection: SelectionOptions,
     options: RunOptions,
+    data: DataOptions,
+    review: ReviewOptions,
+    monitor: MonitorOptions,
     cluster: LaneOptions,
     experiment: Experiment = None,
     seed: Seed = None,
@@ -88,7 +92,8 @@ def run(
     from fairtrial.judge.outcome import exit_status
     from fairtrial.lab.private_network import assert_within
 
-    console = Console()
+    reports = further_reports(data, review, monitor)
+    console = Console(stderr=reports.use_stdout)
     change = partial(
         with_settings,
         blocks=options.blocks,
@@ -101,7 +106,7 @@ def run(
     )
     cluster.assert_consistent()
     if whole_study:
-        raise typer.Exit(run_study(console, experiment or "", change, options, selection, cluster))
+        raise typer.Exit(run_study(console, experiment or "", change, options, selection, cluster, reports))
     usual = PROJECT_FILE if Path(PROJECT_FILE).is_file() else QUICKSTART
     file = find_experiment(experiment or usual)
     loaded = load_experiment(file)
@@ -112,6 +117,6 @@ def run(
             f"the {PROJECT_FILE} of this folder (for the quickstart: fairtrial run {QUICKSTART})", highlight=False
         )
     changed, too_long = change(loaded)
-    result, problem = carry_out(console, changed, file, options, selection, cluster, left_out=too_long)
+    result, problem = carry_out(console, changed, file, options, selection, cluster, left_out=too_long, reports=reports)
     status = exit_status(result)
     raise typer.Exit(IN_DOUBT if problem and status == ALL_WELL else status)

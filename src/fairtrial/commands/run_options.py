@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from fairtrial.commands.further_reports import JUnit, Markdown, Verbose
+from fairtrial.commands.further_reports import Verbose
 
 Stacks = Annotated[
     list[Path] | None,
@@ -38,7 +38,7 @@ class SelectionOptions:
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How a run is conducted, and what is written of it."""
+    """How a run is conducted, and how much of it is printed."""
 
     blocks: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Blocks: one trial of every stack each, in random order.")
@@ -94,8 +94,6 @@ class RunOptions:
             hidden=True,
         ),
     ] = True
-    junit: JUnit = None
-    markdown: Markdown = None
     verbose: Verbose = False
 
 

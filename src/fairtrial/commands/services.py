@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from fairtrial.commands.further_reports import Json
+
 services_app = typer.Typer(
     help="""List all services: what is installed, what is missing and which package brings it.
 
@@ -15,15 +17,15 @@ services_app = typer.Typer(
 
 
 @services_app.callback()
-def list_services(context: typer.Context) -> None:
+def list_services(context: typer.Context, json: Json = None) -> None:
     """List all services, if no subcommand is given."""
     if context.invoked_subcommand is not None:
         return
-    from rich.console import Console
+    from fairtrial.commands.further_reports import print_or_write
+    from fairtrial.tools.provision.inventory import inventory, print_inventory
 
-    from fairtrial.tools.provision.inventory import print_inventory
-
-    print_inventory(Console())
+    found = inventory()
+    print_or_write(json, found, lambda console: print_inventory(console, found))
 
 
 @services_app.command("install")

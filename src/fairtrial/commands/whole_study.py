@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fairtrial.cluster.options import LaneOptions
+from fairtrial.commands.further_reports import FurtherReports
 from fairtrial.commands.run_options import RunOptions, SelectionOptions
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def run_study(
     options: RunOptions,
     selection: SelectionOptions,
     hosts: LaneOptions,
+    reports: FurtherReports,
 ) -> int:
     """Conduct the experiments of a study that have no complete result in `OUT/STUDY`, print the verdicts of all, and
     return the exit status: of several that of the first in the order 130, 1, 3 and 4.
@@ -58,8 +60,9 @@ def run_study(
     from fairtrial.experiment.studies import find_study
 
     study = find_study(name)
-    if options.junit or options.markdown:
-        raise Problem("--all: --junit and --markdown are of one experiment", "leave them out, or run the experiment")
+    if reports.given:
+        which = " and ".join(reports.given)
+        raise Problem(f"--all and {which} exclude each other", f"run one experiment, or leave out {which}")
     options = replace(options, out=options.out / study.name)
     parts = [_part(each, file, change, options, selection, hosts) for each, file in sorted(study.experiments.items())]
     to_run = [part for part in parts if part.result is None]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from fairtrial.docs import checks, commands, contradictions, engine_protocol, metrics
+from fairtrial.docs import checks, commands, contradictions, engine_protocol, formats, metrics
 
 PAGES: Mapping[str, Callable[[], Mapping[str, str]]] = {
     "ab-test.md": partial(commands.exit_statuses_of, "ab-test"),
@@ -17,6 +17,7 @@ PAGES: Mapping[str, Callable[[], Mapping[str, str]]] = {
     "cross-examine.md": lambda: {**contradictions.contradiction_parts(), **commands.command_parts("cross-examine")},
     "engine-protocol.md": engine_protocol.protocol_parts,
     "files.md": lambda: {**commands.files_parts(), **commands.exit_statuses_of("run")},
+    "formats.md": formats.formats_parts,
     "glossary.md": metrics.glossary_parts,
     "history.md": commands.history_parts,
     "import.md": partial(commands.command_parts, "import"),

@@ -4,12 +4,12 @@ The names here are a contract with everybody who scripts against the file. Its J
 beside this file; `python -m fairtrial.judge.model` writes it again.
 """
 
-import json
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
+from fairtrial.base.document import Document, schema_text
 from fairtrial.base.strict import Strict
 from fairtrial.base.units import Unit
 from fairtrial.experiment.claims import ClaimsJudged
@@ -301,10 +301,11 @@ class CeilingSeries(Strict):
 ClaimsStated = Literal["before", "after"]
 
 
-class Result(Strict):
+class Result(Document):
     """The whole result of one experiment."""
 
-    result_version: Literal[1] = 1
+    kind: Literal["fairtrial/result"] = Field("fairtrial/result", alias="schema")
+    version: Literal[1] = 1
     fairtrial_version: str
     name: str
     title: str
@@ -360,14 +361,5 @@ class Result(Strict):
     findings: list[Finding] = Field(description="about the experiment as a whole")
 
 
-def schema_text() -> str:
-    """The JSON schema of `result.json`, as `result.schema.json` holds it."""
-    schema = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **Result.model_json_schema(mode="serialization"),
-    }
-    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
-
-
 if __name__ == "__main__":
-    SCHEMA.write_text(schema_text(), encoding="utf-8")
+    SCHEMA.write_text(schema_text(Result), encoding="utf-8")

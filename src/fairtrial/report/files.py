@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from fairtrial.base.document import json_text
 from fairtrial.base.locations import STDOUT
 from fairtrial.base.problem import Problem
 from fairtrial.judge.model import Result
@@ -57,11 +58,6 @@ def write_reports(
             f"free space or make it writable; the record is safe: `fairtrial judge {folder}` rebuilds the reports",
         ) from error
     return folder / REPORT_FILE
-
-
-def json_text(result: Result) -> str:
-    """The result as indented JSON, as `result.schema.json` describes it."""
-    return result.model_dump_json(indent=2) + "\n"
 
 
 def write_text(path: Path, text: str) -> None:

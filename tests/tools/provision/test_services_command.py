@@ -11,6 +11,7 @@ from rich.console import Console
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import Missing
 from fairtrial.tools.provision.install import install_services
+from fairtrial.tools.provision.inventory import inventory as found
 from fairtrial.tools.provision.inventory import pick_provided, print_inventory, provided
 from tests.command_line import Lab
 
@@ -18,7 +19,7 @@ from tests.command_line import Lab
 def inventory() -> str:
     """What `fairtrial services` prints."""
     output = io.StringIO()
-    print_inventory(Console(file=output, width=140))
+    print_inventory(Console(file=output, width=140), found())
     return output.getvalue()
 
 

@@ -29,12 +29,12 @@ def print_diagnoses(console: Console, diagnoses: Sequence[Diagnosis], *, verbose
         verbose: a row for each stack. Otherwise those that lack the same share one, and so do those that lack nothing.
 
     Returns:
-        The exit status: `NOTHING_RAN` if something essential is missing, else `ALL_WELL`.
+        The exit status, as `status_of` has it.
     """
     console.print(diagnosis_table(diagnoses if verbose else together(diagnoses)))
-    unfit = any(diagnosis.essential and diagnosis.health == "missing" for diagnosis in diagnoses)
+    status = status_of(diagnoses)
     absent_stacks = sum(diagnosis.health == "missing" and not diagnosis.essential for diagnosis in diagnoses)
-    if unfit:
+    if status == NOTHING_RAN:
         console.print(Text("No trial can be run here.", style="bold red"))
     elif absent_stacks:
         console.print(
@@ -42,6 +42,12 @@ def print_diagnoses(console: Console, diagnoses: Sequence[Diagnosis], *, verbose
         )
     else:
         console.print(Text("Trials can be run here, with every stack.", style="bold green"))
+    return status
+
+
+def status_of(diagnoses: Sequence[Diagnosis]) -> int:
+    """The exit status: `NOTHING_RAN` if something essential is missing, else `ALL_WELL`."""
+    unfit = any(diagnosis.essential and diagnosis.health == "missing" for diagnosis in diagnoses)
     return NOTHING_RAN if unfit else ALL_WELL
 
 

@@ -2,15 +2,17 @@
 
 import json
 
+from fairtrial.base.document import json_text
 from fairtrial.engine.plan import Request
 from fairtrial.record.engine_summary import AtLeast, SecondOfSeries
 from fairtrial.record.histogram import read_histogram
-from fairtrial.tools.load.report.outputs import measurement_json, percentile_distribution, seconds_csv
+from fairtrial.tools.load.report.document import load_document
+from fairtrial.tools.load.report.outputs import percentile_distribution, seconds_csv
 from tests.tools.load.measurements import URL, hdr, measurement, open_measurement, plan
 
 
 def test_json_says_which_load_and_what_to_doubt(snapshot: object) -> None:
-    content = json.loads(measurement_json(open_measurement(achieved_over_offered=0.5)))
+    content = json.loads(json_text(load_document(open_measurement(achieved_over_offered=0.5))))
     assert (content["url"], content["exit_status"]) == (URL, 0)
     assert content["load"] == snapshot
     assert content["load_model"] == {"kind": "constant", "rate_per_second": 4000, "connections": 64}
@@ -21,7 +23,7 @@ def test_json_says_which_load_and_what_to_doubt(snapshot: object) -> None:
 
 def test_json_keeps_secrets() -> None:
     secret = Request(name="GET /", path="/", headers=[("Authorization", "secret-1")], body="secret-2")
-    content = measurement_json(measurement(of=plan().model_copy(update={"requests": [secret]})))
+    content = json_text(load_document(measurement(of=plan().model_copy(update={"requests": [secret]}))))
     assert "secret-" not in content
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial.tools.load.report.outputs import check_outputs, write_outputs
+from fairtrial.report.outputs import check_outputs
+from fairtrial.tools.load.report.outputs import write_load
 from fairtrial.tools.load.request.options import OutputOptions
 from tests.command_line import Finished, Lab
 from tests.tools.load.conftest import Target
@@ -54,9 +55,9 @@ def test_all_files_at_once(lab: Lab, call: Call, target: Target) -> None:
 
 def test_one_output_may_go_to_standard_output(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     outputs = OutputOptions(csv=STDOUT, hdr=tmp_path / "x.hgrm")
-    assert outputs.use_stdout
-    assert not OutputOptions(hdr=tmp_path / "x.hgrm").use_stdout
-    write_outputs(outputs, measurement())
+    assert check_outputs(outputs.paths)
+    assert not check_outputs(OutputOptions(hdr=tmp_path / "x.hgrm").paths)
+    write_load(outputs.paths, measurement())
     assert capsys.readouterr().out.startswith("second,")
     assert "#[Mean" in (tmp_path / "x.hgrm").read_text()
 
@@ -68,7 +69,7 @@ def test_outputs_that_cannot_be_written(tmp_path: Path) -> None:
         (OutputOptions(html=tmp_path / "none" / "x.html"), "no such folder"),
     ):
         with pytest.raises(Problem, match=reason) as raised:
-            check_outputs(outputs)
+            check_outputs(outputs.paths)
         assert raised.value.remedy
 
 

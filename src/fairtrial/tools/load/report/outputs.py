@@ -3,23 +3,16 @@ distribution; and the page for readers."""
 
 import csv
 import io
-import json
 import math
-import os
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, astuple
-from pathlib import Path
+from collections.abc import Iterator
+from dataclasses import astuple
 
-from fairtrial import __version__
-from fairtrial.base.locations import STDOUT
-from fairtrial.base.printable import printable
-from fairtrial.base.problem import Problem
+from fairtrial.base.document import json_text
 from fairtrial.record.engine_summary import AtLeast
 from fairtrial.record.histogram import Histogram
-from fairtrial.report.files import write_output
-from fairtrial.tools.load.advice import warnings
+from fairtrial.report.outputs import Paths, write_outputs
 from fairtrial.tools.load.measure import Measurement
-from fairtrial.tools.load.request.options import OutputOptions
+from fairtrial.tools.load.report.document import load_document
 
 SERIES_COLUMNS = {
     "second": "a second of the window, counted from 1",
@@ -34,82 +27,28 @@ SERIES_COLUMNS = {
 TICKS_PER_HALF_DISTANCE = 5
 
 
-def check_outputs(outputs: OutputOptions) -> None:
-    """Refuse what could not be written, before the load is offered.
-
-    Raises:
-        Problem: a folder is missing or not writable, a file is a folder, or two outputs want standard output.
-    """
-    paths: dict[str, Path] = {f"--{name}": path for name, path in asdict(outputs).items() if path is not None}
-    if sum(path == STDOUT for path in paths.values()) > 1:
-        raise Problem("only one output can go to standard output", "name a file for the others")
-    for option, path in paths.items():
-        if path == STDOUT:
-            continue
-        if path.is_dir():
-            raise Problem(f"{printable(str(path))} is a folder", f"name a file in it with {option}")
-        if not path.parent.is_dir():
-            raise Problem(f"{printable(str(path.parent))}: no such folder", f"create it, or change {option}")
-        if not os.access(path if path.exists() else path.parent, os.W_OK):
-            raise Problem(f"{printable(str(path))}: cannot be written", f"choose another file with {option}")
-
-
-def write_outputs(outputs: OutputOptions, measurement: Measurement) -> None:
+def write_load(paths: Paths, measurement: Measurement) -> None:
     """Write every output that has a path.
 
     Raises:
         Problem: a file cannot be written after all.
     """
-    summary = measurement.summary
-    formats: list[tuple[Path | None, Callable[[], str]]] = [
-        (outputs.json, lambda: measurement_json(measurement)),
-        (outputs.csv, lambda: seconds_csv(measurement)),
-        (outputs.hdr, lambda: percentile_distribution(measurement.response_times, summary.response_time.at_least)),
-        (outputs.html, lambda: _html(measurement)),
-    ]
-    # Standard output comes last: if it is closed, the files are already written.
-    for path, text in sorted(formats, key=lambda output: output[0] == STDOUT):
-        if path is not None:
-            write_output(path, text())
+    bounds = measurement.summary.response_time.at_least
+    write_outputs(
+        paths,
+        {
+            "--json": lambda: json_text(load_document(measurement)),
+            "--csv": lambda: seconds_csv(measurement),
+            "--hdr": lambda: percentile_distribution(measurement.response_times, bounds),
+            "--html": lambda: _html(measurement),
+        },
+    )
 
 
 def _html(measurement: Measurement) -> str:
     from fairtrial.tools.load.report.page import load_page  # noqa: PLC0415 the chart library takes long to load
 
     return load_page(measurement)
-
-
-def measurement_json(measurement: Measurement) -> str:
-    """The engine's summary with URL, load, expected figures, capacity, warnings, notes and exit status.
-
-    Limits and what was found are in seconds, per second or shares. The request's headers and body are left out, as they
-    may be secret.
-    """
-    content = {
-        "fairtrial_version": __version__,
-        "url": measurement.url,
-        "load": measurement.load.describe(),
-        "load_model": measurement.plan.load.model_dump(exclude_none=True),
-        "exit_status": measurement.exit_status,
-        "warnings": list(warnings(measurement)),
-        "notes": list(measurement.notes),
-        "expected": [
-            {
-                "expected": expected.text,
-                "figure": expected.figure,
-                "request": expected.request,
-                "limit": expected.limit,
-                "found": None if ruling.value is None or math.isinf(ruling.value) else ruling.value,
-                "found_in_words": expected.value_in_words(ruling.value),
-                "verdict": ruling.verdict,
-                "reason": ruling.reason or "",
-            }
-            for expected, ruling in measurement.verdicts
-        ],
-        "capacity": None if measurement.trial.capacity is None else measurement.trial.capacity.model_dump(),
-        **measurement.summary.model_dump(),
-    }
-    return json.dumps(content, indent=2) + "\n"
 
 
 def seconds_csv(measurement: Measurement) -> str:

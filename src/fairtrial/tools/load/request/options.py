@@ -4,7 +4,8 @@ Each field is declared as a parameter of a Typer command is, so that this is the
 Little is imported here: `fairtrial --help` reads this module.
 """
 
-from dataclasses import Field, dataclass, field
+from collections.abc import Mapping
+from dataclasses import Field, asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -12,7 +13,6 @@ from typing import Annotated, Any, Literal, get_args
 import typer
 from typer.models import OptionInfo
 
-from fairtrial.base.locations import STDOUT
 from fairtrial.base.problem import Problem
 from fairtrial.tools.load.request.expected_figure import ExpectedFigure, parse_expected_figure, parse_objective
 from fairtrial.tools.load.request.values import (
@@ -344,6 +344,6 @@ class OutputOptions:
     html: Annotated[Path | None, _output("--html FILE", "Write a page with charts that opens offline.")] = None
 
     @property
-    def use_stdout(self) -> bool:
-        """True if standard output is for a program; the report then goes to standard error."""
-        return STDOUT in (self.json, self.csv, self.hdr, self.html)
+    def paths(self) -> Mapping[str, Path | None]:
+        """By the name of each option, the file."""
+        return {f"--{name}": path for name, path in asdict(self).items()}
