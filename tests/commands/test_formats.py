@@ -108,7 +108,10 @@ def test_a_list(call: Call, kind: str) -> None:
 
 def test_services(call: Call) -> None:
     done = call("services", "--json", "-")
-    assert {each["name"] for each in valid(done.out)["services"]} >= {"postgresql", "haproxy"} and "postgresql" in done.err
+    assert {each["name"] for each in valid(done.out)["services"]} >= {
+        "postgresql",
+        "haproxy",
+    } and "postgresql" in done.err
 
 
 def test_diagnoses(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -92,10 +92,10 @@ class FurtherReports:
     """Whether standard output is for a program: all else then goes to standard error."""
 
     @property
-    def given(self) -> list[str]:
+    def names(self) -> list[str]:
         """The options that were given."""
-        names = [option for option, path in self.paths.items() if path is not None]
-        return names if self.otlp is None else [*names, "--otlp"]
+        files = [option for option, path in self.paths.items() if path is not None]
+        return files if self.otlp is None else [*files, "--otlp"]
 
 
 NOTHING_FURTHER = FurtherReports({}, None, use_stdout=False)

@@ -24,8 +24,8 @@ def list_services(context: typer.Context, json: Json = None) -> None:
     from fairtrial.commands.further_reports import print_or_write
     from fairtrial.tools.provision.inventory import inventory, print_inventory
 
-    found = inventory()
-    print_or_write(json, found, lambda console: print_inventory(console, found))
+    services = inventory()
+    print_or_write(json, services, lambda console: print_inventory(console, services))
 
 
 @services_app.command("install")

@@ -60,8 +60,8 @@ def run_study(
     from fairtrial.experiment.studies import find_study
 
     study = find_study(name)
-    if reports.given:
-        which = " and ".join(reports.given)
+    if reports.names:
+        which = " and ".join(reports.names)
         raise Problem(f"--all and {which} exclude each other", f"run one experiment, or leave out {which}")
     options = replace(options, out=options.out / study.name)
     parts = [_part(each, file, change, options, selection, hosts) for each, file in sorted(study.experiments.items())]

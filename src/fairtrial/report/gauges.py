@@ -74,9 +74,9 @@ def gauges_of(result: Result) -> list[Gauge]:
 
 def gauge_name(metric: str, end: str = "") -> str:
     """The name of a metric's gauge, or of one `end` of its interval: `fairtrial_goodput_lower_per_second`."""
-    found = find_metric(metric)
-    name, per, requests = found.name.partition(":")[0].partition("_per_1000_requests")
-    parts = ["fairtrial", name, end, "ratio" if found.unit == "share" else found.unit]
+    of = find_metric(metric)
+    name, per, requests = of.name.partition(":")[0].partition("_per_1000_requests")
+    parts = ["fairtrial", name, end, "ratio" if of.unit == "share" else of.unit]
     return re.sub(r"[^a-z0-9_]", "_", "_".join(filter(None, parts)) + per + requests)
 
 

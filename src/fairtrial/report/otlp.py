@@ -62,14 +62,14 @@ def send(result: Result, trials: Sequence[TrialRecord], url: str) -> None:
         spans = OTLPSpanExporter(endpoint=None if base is None else f"{base}/v1/traces")
         metrics = OTLPMetricExporter(endpoint=None if base is None else f"{base}/v1/metrics")
         try:
-            taken = (
+            success = (
                 spans.export(_spans(result, trials, resource)) is SpanExportResult.SUCCESS
                 and metrics.export(_metrics(result, resource)) is MetricExportResult.SUCCESS
             )
         finally:
             spans.shutdown()  # type: ignore[no-untyped-call]
             metrics.shutdown()
-    if not taken:
+    if not success:
         whom = "the collector that the environment names" if base is None else printable(base)
         why = f": {complaints[-1]}" if complaints else ""
         raise Problem(
@@ -119,9 +119,9 @@ def _spans(result: Result, trials: Sequence[TrialRecord], resource: "Resource") 
     from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter  # noqa: PLC0415
     from opentelemetry.trace import StatusCode, set_span_in_context  # noqa: PLC0415
 
-    kept = InMemorySpanExporter()
+    memory = InMemorySpanExporter()
     provider = TracerProvider(resource=resource, shutdown_on_exit=False)
-    provider.add_span_processor(SimpleSpanProcessor(kept))
+    provider.add_span_processor(SimpleSpanProcessor(memory))
     tracer = provider.get_tracer(SCOPE, result.fairtrial_version)
     start = _nanoseconds(result.started_at)
     run = tracer.start_span(f"run {result.name}", start_time=start)
@@ -155,7 +155,7 @@ def _spans(result: Result, trials: Sequence[TrialRecord], resource: "Resource") 
     for claim in result.claims:
         run.add_event("verdict", {"claim": claim.id, "verdict": claim.verdict, "sentence": claim.sentence}, last)
     run.end(last)
-    return kept.get_finished_spans()
+    return memory.get_finished_spans()
 
 
 def _nanoseconds(moment: str) -> int:

@@ -22,10 +22,10 @@ def check_outputs(paths: Paths) -> bool:
     Raises:
         Problem: a folder is missing or not writable, a file is a folder, or two outputs want standard output.
     """
-    named = {option: path for option, path in paths.items() if path is not None}
-    if sum(path == STDOUT for path in named.values()) > 1:
+    files = {option: path for option, path in paths.items() if path is not None}
+    if sum(path == STDOUT for path in files.values()) > 1:
         raise Problem("only one output can go to standard output", "name a file for the others")
-    for option, path in named.items():
+    for option, path in files.items():
         if path == STDOUT:
             continue
         if path.is_dir():
@@ -34,7 +34,7 @@ def check_outputs(paths: Paths) -> bool:
             raise Problem(f"{printable(str(path.parent))}: no such folder", f"create it, or change {option}")
         if not os.access(path if path.exists() else path.parent, os.W_OK):
             raise Problem(f"{printable(str(path))}: cannot be written", f"choose another file with {option}")
-    return STDOUT in named.values()
+    return STDOUT in files.values()
 
 
 def write_outputs(paths: Paths, texts: Mapping[str, Callable[[], str]]) -> None:

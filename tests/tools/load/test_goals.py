@@ -28,7 +28,7 @@ def test_every_figure_is_printed_with_what_was_found(lab: Lab, call: Call, targe
     measured = json.loads((lab.folder / "x.json").read_text())
     assert [each["verdict"] for each in measured["expected"]] == ["upheld", "refuted", "undecided", "upheld"]
     assert (measured["exit_status"], measured["expected"][0]["limit"], measured["capacity"]) == (1, 9, None)
-    assert 0 < measured["expected"][0]["found"] < 9
+    assert 0 < measured["expected"][0]["value"] < 9
 
 
 @pytest.mark.parametrize(

@@ -57,17 +57,17 @@ def inventory() -> Inventory:
     return Inventory(services=[_state(service) for service in provided().values()])
 
 
-def print_inventory(console: Console, found: Inventory) -> None:
+def print_inventory(console: Console, services: Inventory) -> None:
     """Print a line for each service: its version, or what is missing and which package brings it. Then the variants."""
     table = Table("service", "role", "installed", box=None, pad_edge=False, header_style="bold")
-    for service in found.services:
+    for service in services.services:
         table.add_row(service.name, ", ".join(service.roles), _in_words(service))
     console.print(table)
-    for service in found.services:
+    for service in services.services:
         for name, description in service.variants.items():
             heading = f'[services.{service.name}] variant = "{name}"'
             console.print(Text.assemble((heading, "bold"), f"  {description}"))
-    absent = [service.name for service in found.services if service.missing is not None]
+    absent = [service.name for service in services.services if service.missing is not None]
     if absent:
         console.print(Text(f"To install the missing ones: fairtrial services install {' '.join(absent)}", style="bold"))
 

@@ -21,8 +21,8 @@ class ExpectedInDocument(Strict):
     figure: str
     request: str | None = Field(description="the request of the mix that it is of; null: of all")
     limit: float = Field(description="in seconds, per second, or a share")
-    found: float | None = Field(description="in the same unit; null: it is not known, or nothing was answered")
-    found_in_words: str
+    value: float | None = Field(description="in the same unit; null: it is not known, or nothing was answered")
+    value_in_words: str
     verdict: str
     reason: str
 
@@ -54,8 +54,8 @@ def load_document(measurement: Measurement) -> LoadDocument:
             figure=each.figure,
             request=each.request,
             limit=each.limit,
-            found=None if ruling.value is None or math.isinf(ruling.value) else ruling.value,
-            found_in_words=each.value_in_words(ruling.value),
+            value=None if ruling.value is None or math.isinf(ruling.value) else ruling.value,
+            value_in_words=each.value_in_words(ruling.value),
             verdict=ruling.verdict,
             reason=ruling.reason or "",
         )
