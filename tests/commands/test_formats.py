@@ -108,7 +108,8 @@ def test_a_list(call: Call, kind: str) -> None:
 
 def test_services(call: Call) -> None:
     done = call("services", "--json", "-")
-    assert {each["name"] for each in valid(done.out)["services"]} >= {
+    names = {each["name"] for each in valid(done.out)["services"]}
+    assert names >= {"postgresql", "haproxy"} and all(name in done.err for name in names)
         "postgresql",
         "haproxy",
     } and "postgresql" in done.err
