@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -49,6 +49,15 @@ def init(
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing, and take what is proposed.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there already.")] = False,
+    ci: Annotated[
+        Literal["github", "gitlab"] | None,
+        typer.Option(
+            "--ci",
+            metavar="github|gitlab",
+            help="Also write the file by which that service tries each change; where fairtrial.toml is there already, "
+            "nothing else.",
+        ),
+    ] = None,
 ) -> None:
     """Write what puts a service on trial: an experiment and its requests; then try it once for two seconds.
 
@@ -63,6 +72,8 @@ def init(
 
     `fairtrial init --yes --requests openapi.yaml`
 
+    `fairtrial init --ci github`   afterwards: each pull request is tried
+
     `fairtrial init shop --command 'node server.js' --port 3000 --ready /healthz --requests '/items /items/7'`
 
     Exit status: 0 tried, and all is well; 3 tried, and something has to be mended; 4 it could not be built or started
@@ -76,8 +87,9 @@ def init(
 
     options = InitOptions(command=command, build=build or None, port=port, ready=ready, requests=requests)
     ask = _ask if sys.stdin is not None and sys.stdin.isatty() else None
-    assert_engine()  # before anything is asked
-    call = Init(folder=folder, options=options, ask=ask, accept=yes, force=force)
+    call = Init(folder=folder, options=options, ask=ask, accept=yes, force=force, ci=ci)
+    if not call.is_of_ci_alone:
+        assert_engine()  # before anything is asked
     raise typer.Exit(initialise(call, Console(highlight=False)))
 
 

@@ -20,6 +20,7 @@ from fairtrial.report.files import write_text
 from fairtrial_import.import_source import Import, import_source
 from fairtrial_init.answers import HAS_PARAMETERS, Answers, line_of
 from fairtrial_init.ask import Ask, InitOptions, answers_from, missing_options, takes_port
+from fairtrial_init.ci import CiService, repository_of, write_ci_file
 from fairtrial_init.documents import documents_in
 from fairtrial_init.files import (
     WORKLOAD_ENDING,
@@ -48,6 +49,13 @@ class Init:
     accept: bool
     """whether what is proposed is taken where nothing can be asked"""
     force: bool
+    ci: CiService | None = None
+    """for which a file is written, too"""
+
+    @property
+    def is_of_ci_alone(self) -> bool:
+        """Whether all else is there already."""
+        return self.ci is not None and (self.folder / PROJECT_FILE).is_file()
 
 
 def initialise(call: Init, console: Console) -> int:
@@ -58,6 +66,8 @@ def initialise(call: Init, console: Console) -> int:
             could not be built or started; in the last case the files are written.
     """
     folder = call.folder.resolve()
+    if call.is_of_ci_alone:
+        return _write_ci_file(call, folder, console)
     _assert_usable(call, folder)
     name = service_name(folder)
     experiment, workload = folder / PROJECT_FILE, workload_file(folder, name)
@@ -80,6 +90,7 @@ def initialise(call: Init, console: Console) -> int:
         return INTERRUPTED
     failed = attempt.measurement is None or attempt.measurement.exit_status != ALL_WELL
     well = not attempt.broken and not failed
+    _write_ci_file(call, folder, console)
     _tell_what_next(console, folder, call.folder, workload.name, well=well)
     return ALL_WELL if well else IN_DOUBT
 
@@ -87,6 +98,8 @@ def initialise(call: Init, console: Console) -> int:
 def _assert_usable(call: Init, folder: Path) -> None:
     if not folder.is_dir():
         raise Problem(f"there is no folder {printable(str(folder), 300)}", "name the folder of a service")
+    if call.ci is not None:
+        repository_of(folder)
     missing = missing_options(call.options)
     if call.ask is None and not call.accept and missing:
         raise Problem(
@@ -137,6 +150,13 @@ def _write(
     console.print(Text(printable(f"written: {experiment.name}, {workload.name} ({started})", 400)), soft_wrap=True)
     for remark in remarks:
         console.print(Text(remark, style="yellow"), soft_wrap=True)
+
+
+def _write_ci_file(call: Init, folder: Path, console: Console) -> int:
+    if call.ci is not None:
+        file = write_ci_file(call.ci, folder, force=call.force)
+        console.print(Text(printable(f"written: {file}: read it, and commit it"), overflow="fold"))
+    return ALL_WELL
 
 
 def _user_requests(

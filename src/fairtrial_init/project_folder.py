@@ -11,8 +11,8 @@ from fairtrial.base.cache.digest import BUILT, is_made
 LARGEST_FILE_BYTES = 256 << 10
 MOST_NAMES = 5_000
 MOST_SOURCES = 200
-DEEPEST = 5
-"""Folders below the service's own; whoever keeps a server deeper says how it is started."""
+DEEPEST = 10
+"""Folders: `src/main/java/com/example/shop/web` is the eighth; whoever keeps a server deeper says how it is started."""
 NOT_THE_SERVICE = frozenset({"test", "tests", "spec", "testdata", "vendor", "dist", "docs", "examples"})
 """Names of folders whose sources are not looked at: they hold servers that are not the service."""
 

@@ -68,15 +68,19 @@ class UserRequests:
 
     def _from_source(self, client: httpx.Client, console: Console) -> None:
         """Ask for the paths of the source, below each prefix, with made-up values for parameters; keep what works."""
-        answered: dict[str, str] = {}
+        answered: dict[str, list[str]] = {}
         until = time.monotonic() + ASK_FOR_SECONDS
         for number, (path, candidate) in enumerate(_candidates(self.paths, self.prefixes)):
             if number >= MOST_ASKED or time.monotonic() > until:
                 break
-            if path not in answered and _status(client, candidate) in range(200, 300):
-                answered[path] = candidate
-        others = [path for path in answered.values() if path.rstrip("/") not in HEALTH_PATHS]
-        choice = (others or list(answered.values()))[:MOST_PATHS]
+            is_router_root = path == "/"  # each router may have one of its own, with a slash or without
+            known = answered.get(path, [])
+            is_known = candidate.rstrip("/") in known if is_router_root else bool(known)
+            if not is_known and _status(client, candidate) in range(200, 300):
+                answered.setdefault(path, []).append(candidate)
+        asked = list(dict.fromkeys(candidate for candidates in answered.values() for candidate in candidates))
+        others = [path for path in asked if path.rstrip("/") not in HEALTH_PATHS]
+        choice = (others or asked)[:MOST_PATHS]
         if not choice:
             return
         words = f"{len(answered)} of {count(len(self.paths), 'path')} in the source are answered: {', '.join(choice)}"
@@ -91,8 +95,11 @@ def _candidates(paths: Sequence[str], prefixes: Sequence[str]) -> Iterator[tuple
     for base in bases:
         for path in paths:
             candidate = with_made_up(f"{base.rstrip('/')}{path}")
-            if candidate is not None:
-                yield path, candidate if candidate == "/" or not base or path != "/" else candidate.rstrip("/")
+            if candidate is None:
+                continue
+            if base and path == "/":
+                yield path, candidate.rstrip("/")
+            yield path, candidate
 
 
 def _status(client: httpx.Client, path: str) -> int | None:

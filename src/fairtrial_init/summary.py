@@ -22,10 +22,14 @@ REMEDIES = {
 }
 """By clause of any server, what to do about it. A trial in which one is broken is refused."""
 OF_A_REQUEST = "mend the request or what it expects, or leave it out"
-NO_TABLES = re.compile(r"no such table|relation .* does not exist|unapplied migration|table .* doesn.t exist", re.I)
+NO_TABLES = re.compile(
+    r"no such table|relation .* does not exist|unapplied migration|migrations are pending|table .* doesn.t exist"
+    r"|table .* not found|undefined ?table",
+    re.IGNORECASE,
+)
 MIGRATE = (
-    'its database lacks tables: add the migration to `build`, such as [".venv/bin/python", "manage.py", '
-    '"migrate"] of Django; or migrate the database that it uses'
+    "its database lacks tables: add the migration to `build`, such as `manage.py migrate`, `alembic upgrade head`, "
+    "`rails db:migrate` or `npx prisma migrate deploy`; or migrate the database that it uses"
 )
 
 
@@ -36,20 +40,23 @@ def print_attempt(console: Console, attempt: Attempt, workload: str) -> None:
         workload: the workload file, which messages name.
     """
     console.print(Text(f"ready after {figure(attempt.start_up_seconds)} s"))
+    log = "" if attempt.log is None else log_tail(attempt.log)
     for clause in attempt.clauses:
+        is_of_request = clause.name in attempt.requests
         if clause.passed:
-            if clause.name in attempt.requests:
+            if is_of_request:
                 console.print(Text.assemble(("  ✓ ", "green"), printable(clause.name)), soft_wrap=True)
             continue
-        advice = f"{OF_A_REQUEST}: {workload}" if clause.name in attempt.requests else REMEDIES.get(clause.name, "")
+        advice = f"{OF_A_REQUEST}: {workload}" if is_of_request else REMEDIES.get(clause.name, "")
         page = attempt.pages.get(clause.name, "")
         evidence = clause.evidence if not page else f"{clause.evidence.partition(':')[0]}: {page}"
-        advice = MIGRATE if NO_TABLES.search(page) else advice
+        if is_of_request and evidence.startswith("status 5") and NO_TABLES.search(f"{evidence}\n{log}"):
+            advice = MIGRATE
         line = Text.assemble(("  ✗ ", "bold red"), f"{printable(clause.name)}: ", (printable(evidence, 300), "red"))
         console.print(line, soft_wrap=True)
         console.print(Text(f"    {advice}"), soft_wrap=True)
     if attempt.log is not None:
-        for logged in log_tail(attempt.log).splitlines():
+        for logged in log.splitlines():
             console.print(Text(f"    {logged}", style="dim"), soft_wrap=True)
         console.print(Text(f"the end of what it printed; all of it: {attempt.log}"), soft_wrap=True)
     for line in _load_in_words(attempt.measurement):

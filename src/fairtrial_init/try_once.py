@@ -1,5 +1,6 @@
 """The service tried once, as `fairtrial run` would try it, for two seconds: built, started, asked, loaded, stopped."""
 
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -12,6 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from fairtrial.base.exit_status import INTERRUPTED, NOTHING_RAN
+from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.answer import ask, client_of
 from fairtrial.catalog.contract.every_stack import LISTENS_ON_HOST
@@ -37,6 +39,8 @@ from fairtrial_init.error_page import page_in_words
 from fairtrial_init.port_watch import PortWatch
 
 LOAD_SECONDS = 2.0
+NO_MODULE = re.compile(r"No module named '?([\w.\-]+)|Cannot find (?:module|package) '([^']+)'")
+"""Of Python, and of Node.js."""
 
 
 @dataclass
@@ -141,7 +145,8 @@ def _built(condition: PlannedCondition, log: Path, file: Path, console: Console)
     except Problem as problem:
         raise Problem(
             f"it could not be built: {problem.reason}",
-            f"mend `build` in {file}, then: fairtrial run {file} --quick; the whole output: {log}",
+            f"{_of_modules(problem)}mend `build` in {file}, then: fairtrial run {file} --quick; "
+            f"the whole output: {log}",
             NOTHING_RAN,
         ) from problem
 
@@ -175,9 +180,20 @@ def _remedy(problem: Problem, port: int | None, ports: set[int], file: Path) -> 
             "let it take its port from the variable PORT"
         )
     again = f"mend `command`, `port` or `ready` in {file}, then: fairtrial run {file} --quick"
+    if lacking := _of_modules(problem):
+        return f"{lacking}{again}"
     if "ended with status" in problem.reason:
         return f"it may lack a variable or a database, which you set or start before; or {again}"
     return again
+
+
+def _of_modules(problem: Problem) -> str:
+    """The beginning of a remedy for a program that lacks a module; empty for another one."""
+    lacking = NO_MODULE.search(problem.reason)
+    if lacking is None:
+        return ""
+    name = printable(lacking[1] or lacking[2], 80)
+    return f"name {name} in its requirements.txt, pyproject.toml or package.json, from which a build installs it; or "
 
 
 def _try_requests(contender: UpContender) -> Attempt:

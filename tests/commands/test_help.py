@@ -40,6 +40,7 @@ TEACHES = {
     "cluster plan": ["Exit status: 0", "lanes", "--cluster"],
     "cluster settings": ["YAML", "~/.config/dask/", "reason"],
     "doctor": ["Exit status: 0", "remedy"],
+    "explain": ["thresholds with their sources", "`fairtrial explain not-warm`"],
     "judge": ["result.json and report.html", "`fairtrial run`", "--claims"],
     "compare": ["Exit status: 0", "regression", "0.05 is 5%"],
     "history": ["Exit status: 0", "Apache Otava", "a line a run", "--metric", "otava.yaml"],

@@ -145,6 +145,17 @@ def test_a_server_that_ends_is_quoted(lab: Lab, call: Call) -> None:
     assert (folder / "fairtrial.toml").exists() and "written: fairtrial.toml" in finished.out
 
 
+def test_a_module_that_is_missing_is_named(lab: Lab, call: Call) -> None:
+    folder = lab.folder / "shop"
+    folder.mkdir()
+    (folder / "app.py").write_text("import no_such_module\nserver.serve_forever()\n")
+
+    finished = call("init", "shop", "--yes", "--port", "PORT")
+
+    assert finished.status == 4
+    assert "remedy: name no_such_module in its requirements.txt, pyproject.toml or package.json" in finished.err
+
+
 def test_a_program_that_is_not_there_and_a_build_that_fails(lab: Lab, call: Call) -> None:
     options = ["--port", "PORT", "--requests", "/"]
     (lab.folder / "empty").mkdir()

@@ -101,7 +101,8 @@ FOLDERS: dict[str, tuple[dict[str, str], str, str, list[str]]] = {
             "config.ru": "",
             "config/routes.rb": "  get '/items', to: 'items#index'",
         },
-        'Rails: bundle exec puma --bind "tcp://$HOST:$PORT" --threads "$MAX_THREADS:$MAX_THREADS"',
+        'Rails: bundle exec puma --environment production --bind "tcp://$HOST:$PORT"'
+        ' --threads "$MAX_THREADS:$MAX_THREADS"',
         "PORT",
         ["/items"],
     ),

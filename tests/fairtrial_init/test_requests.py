@@ -137,6 +137,12 @@ def test_without_a_document_the_paths_of_the_source_are_asked(lab: Lab, call: Ca
     assert "The source also has /gone/:id." in (folder / "shop.workload.toml").read_text()
 
 
+def test_missing_tables_are_told_by_json_as_well(lab: Lab, call: Call) -> None:
+    a_shop(lab, {"/": (500, {"error": 'relation "items" does not exist'})})
+    finished = call("init", "shop", "--yes")
+    assert finished.status == 3 and "add the migration to `build`" in finished.out, finished.out + finished.err
+
+
 def test_a_page_of_html_is_told_by_its_title_with_the_end_of_the_log(lab: Lab, call: Call) -> None:
     """And what it takes where tables are missing."""
     a_shop(lab, {"/": (500, "page")})

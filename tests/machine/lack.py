@@ -188,6 +188,7 @@ PROGRAMS: Mapping[str, Callable[[], Lack | None]] = {
     "sshd": lambda: None if sshd() else by_apt("sshd", "openssh-server"),
     "openssl": _program("openssl", by_apt("openssl", "openssl")),
     "git": _program("git", by_apt("git", "git")),
+    "groff": _program("groff", by_apt("groff", "groff-base")),
     "ip": _program("ip", by_apt("ip", "iproute2")),
     "node": lambda: _of_command(("node", "--version"), "20", "install Node.js 20 or newer (nodejs.org)", ROOT),
     "setpriv": _program("setpriv", by_apt("setpriv", "util-linux")),

@@ -9,6 +9,7 @@ import pytest
 from fairtrial.judge.judging import judge
 from fairtrial.record.processes import Readiness
 from fairtrial.report import charts, columns
+from fairtrial.report.grouping import checks_of, grouped_findings
 from fairtrial.report.html import html_text
 from fairtrial.report.page import json_for_html
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
@@ -53,7 +54,8 @@ def reader(page: str) -> Reader:
 
 
 def test_nothing_is_loaded_from_anywhere(reader: Reader) -> None:
-    assert not [(tag, attributes) for tag, attributes in reader.elements if LOADING & attributes.keys()]
+    loading = [{name: attributes[name] for name in LOADING & attributes.keys()} for _, attributes in reader.elements]
+    assert not [each for each in loading if each and not (each.get("href") or "").startswith("#")]
     assert {tag for tag, _ in reader.elements}.isdisjoint({"link", "img", "iframe", "object", "embed", "base", "form"})
     assert not any("url(" in style or "@import" in style for style in reader.text_in("style"))
 
@@ -69,6 +71,14 @@ def test_the_policy_forbids_everything_but_the_pages_own_script(reader: Reader) 
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert f"script-src 'sha256-{digest}'; style-src 'unsafe-inline'" in policy
     assert set(json.loads(data)) == {"goodput", "percentiles", "claim-claim-1", "claim-claim-2"}
+
+
+def test_each_check_that_found_something_is_explained_on_the_page(page: str, reader: Reader) -> None:
+    """With its thresholds; a link leads there."""
+    links = {attributes["href"] for tag, attributes in reader.elements if tag == "a"}
+    places = {f"#{attributes['id']}" for tag, attributes in reader.elements if tag == "dt" and "id" in attributes}
+    assert links == places == {f"#check-{name}" for name in checks_of(grouped_findings(judged()[0]))}
+    assert "#check-errors" in places and "<code>share</code> 0.001 (" in page
 
 
 def test_there_are_only_the_pages_own_scripts_and_no_handlers(reader: Reader) -> None:

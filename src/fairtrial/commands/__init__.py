@@ -21,6 +21,7 @@ from fairtrial.commands.check import check
 from fairtrial.commands.cluster import cluster_app
 from fairtrial.commands.compare import compare
 from fairtrial.commands.doctor import doctor
+from fairtrial.commands.explain import explain
 from fairtrial.commands.history import history
 from fairtrial.commands.judge import judge
 from fairtrial.commands.lab import lab
@@ -63,6 +64,7 @@ app.command()(check)
 app.command("list")(list_available)
 app.add_typer(services_app, name="services")
 app.command()(doctor)
+app.command()(explain)
 app.add_typer(cluster_app, name="cluster")
 app.command()(judge)
 app.command()(compare)

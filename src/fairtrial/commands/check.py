@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fairtrial.commands.complete import service_names, stack_names, workload_names
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -18,15 +20,21 @@ def check(
         list[str],
         typer.Argument(
             help="A stack's name, NAME:VARIANT, or the folder of one; or several. Or an experiment file (.toml): all "
-            "its contenders."
+            "its contenders.",
+            autocompletion=stack_names,
         ),
     ],
     stacks: Annotated[list[Path] | None, typer.Option("--stacks", help=STACK_FOLDERS, metavar="DIR")] = None,
     workload: Annotated[
         str | None,
-        typer.Option(help="Only this workload; otherwise all that the stack names. Or a workload file (.toml)."),
+        typer.Option(
+            help="Only this workload; otherwise all that the stack names. Or a workload file (.toml).",
+            autocompletion=workload_names,
+        ),
     ] = None,
-    service: Annotated[str | None, typer.Option(help="Only this service; otherwise all it can use.")] = None,
+    service: Annotated[
+        str | None, typer.Option(help="Only this service; otherwise all it can use.", autocompletion=service_names)
+    ] = None,
     stack: Annotated[
         list[str] | None,
         typer.Option(

@@ -5,9 +5,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
-from rich.text import Text
-
 from fairtrial.base.exit_status import OUTPUT_CLOSED
 from fairtrial.base.locations import place_of_docs
 from fairtrial.base.problem import Problem
@@ -15,6 +12,9 @@ from fairtrial.base.problem import Problem
 
 def print_problem(problem: Problem) -> None:
     """Print reason and remedy to standard error."""
+    from rich.console import Console
+    from rich.text import Text
+
     console = Console(stderr=True, soft_wrap=True, highlight=False)
     console.print(Text.assemble(("error: ", "bold red"), problem.reason))
     if problem.remedy:

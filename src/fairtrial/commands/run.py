@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from fairtrial.cluster.options import LaneOptions
+from fairtrial.commands.complete import experiment_names
 from fairtrial.commands.further_reports import DataOptions, MonitorOptions, ReviewOptions, further_reports
 from fairtrial.commands.option_groups import with_option_groups
 from fairtrial.commands.run_options import RunOptions, SelectionOptions
@@ -15,7 +16,8 @@ Experiment = Annotated[
     str | None,
     typer.Argument(
         help="An experiment file, or the name of a shipped one (`fairtrial list experiments`). [default: the "
-        "fairtrial.toml that lies here, else quickstart]"
+        "fairtrial.toml that lies here, else quickstart]",
+        autocompletion=experiment_names,
     ),
 ]
 Seed = Annotated[int | None, typer.Option(min=0, metavar="N", hidden=True, help="Seed of the order of trials.")]

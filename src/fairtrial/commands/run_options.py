@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from fairtrial.commands.complete import stack_names
 from fairtrial.commands.further_reports import Verbose
 
 Stacks = Annotated[
@@ -25,7 +26,12 @@ class SelectionOptions:
 
     stack: Annotated[
         list[str] | None,
-        typer.Option("--stack", help="Try only this stack, NAME or NAME:VARIANT. Repeat for several.", metavar="NAME"),
+        typer.Option(
+            "--stack",
+            help="Try only this stack, NAME or NAME:VARIANT. Repeat for several.",
+            metavar="NAME",
+            autocompletion=stack_names,
+        ),
     ] = None
     stacks: Stacks = None
     workloads: Annotated[

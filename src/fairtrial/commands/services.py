@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from fairtrial.commands.complete import service_names
 from fairtrial.commands.further_reports import Json
 
 services_app = typer.Typer(
@@ -31,7 +32,12 @@ def list_services(context: typer.Context, json: Json = None) -> None:
 @services_app.command("install")
 def install(
     names: Annotated[
-        list[str], typer.Argument(help="Names of services, as `fairtrial services` lists them.", metavar="NAME...")
+        list[str],
+        typer.Argument(
+            help="Names of services, as `fairtrial services` lists them.",
+            metavar="NAME...",
+            autocompletion=service_names,
+        ),
     ],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before installing packages.")] = False,
 ) -> None:

@@ -53,10 +53,11 @@ def _options(command: str, panel: str | None = None) -> str:
         for each in _command(command).params
         if each.param_type_name == "option" and (panel is None or each.rich_help_panel == panel)
     ]
-    return markdown_table(("option", "default", "meaning"), [_option_row(each) for each in options])
+    return markdown_table(("option", "default", "meaning"), [option_row(each) for each in options])
 
 
-def _option_row(option: Any) -> tuple[str, str, str]:
+def option_row(option: Any) -> tuple[str, str, str]:
+    """An option's names with what stands for its value, its default, and its meaning without a full stop."""
     help_text, _, default = option.help.partition(" [default: ")
     name = ", ".join(code(name) for name in (*option.opts, *option.secondary_opts))
     metavar = "" if option.metavar is None else f" {option.metavar}"

@@ -3,7 +3,7 @@ range."""
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fairtrial.base.formatting import count, enumeration
@@ -11,7 +11,7 @@ from fairtrial.base.printable import printable
 from fairtrial.judge.checks.model import Finding, Severity
 from fairtrial.judge.model import Outcome, Result
 from fairtrial.report.columns import in_order
-from fairtrial.report.grouping import obstacles
+from fairtrial.report.grouping import ORDER, obstacles
 
 MOST_TEXTS = 4
 """So many different texts of an entry are given, and so many remedies."""
@@ -55,8 +55,7 @@ def brief_findings(result: Result) -> list[Brief]:
         if not is_left_out(finding):
             part = _Part(place, finding.trial, finding.evidence, finding.remedy)
             groups.setdefault((finding.severity, finding.check), []).append(part)
-    order = {"refusal": 0, "warning": 1, "note": 2}
-    in_turn = sorted(groups.items(), key=lambda item: order[item[0][0]])
+    in_turn = sorted(groups.items(), key=lambda item: ORDER[item[0][0]])
     return [_brief(result, severity, check, parts) for (severity, check), parts in in_turn]
 
 
@@ -77,6 +76,13 @@ def is_left_out(finding: Finding) -> bool:
     """Whether the terminal does without the text of a finding: a note that asks for nothing, or of a check that could
     not look."""
     return finding.severity == "note" and (finding.asks_nothing or not finding.examined)
+
+
+def where_explained(findings: Iterable[Finding]) -> str:
+    """The command that explains the check of the gravest refusal or warning; empty where there is none."""
+    grave = (finding for finding in findings if finding.severity != "note")
+    gravest = min(grave, key=lambda finding: ORDER[finding.severity], default=None)
+    return "" if gravest is None else f"fairtrial explain {gravest.check} says more"
 
 
 def all_findings(result: Result) -> Iterator[tuple[str, Finding]]:

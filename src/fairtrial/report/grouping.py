@@ -1,11 +1,16 @@
 """Findings, and reasons why trials have no figures: each one once, with the numbers of its trials."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from fairtrial.judge.checks import all_checks
+from fairtrial.judge.checks.check import Check
 from fairtrial.judge.checks.model import Finding, Severity
 from fairtrial.judge.model import Outcome, Result
 from fairtrial.report.columns import in_order
+
+ORDER: Mapping[Severity, int] = {"refusal": 0, "warning": 1, "note": 2}
+"""The gravest first."""
 
 
 @dataclass(frozen=True)
@@ -64,11 +69,16 @@ def grouped_findings(result: Result) -> list[Group]:
     for (_, check, contender, _), (finding, trials) in groups.items():
         same = Group(finding.severity, "", contender, finding.evidence, finding.remedy, tuple(trials), finding.claim)
         checks.setdefault(same, []).append(check)
-    order = {"refusal": 0, "warning": 1, "note": 2}
     return sorted(
         (replace(same, check=", ".join(names)) for same, names in checks.items()),
-        key=lambda group: order[group.severity],
+        key=lambda group: ORDER[group.severity],
     )
+
+
+def checks_of(groups: Iterable[Group]) -> dict[str, Check]:
+    """The checks that found these, by name."""
+    names = {name for group in groups for name in group.check.split(", ")}
+    return {name: check for name, check in all_checks().items() if name in names}
 
 
 def obstacles(result: Result) -> list[Obstacle]:

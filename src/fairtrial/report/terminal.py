@@ -12,7 +12,7 @@ from fairtrial.base.formatting import bounded_below, count, figure, figure_in, s
 from fairtrial.base.locations import place_of_docs
 from fairtrial.base.printable import printable
 from fairtrial.judge.model import ClaimResult, Result
-from fairtrial.report.brief import all_findings, brief_findings, brief_obstacles, is_left_out
+from fairtrial.report.brief import all_findings, brief_findings, brief_obstacles, is_left_out, where_explained
 from fairtrial.report.columns import (
     BY_REQUEST,
     GOODPUT,
@@ -137,6 +137,8 @@ def _end(
         yield Text()
     if left_out:
         yield Text(f"--verbose prints {left_out}" + ("" if report is None else ", which the report has"), style="dim")
+    if explained := where_explained(each for _, each in all_findings(result)):
+        yield Text(explained, style="dim", overflow="fold")
     if place := place_of_docs("\n".join(_remedies(result, verbose=verbose))):
         yield Text(place, style="dim", overflow="fold")
     if report is not None:

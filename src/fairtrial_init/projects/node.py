@@ -3,11 +3,12 @@
 import json
 import re
 import shlex
+from collections.abc import Collection
 from typing import Any
 
 from fairtrial_init.project_folder import ProjectFolder
 from fairtrial_init.projects.model import A_LANGUAGE, Project
-from fairtrial_init.proposal import StartProposal, Words, paths_in, port_in, prefixes_in
+from fairtrial_init.proposal import TAKES_PORT, StartProposal, Words, paths_in, port_in, prefixes_in, through_shell
 
 SERVES = re.compile(r"\.listen\(|\bserve\(|\bcreateServer\(")
 USUAL_NAMES = ("server.js", "server.mjs", "app.js", "index.js", "index.mjs", "main.js", "src/server.js", "src/index.js")
@@ -23,6 +24,12 @@ ROUTES = (
     re.compile(r"""\b(?:url|pathname|path)\s*===?\s*["'`](/[^"'`]*)["'`]"""),
 )
 
+BY_FASTIFY_CLI = re.compile(r"fastify start\b")
+LOADED = re.compile(r"^(?:src/)?routes/(.+)/[^/]+$")
+"""A file that @fastify/autoload finds in `routes/`: its folder is the prefix of what it serves."""
+PRODUCTION = ("start:prod", "start")
+"""Scripts that start a service: the first of NestJS, whose other one compiles and then watches."""
+
 OF_NEST = re.compile(r"""@Get\(\s*(?:["'`]/?([^"'`]*)["'`])?\s*\)""")
 
 
@@ -34,6 +41,11 @@ def propose(folder: ProjectFolder) -> StartProposal | None:
     command = _command(folder, package, scripts)
     if command is None:
         return None
+    started = {word: text for word in command if (text := folder.text(word))}  # `bin/www` has no ending
+    by_cli = BY_FASTIFY_CLI.search(" ".join(command)) is not None
+    prefixes = prefixes_in(sources.values())
+    if by_cli:
+        prefixes = (*prefixes, *dict.fromkeys(f"/{match[1]}" for path in sources if (match := LOADED.match(path))))
     remarks: tuple[str, ...] = ()
     build: list[Words] = []
     dependencies = bool(_objects(package, "dependencies") or _objects(package, "devDependencies"))
@@ -48,26 +60,36 @@ def propose(folder: ProjectFolder) -> StartProposal | None:
         kind="Node.js",
         command=command,
         build=tuple(build),
-        port=port_in([text for text in sources.values() if SERVES.search(text)] or sources.values()),
+        port=TAKES_PORT if by_cli else _port({**sources, **started}.values()),
         paths=(
             *paths_in(sources.values(), *ROUTES),
             *(f"/{path}" for text in sources.values() for path in OF_NEST.findall(text)),
         ),
-        prefixes=prefixes_in(sources.values()),
+        prefixes=prefixes,
         remarks=remarks,
     )
 
 
 def _command(folder: ProjectFolder, package: dict[str, Any], scripts: dict[str, Any]) -> Words | None:
-    start = scripts.get("start")
-    if isinstance(start, str) and start.strip():
-        simple = not NEEDS_A_SHELL.search(start) and shlex.split(start)[0] == "node"
-        return tuple(shlex.split(start)) if simple else ("npm", "start")
+    for name in PRODUCTION:
+        start = scripts.get(name)
+        if not isinstance(start, str) or not start.strip():
+            continue
+        if not NEEDS_A_SHELL.search(start) and shlex.split(start)[0] == "node":
+            return tuple(shlex.split(start))
+        if not NEEDS_A_SHELL.search(start) and BY_FASTIFY_CLI.match(start):
+            return through_shell(f'node_modules/.bin/{start} --address "$HOST" --port "$PORT"')
+        return ("npm", "start") if name == "start" else ("npm", "run", name)
     main = package.get("main")
     files = [main] if isinstance(main, str) else []
     served = (name for name in [*files, *USUAL_NAMES] if SERVES.search(folder.text(name)))
     file = next(served, None)
     return None if file is None else ("node", file)
+
+
+def _port(texts: Collection[str]) -> str:
+    """The port of what serves; of a program that calls `listen` with a value from elsewhere, of all sources."""
+    return port_in([text for text in texts if SERVES.search(text)]) or port_in(texts)
 
 
 def _json(text: str) -> dict[str, Any]:

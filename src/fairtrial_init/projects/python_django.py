@@ -10,6 +10,9 @@ from fairtrial_init.python_environment import GUNICORN, module_of, python_enviro
 ROUTE = re.compile(r"""\bpath\(\s*["']([^"']*)["']\s*,(?!\s*include|\s*admin\.)""")
 OF_ROUTER = re.compile(r"""\brouter\.register\(\s*r?["']([^"']*)["']""")
 """A router of Django REST framework, which adds the slash."""
+DOCSTRING = re.compile(r'"""[\s\S]*?"""')
+"""Django's generator writes examples of routes into it."""
+DEBUG = re.compile(r"^DEBUG\s*=\s*True\b", re.MULTILINE)
 DATABASE = re.compile(r"""django\.db\.backends\.(\w+)""")
 
 
@@ -31,7 +34,9 @@ def propose(folder: ProjectFolder) -> StartProposal | None:
             *remarks,
             "The copy's SQLite file gets its tables from the last command: put rows in, if it has none.",
         )
-    urls = "".join(text for path, text in sources.items() if path.endswith("urls.py"))
+    if any(DEBUG.search(text) for path, text in sources.items() if path.endswith("settings.py")):
+        remarks = (*remarks, "The settings have DEBUG = True: Django keeps every query in memory. Measure without.")
+    urls = "".join(DOCSTRING.sub("", text) for path, text in sources.items() if path.endswith("urls.py"))
     paths = [f"/{path}" for path in ROUTE.findall(urls)] + [f"/{path}/" for path in OF_ROUTER.findall(urls)]
     return StartProposal(
         kind="Django",

@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fairtrial.base.printable import printable
+from fairtrial.report.brief import where_explained
 from fairtrial.report.terminal import STYLES
 from fairtrial.tools.load.advice import remedy, warnings
 from fairtrial.tools.load.measure import Measurement
@@ -62,6 +63,8 @@ def print_measurement(console: Console, measurement: Measurement, *, verbose: bo
     parts += _errors(measurement)
     for warning in warnings(measurement):
         parts += [Text(), Text.assemble(("warning: ", "bold yellow"), warning)]
+    if explained := where_explained(measurement.findings):
+        parts.append(Text(explained, style="dim"))
     parts += [Text(f"note: {note}") for note in measurement.notes]
     console.print(Group(*parts), highlight=False)
 

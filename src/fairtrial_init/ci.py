@@ -1,0 +1,94 @@
+"""The file by which a CI service puts each change of a service on trial: `fairtrial init --ci`."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+from fairtrial import __version__
+from fairtrial.base.locations import PROJECT_FILE
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.stacks.repository import Repository
+from fairtrial.report.files import write_text
+
+CiService = Literal["github", "gitlab"]
+"""The CI services for which there is a file."""
+
+PLACES: Mapping[CiService, str] = {"github": ".github/workflows/fairtrial.yml", "gitlab": "fairtrial.gitlab-ci.yml"}
+"""Relative to the top of the repository. GitLab reads what its own file includes."""
+
+GITHUB = """\
+# Did a change make this service slower? `fairtrial init --ci github` wrote this file, and it is yours to change.
+# docs/ci.md of Fairtrial explains it.
+name: fairtrial
+on: pull_request                    # of strangers, too: leave the permissions read-only, and give the job no secrets
+permissions:
+  contents: read
+jobs:
+  ab-test:
+    runs-on: ubuntu-latest
+    timeout-minutes: 30
+    steps:
+      - uses: actions/checkout@v4
+        with:
+          fetch-depth: 0            # both commits have to be there
+      # What the service is built with, where the machine lacks it: actions/setup-node, setup-go, setup-java, …
+      - uses: YOU/fairtrial@main    # where your copy of Fairtrial is
+        with:
+          base: ${{ github.event.pull_request.base.sha }}
+          experiment: EXPERIMENT
+          margin: 10%               # so much slower is allowed
+          minutes: 10
+          comment: false            # true needs the permission `pull-requests: write`
+          version: VERSION
+"""
+GITLAB = """\
+# Did a change make this service slower? `fairtrial init --ci gitlab` wrote this file, and it is yours to change.
+# docs/ci.md of Fairtrial explains it. In .gitlab-ci.yml:
+#
+#     include:
+#       - local: fairtrial.gitlab-ci.yml
+fairtrial:
+  image: python:3.13                # with what the service is built with
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
+  timeout: 30 minutes
+  script:
+    - pip install --quiet fairtrial==VERSION
+    - git fetch --depth 1 origin "$CI_MERGE_REQUEST_DIFF_BASE_SHA"
+    - fairtrial ab-test "$CI_MERGE_REQUEST_DIFF_BASE_SHA" HEAD --file EXPERIMENT --margin 10% --minutes 10
+      --markdown ab-test.md --junit ab-test.xml
+  artifacts:
+    when: always
+    paths: [results/, ab-test.md]
+    reports:
+      junit: ab-test.xml
+"""
+TEXTS: Mapping[CiService, str] = {"github": GITHUB, "gitlab": GITLAB}
+
+
+def repository_of(folder: Path) -> Repository:
+    """The repository that a CI service would check out.
+
+    Raises:
+        Problem: the folder is in none.
+    """
+    try:
+        return Repository.of(folder)
+    except Problem as problem:
+        raise Problem(problem.reason, "make one with `git init`: a CI service checks it out") from problem
+
+
+def write_ci_file(service: CiService, folder: Path, *, force: bool) -> Path:
+    """Write the file of a CI service for the `fairtrial.toml` of a folder, and return its path.
+
+    Raises:
+        Problem: the folder is in no repository of git, or the file is there already.
+    """
+    repository = repository_of(folder)
+    file = repository.top / PLACES[service]
+    if file.exists() and not force:
+        raise Problem(f"{file}: there already", "give --force to overwrite, or use what is there")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    text = TEXTS[service].replace("EXPERIMENT", str(repository.prefix / PROJECT_FILE)).replace("VERSION", __version__)
+    write_text(file, text)
+    return file

@@ -1,0 +1,92 @@
+"""`fairtrial init --ci`: the file for a CI service, which tries the experiment that is there."""
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from fairtrial import __version__
+from fairtrial.base.problem import Problem
+from fairtrial.experiment.model import Experiment
+from tests.called_here import Call
+from tests.catalog.stacks.repositories import a_repository, git
+from tests.command_line import Lab
+
+EXPERIMENT = """
+name = "shop"
+title = "A shop"
+workload = "plaintext"
+stacks = ["app"]
+[load]
+[contenders.app]
+folder = "."
+command = ["true"]
+"""
+
+
+@pytest.fixture
+def repository(lab: Lab) -> Path:
+    """A repository with a service in a folder of its own."""
+    a_repository(lab.folder / "shops", {"shop/fairtrial.toml": EXPERIMENT}, {"shop/version": "2"})
+    return lab.folder / "shops"
+
+
+def test_the_workflow_of_github_gives_the_action_what_it_takes(repository: Path, call: Call) -> None:
+    """The event that grants nothing to strangers, read-only permissions, and both commits."""
+    finished = call("init", repository / "shop", "--ci", "github")
+
+    assert finished.status == 0, finished.out + finished.err
+    file = repository / ".github" / "workflows" / "fairtrial.yml"
+    assert "written: " in finished.out and file.name in finished.out.replace("\n", "")
+    workflow: dict[Any, Any] = yaml.safe_load(file.read_text())
+    assert workflow[True] == "pull_request" and workflow["permissions"] == {"contents": "read"}  # YAML's `on` is true
+    checkout, action = workflow["jobs"]["ab-test"]["steps"]
+    assert checkout["with"]["fetch-depth"] == 0
+    inputs = action["with"]
+    assert inputs.keys() == {"base", "margin", "experiment", "minutes", "comment", "version"}
+    assert (inputs["experiment"], inputs["comment"], inputs["version"]) == ("shop/fairtrial.toml", False, __version__)
+    assert git(repository, "status", "--porcelain") == "?? .github/", "nothing else is written"
+
+
+def test_the_file_of_gitlab_compares_both_commits(
+    repository: Path, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert call("init", repository / "shop", "--ci", "gitlab").status == 0
+
+    job = yaml.safe_load((repository / "fairtrial.gitlab-ci.yml").read_text())["fairtrial"]
+    assert job["rules"] == [{"if": '$CI_PIPELINE_SOURCE == "merge_request_event"'}]
+    install, fetch, compare = job["script"]
+    assert install == f"pip install --quiet fairtrial=={__version__}" and fetch.startswith("git fetch --depth 1 origin")
+    words = shlex.split(compare.replace("$CI_MERGE_REQUEST_DIFF_BASE_SHA", "HEAD~1"))
+    assert words[0] == "fairtrial"
+    seen: list[Experiment] = []
+
+    def instead(_console: object, experiment: Experiment, *_: object, **__: object) -> None:
+        seen.append(experiment)
+        raise Problem("it would be carried out")
+
+    monkeypatch.setattr("fairtrial.commands.carry_out.carry_out", instead)
+    monkeypatch.chdir(repository)
+    assert "it would be carried out" in call(*words[1:]).err
+    (experiment,) = seen
+    assert experiment.contenders["app"].tried_refs == {"head-1": "HEAD~1", "head": "HEAD"}
+    assert experiment.minutes == 10 and experiment.claims[0].text.endswith("HEAD~1 by more than 10%")
+
+
+def test_a_file_that_is_there_stays(repository: Path, call: Call) -> None:
+    file = repository / "fairtrial.gitlab-ci.yml"
+    file.write_text("mine")
+    refused = call("init", repository / "shop", "--ci", "gitlab")
+    assert refused.status == 2 and "there already" in refused.err and file.read_text() == "mine"
+    assert call("init", repository / "shop", "--ci", "gitlab", "--force").status == 0
+    assert "merge_request_event" in file.read_text()
+    assert (repository / "shop" / "fairtrial.toml").read_text() == EXPERIMENT
+
+
+def test_a_folder_in_no_repository(lab: Lab, call: Call) -> None:
+    (lab.folder / "shop").mkdir()
+    (lab.folder / "shop" / "fairtrial.toml").write_text(EXPERIMENT)
+    finished = call("init", "shop", "--ci", "github")
+    assert finished.status == 2 and "not in a git repository" in finished.err
