@@ -12,7 +12,8 @@ NO_TESTS = {"builders", "fixtures", "machine"}
 
 
 def packages(root: Path) -> set[str]:
-    return {str(path.parent.relative_to(root)) for path in root.rglob("__init__.py")} - {"."}
+    names = {str(path.parent.relative_to(root)) for path in root.rglob("__init__.py")} - {"."}
+    return {name for name in names if not name.startswith("fixtures/projects/")}
 
 
 def source_packages() -> set[str]:

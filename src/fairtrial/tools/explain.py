@@ -73,15 +73,16 @@ def explain(name: str) -> tuple[list[Entry], list[Entry]]:
     """
     key = key_of(name)
     section, _, last = key.rpartition(".")
-    for tried in (key, PERCENTILE.sub(DOCUMENTED_PERCENTILE, key), last):
-        found = [entry for entry in all_entries() if entry.is_about(tried)]
-        if found:
-            sections = (tried, section.rpartition(".")[2])
-            found.sort(key=lambda entry: (name not in entry.names, not _is_of(entry, sections)))
-            printed = [found[0], *(entry for entry in found[1:MOST_ENTRIES] if len(entry.text) <= MOST_CHARACTERS)]
-            return printed, [entry for entry in found if entry not in printed]
-    if found := list(_mentions(name)):
-        return found[:MOST_ENTRIES], found[MOST_ENTRIES:]
+    for each in (key, PERCENTILE.sub(DOCUMENTED_PERCENTILE, key), last):
+        entries = [entry for entry in all_entries() if entry.is_about(each)]
+        if entries:
+            sections = (each, section.rpartition(".")[2])
+            entries.sort(key=lambda entry: (name not in entry.names, not _is_of(entry, sections)))
+            further = (entry for entry in entries[1:MOST_ENTRIES] if len(entry.text) <= MOST_CHARACTERS)
+            to_print = [entries[0], *further]
+            return to_print, [entry for entry in entries if entry not in to_print]
+    if mentions := list(_mentions(name)):
+        return mentions[:MOST_ENTRIES], mentions[MOST_ENTRIES:]
     raise Problem(
         f"the documentation has no entry {name!r}{instead_of(key, sorted(known_keys()))}",
         "name a check, a metric, a column, a verdict, a key of an experiment or a word of the glossary: "
@@ -97,8 +98,8 @@ def _mentions(name: str) -> Iterator[Entry]:
     """The paragraphs that have a name in code."""
     for entry in all_entries():
         if entry.names == (entry.section,):
-            said = [paragraph for paragraph in entry.text.split("\n\n") if f"`{name}`" in paragraph]
-            yield from (replace(entry, names=(name,), text=paragraph) for paragraph in said)
+            paragraphs = [each for each in entry.text.split("\n\n") if f"`{name}`" in each]
+            yield from (replace(entry, names=(name,), text=paragraph) for paragraph in paragraphs)
 
 
 def known_keys() -> set[str]:
