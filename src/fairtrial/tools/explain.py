@@ -64,9 +64,9 @@ def key_of(name: str) -> str:
 def explain(name: str) -> tuple[list[Entry], list[Entry]]:
     """The entries of a name: those to print, and others that there are.
 
-    What is spelt so comes first, then a section of this name, then what `FIRST_PAGES` say. `response_time_p97` has the entry of
-    `response_time_p50`, and `load.connections` that of `connections` in the section `[load]`. Of a name that has no
-    entry, what is said elsewhere with it in code.
+    What is spelt so comes first, then a section of this name, then what `FIRST_PAGES` say. `response_time_p97` has the
+    entry of `response_time_p50`, and `load.connections` that of `connections` in the section `[load]`. Of a name that
+    has no entry: the paragraphs that have it in code.
 
     Raises:
         Problem: no page says anything of it; the reason suggests a similar name.
