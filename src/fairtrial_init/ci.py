@@ -1,11 +1,12 @@
 """The file by which a CI service puts each change of a service on trial: `fairtrial init --ci`."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
 from fairtrial import __version__
-from fairtrial.base.locations import PROJECT_FILE
+from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.repository import Repository
 from fairtrial.report.files import write_text
@@ -20,26 +21,22 @@ GITHUB = """\
 # Did a change make this service slower? `fairtrial init --ci github` wrote this file, and it is yours to change.
 # docs/ci.md of Fairtrial explains it.
 name: fairtrial
-on: pull_request                    # of strangers, too: leave the permissions read-only, and give the job no secrets
-permissions:
-  contents: read
+on: pull_request              # of strangers, too: leave the permissions read-only, and give the job no secrets
+permissions: {contents: read}
 jobs:
   ab-test:
     runs-on: ubuntu-latest
     timeout-minutes: 30
     steps:
-      - uses: actions/checkout@v4
-        with:
-          fetch-depth: 0            # both commits have to be there
+      - uses: actions/checkout@v7
       # What the service is built with, where the machine lacks it: actions/setup-node, setup-go, setup-java, …
-      - uses: YOU/fairtrial@main    # where your copy of Fairtrial is
+      - uses: OWNER/fairtrial@main      # where your copy of Fairtrial is
         with:
-          base: ${{ github.event.pull_request.base.sha }}
-          experiment: EXPERIMENT
-          margin: 10%               # so much slower is allowed
+          folder: FOLDER
+          margin: 10%                   # so much slower is allowed
           minutes: 10
-          comment: false            # true needs the permission `pull-requests: write`
-          version: VERSION
+          comment: false                # true needs the permission `pull-requests: write`
+          # version: VERSION              from PyPI, in place of the copy, which Rust compiles once
 """
 GITLAB = """\
 # Did a change make this service slower? `fairtrial init --ci gitlab` wrote this file, and it is yours to change.
@@ -48,22 +45,39 @@ GITLAB = """\
 #     include:
 #       - local: fairtrial.gitlab-ci.yml
 fairtrial:
-  image: python:3.13                # with what the service is built with
+  image: python:3.13          # with what the service is built with
+  variables:
+    FAIRTRIAL: fairtrial==VERSION       # or the URL of a wheel
   rules:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event"
   timeout: 30 minutes
   script:
-    - pip install --quiet fairtrial==VERSION
-    - git fetch --depth 1 origin "$CI_MERGE_REQUEST_DIFF_BASE_SHA"
-    - fairtrial ab-test "$CI_MERGE_REQUEST_DIFF_BASE_SHA" HEAD --file EXPERIMENT --margin 10% --minutes 10
+    - pip install --quiet "$FAIRTRIAL"
+    - git fetch --quiet --depth 1 origin "$CI_MERGE_REQUEST_DIFF_BASE_SHA"
+    - cd FOLDER
+    - fairtrial ab-test "$CI_MERGE_REQUEST_DIFF_BASE_SHA" HEAD --margin 10% --minutes 10
       --markdown ab-test.md --junit ab-test.xml
+  allow_failure: {exit_codes: 3}        # undecided
   artifacts:
     when: always
-    paths: [results/, ab-test.md]
-    reports:
-      junit: ab-test.xml
+    paths: [FOLDER/results, FOLDER/ab-test.md]
+    reports: {junit: FOLDER/ab-test.xml}
 """
 TEXTS: Mapping[CiService, str] = {"github": GITHUB, "gitlab": GITLAB}
+
+
+def plain_path(folder: str) -> str:
+    """A path within the repository, for YAML and a shell alike.
+
+    Raises:
+        Problem: it has other characters than letters, digits, `.`, `_`, `-` and `/`.
+    """
+    if re.fullmatch(r"[\w./-]+", folder, re.ASCII):
+        return folder
+    raise Problem(
+        f"{printable(folder)}: a name that YAML and a shell may read as something else",
+        "give the folder one of letters, digits, dots, underscores and hyphens",
+    )
 
 
 def repository_of(folder: Path) -> Repository:
@@ -89,6 +103,6 @@ def write_ci_file(service: CiService, folder: Path, *, force: bool) -> Path:
     if file.exists() and not force:
         raise Problem(f"{file}: there already", "give --force to overwrite, or use what is there")
     file.parent.mkdir(parents=True, exist_ok=True)
-    text = TEXTS[service].replace("EXPERIMENT", str(repository.prefix / PROJECT_FILE)).replace("VERSION", __version__)
+    text = TEXTS[service].replace("FOLDER", plain_path(str(repository.prefix))).replace("VERSION", __version__)
     write_text(file, text)
     return file

@@ -1,6 +1,7 @@
 """`fairtrial init --ci`: the file for a CI service, which tries the experiment that is there."""
 
 import shlex
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,9 @@ from fairtrial.experiment.model import Experiment
 from tests.called_here import Call
 from tests.catalog.stacks.repositories import a_repository, git
 from tests.command_line import Lab
+from tests.docs.test_action import Action, action
+
+__all__ = ["action"]
 
 EXPERIMENT = """
 name = "shop"
@@ -33,21 +37,31 @@ def repository(lab: Lab) -> Path:
     return lab.folder / "shops"
 
 
-def test_the_workflow_of_github_gives_the_action_what_it_takes(repository: Path, call: Call) -> None:
-    """The event that grants nothing to strangers, read-only permissions, and both commits."""
-    finished = call("init", repository / "shop", "--ci", "github")
+def test_the_workflow_of_github_calls_the_action(action: Action, call: Call) -> None:
+    """Which compares both commits of a pull request. Strangers get no more than they have: read-only permissions."""
+    finished = call("init", action.clone, "--ci", "github")
 
     assert finished.status == 0, finished.out + finished.err
-    file = repository / ".github" / "workflows" / "fairtrial.yml"
+    file = action.clone / ".github" / "workflows" / "fairtrial.yml"
     assert "written: " in finished.out and file.name in finished.out.replace("\n", "")
+    assert git(action.clone, "status", "--porcelain") == "?? .github/", "nothing else is written"
     workflow: dict[Any, Any] = yaml.safe_load(file.read_text())
     assert workflow[True] == "pull_request" and workflow["permissions"] == {"contents": "read"}  # YAML's `on` is true
-    checkout, action = workflow["jobs"]["ab-test"]["steps"]
-    assert checkout["with"]["fetch-depth"] == 0
-    inputs = action["with"]
-    assert inputs.keys() == {"base", "margin", "experiment", "minutes", "comment", "version"}
-    assert (inputs["experiment"], inputs["comment"], inputs["version"]) == ("shop/fairtrial.toml", False, __version__)
-    assert git(repository, "status", "--porcelain") == "?? .github/", "nothing else is written"
+    checkout, step = workflow["jobs"]["ab-test"]["steps"]
+    assert checkout["uses"].startswith("actions/checkout@") and step["uses"].endswith("/fairtrial@main")
+    job = action.run(**{name: str(value).lower() for name, value in step["with"].items()})
+    assert job.succeeds, job.log
+    assert action.arguments == "ab-test fairtrial/base HEAD --margin 10% --minutes 10"
+
+
+def test_a_service_in_a_folder_of_its_own(repository: Path, call: Call) -> None:
+    assert call("init", repository / "shop", "--ci", "github").status == 0
+    workflow = yaml.safe_load((repository / ".github" / "workflows" / "fairtrial.yml").read_text())
+    assert workflow["jobs"]["ab-test"]["steps"][1]["with"]["folder"] == "shop"
+
+    shutil.copytree(repository / "shop", repository / "shop $(x)")
+    refused = call("init", repository / "shop $(x)", "--ci", "gitlab")
+    assert refused.status == 2 and "give the folder one of letters" in refused.err
 
 
 def test_the_file_of_gitlab_compares_both_commits(
@@ -57,8 +71,10 @@ def test_the_file_of_gitlab_compares_both_commits(
 
     job = yaml.safe_load((repository / "fairtrial.gitlab-ci.yml").read_text())["fairtrial"]
     assert job["rules"] == [{"if": '$CI_PIPELINE_SOURCE == "merge_request_event"'}]
-    install, fetch, compare = job["script"]
-    assert install == f"pip install --quiet fairtrial=={__version__}" and fetch.startswith("git fetch --depth 1 origin")
+    assert job["variables"] == {"FAIRTRIAL": f"fairtrial=={__version__}"}
+    install, fetch, change_folder, compare = job["script"]
+    assert install == 'pip install --quiet "$FAIRTRIAL"' and fetch.startswith("git fetch --quiet --depth 1 origin")
+    assert change_folder == "cd shop" and job["artifacts"]["paths"] == ["shop/results", "shop/ab-test.md"]
     words = shlex.split(compare.replace("$CI_MERGE_REQUEST_DIFF_BASE_SHA", "HEAD~1"))
     assert words[0] == "fairtrial"
     seen: list[Experiment] = []
@@ -68,7 +84,7 @@ def test_the_file_of_gitlab_compares_both_commits(
         raise Problem("it would be carried out")
 
     monkeypatch.setattr("fairtrial.commands.carry_out.carry_out", instead)
-    monkeypatch.chdir(repository)
+    monkeypatch.chdir(repository / "shop")
     assert "it would be carried out" in call(*words[1:]).err
     (experiment,) = seen
     assert experiment.contenders["app"].tried_refs == {"head-1": "HEAD~1", "head": "HEAD"}
