@@ -39,6 +39,8 @@ from fairtrial_init.error_page import page_in_words
 from fairtrial_init.port_watch import PortWatch
 
 LOAD_SECONDS = 2.0
+FIRST_FREE_PORT = 32_768
+"""From here on Linux chooses the ports that programs get by PORT; what a source writes is below."""
 NO_MODULE = re.compile(r"No module named '?([\w.\-]+)|Cannot find (?:module|package) '([^']+)'")
 """Of Python, and of Node.js."""
 
@@ -171,7 +173,8 @@ def _started(context: TrialContext, file: Path, console: Console) -> Iterator[Up
 
 def _remedy(problem: Problem, port: int | None, ports: set[int], file: Path) -> str:
     """The remedy for a service that is not ready."""
-    elsewhere = sorted(ports - {port})
+    in_source = {each for each in ports if each < FIRST_FREE_PORT} if port is None else ports - {port}
+    elsewhere = sorted(in_source)
     if "is held by" in problem.reason:
         return problem.remedy
     if "was not ready" in problem.reason and elsewhere:
@@ -180,6 +183,8 @@ def _remedy(problem: Problem, port: int | None, ports: set[int], file: Path) -> 
             "let it take its port from the variable PORT"
         )
     again = f"mend `command`, `port` or `ready` in {file}, then: fairtrial run {file} --quick"
+    if "was not ready" in problem.reason:
+        again = f"give it more time by `ready_within_seconds`, or {again}"
     if lacking := _of_modules(problem):
         return f"{lacking}{again}"
     if "ended with status" in problem.reason:

@@ -44,7 +44,7 @@ def test_every_key_of_an_experiment_is_explained() -> None:
     ("name", "page", "section", "text"),
     [
         ("Not warm", "checks.md", "not-warm", "tolerance"),
-        ("load.connections", "experiments.md", "[load]", "default: 16"),
+        ("load.connections", "experiments.md", "[load], closed", "default: 16"),
         ("checks.errors.share", "checks.md", "errors", "share"),
         ("slices", "experiments.md", "[slices]", "measured in turn"),
         ("closed load", "glossary.md", "The trial", "Little's law"),

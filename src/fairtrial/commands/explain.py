@@ -45,6 +45,7 @@ def explain(
         console.print(Markdown(entry.text))
         check = all_checks().get(entry.section) if entry.names == (entry.section,) else None
         if check is not None:
+            console.print()
             console.print(Markdown(f"**What to do**: {check.remedy}."))
         console.print()
     if others:

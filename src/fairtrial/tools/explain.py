@@ -91,7 +91,7 @@ def explain(name: str) -> tuple[list[Entry], list[Entry]]:
 
 
 def _is_of(entry: Entry, sections: Sequence[str]) -> bool:
-    return entry.page in FIRST_PAGES and key_of(entry.section) in sections
+    return entry.page in FIRST_PAGES and key_of(entry.section.partition(",")[0]) in sections
 
 
 def _mentions(name: str) -> Iterator[Entry]:
@@ -130,8 +130,11 @@ def _entries_of(page: str) -> Iterator[Entry]:
         blocks = list(filter(None, map(str.strip, re.split(r"\n{2,}", body))))
         if blocks and heading:
             yield Entry((heading,), "\n\n".join(blocks), page, heading)
+        section = heading
         for block in blocks:
-            yield from (replace(entry, page=page, section=heading) for entry in _in_block(block, page == GLOSSARY))
+            if (match := BEGINS_WITH_KEY.match(block)) is not None:  # a table of its keys follows
+                section = f"{heading}, {match[1]}"
+            yield from (replace(entry, page=page, section=section) for entry in _in_block(block, page == GLOSSARY))
 
 
 def _sections(text: str) -> Iterator[tuple[str, str]]:
