@@ -35,6 +35,7 @@ def test_what_to_do_about_a_wrong_port(snapshot: object) -> None:
     late = Problem("it was not ready within 30 s (nothing listened on its port)")
     assert _remedy(late, None, {3000}, file) == snapshot
     assert "mend `command`, `port` or `ready`" in _remedy(late, 3000, {3000}, file)
+    assert "by `ready_within_seconds`" in _remedy(late, None, {44_873}, file), "the port that it was given"
     ended = Problem("it ended with status 1 before it was ready:")
     assert "it listened" not in _remedy(ended, None, {3000}, file)
     assert _remedy(Problem("port 81 is held by x (process 7)", "end it"), 81, {3000}, file) == "end it"
