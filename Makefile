@@ -12,7 +12,7 @@ SIDE_BY_SIDE := --numprocesses $(WORKERS) --dist loadscope --no-loadscope-reorde
 export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help set-up system build build-tests build-lab test test-quick lint-and-python lint-rust test-python collect \
-	test-engine test-timing bench wheels wheels-again image charts lint audit format lock clean
+	test-engine test-timing bench wheels wheels-again image site charts lint audit format lock clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -94,6 +94,9 @@ image: $(DEV)  ## the image of the Dockerfile, and its tests; OPTIONS="--build-a
 	$${FAIRTRIAL_CONTAINERS:-podman} build --tag fairtrial $(OPTIONS) .
 	FAIRTRIAL_IMAGE=fairtrial $(VENV)/pytest -q tests/commands/test_image.py
 
+site: $(DEV)  ## the documentation as a site that opens and searches without a server, in build/site
+	sh scripts/site .
+
 charts:  ## the script of the reports' charts, of the packages that its package-lock.json pins; needs npm
 	sh scripts/bundle-charts .
 
@@ -107,6 +110,7 @@ format: $(DEV)  ## rewrite the sources as the formatters want them
 lock: $(DEV)  ## pin the newest Python packages that pyproject.toml allows
 	echo uv | $(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --upgrade - -o scripts/uv.lock
 	printf 'cargo-zigbuild\nziglang\nauditwheel\n' | $(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --upgrade - -o scripts/wheels.lock
+	echo zensical | $(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --upgrade - -o scripts/site.lock
 	$(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade pyproject.toml -o requirements.lock
 	$(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade pyproject.toml --extra cluster -o requirements-cluster.lock
 	$(VENV)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --upgrade pyproject.toml --extra cluster --extra databases --extra notebook --extra otel --group dev -o requirements-dev.lock

@@ -1,6 +1,6 @@
 """How many local ports Linux looks at to open connections to one address, simulated.
 
-`python -m benches.ports` prints the table of docs/engine-protocol.md.
+`python -m benches.ports` prints the table of benches/error_rates.md.
 
 The search is that of `__inet_hash_connect` in net/ipv4/inet_hashtables.c (as of Linux 6.8; algorithm 4 of RFC 6056).
 For each pair of a source and a destination it remembers a place in the range of local ports. A connect looks at every
@@ -18,7 +18,7 @@ from statistics import fmean
 
 from benches.document import table
 
-PAGE = Path(__file__).resolve().parent.parent / "docs/engine-protocol.md"
+PAGE = Path(__file__).resolve().parent / "error_rates.md"
 
 PORTS = 60_999 - 32_768 + 1
 """Of `net.ipv4.ip_local_port_range`, unless set otherwise."""

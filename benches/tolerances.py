@@ -1,4 +1,4 @@
-"""What a contender gains by staying just inside each tolerance, tried on the checks: the tables in docs/proof.md.
+"""What a contender gains by staying just inside each tolerance, tried on the checks: the tables in docs/proof.md and benches/error_rates.md.
 
 `python benches/tolerances.py --help`. Each row finds the largest offence that its check lets pass, on a record, and
 says what it buys.
@@ -35,7 +35,7 @@ from tests.judge.checks.test_faster_than_possible import answered, waiting  # no
 from tests.judge.checks.test_work_done import seeing, with_keys  # noqa: E402
 from tests.tools.load.measurements import hdr  # noqa: E402
 
-PAGE = ROOT / "docs/proof.md"
+PAGES = {"tolerances": ROOT / "docs/proof.md", "turns": ROOT / "benches/error_rates.md"}
 EXPERIMENT = an_experiment("a").record()
 ANSWERS = 100_000
 PERCENTILES = ("50", "90", "99")
@@ -384,13 +384,14 @@ TABLES: dict[str, Callable[[], str]] = {"tolerances": tolerances, "turns": all_t
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true", help="into docs/proof.md")
+    parser.add_argument("--write", action="store_true", help="into the pages")
     options = parser.parse_args()
     for name, make in TABLES.items():
         text = make()
         print(text, end="\n\n")
         if options.write:
-            PAGE.write_text(replace_part(PAGE.read_text(encoding="utf-8"), name, text), encoding="utf-8")
+            page = PAGES[name]
+            page.write_text(replace_part(page.read_text(encoding="utf-8"), name, text), encoding="utf-8")
 
 
 if __name__ == "__main__":

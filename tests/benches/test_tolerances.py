@@ -5,11 +5,11 @@ import math
 import pytest
 
 from benches import tolerances
-from benches.tolerances import PAGE, TURNS, Turns
+from benches.tolerances import PAGES, TURNS, Turns
 
 
 def test_the_page_has_what_the_checks_let_pass() -> None:
-    assert tolerances.tolerances() in PAGE.read_text(encoding="utf-8")
+    assert tolerances.tolerances() in PAGES["tolerances"].read_text(encoding="utf-8")
 
 
 def test_what_buys_more_than_a_fiftieth_is_taken_away_or_in_the_interval() -> None:
@@ -22,4 +22,4 @@ def test_what_buys_more_than_a_fiftieth_is_taken_away_or_in_the_interval() -> No
 def test_the_page_has_turns(each: Turns) -> None:
     """One that p99 shows, and one that refuses the trial."""
     even = Turns(each.connections, each.connections, math.inf)
-    assert "| " + " | ".join(tolerances.turned(each, even.trial())) + " |" in PAGE.read_text(encoding="utf-8")
+    assert "| " + " | ".join(tolerances.turned(each, even.trial())) + " |" in PAGES["turns"].read_text(encoding="utf-8")

@@ -15,7 +15,7 @@ PAGES = [
     *sorted((DOCS / "replications").glob("*.md")),
     *sorted((ROOT / "experiments" / "studies").glob("*.md")),
     *sorted(EXAMPLES.rglob("*.md")),
-    *sorted((ROOT / "benches").glob("*.md")),
+    *sorted((ROOT / "benches").rglob("*.md")),
 ]
 
 

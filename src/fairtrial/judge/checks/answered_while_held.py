@@ -25,8 +25,8 @@ QUICKER = "fewer connections, or a higher rate: a hold lasts 0.8 s at most"
     in_flight=Threshold(
         IN_FLIGHT,
         "answers for each request in flight",
-        "one to a request that was sent before, whose reply lay in a buffer; one row that was read ahead; one that "
-        "took part in a read of another request. Nothing else can be answered without the source",
+        "a reply that lay in a buffer, a row that was read ahead, and a part in a read of another request: nothing "
+        "else can be answered without the source",
     ),
 )
 def answered_while_held(case: Case, *, in_flight: float) -> Iterator[Finding]:

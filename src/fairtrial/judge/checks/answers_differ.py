@@ -19,8 +19,8 @@ NOT_STARTED = "see the log of the contender (`answers-` in the results folder), 
     enough=Threshold(
         7000,
         "answers",
-        "a field that is wrong in one answer of 1,000 is among 7,000 compared answers with a probability of "
-        "99.9% (1 - 0.999^7,000); among 750, a hundredth of a run at 5,000 answers per second, with 53%",
+        "a field that is wrong in one answer of 1,000 is among 7,000 compared answers with a probability of 99.9% (1 "
+        "- 0.999^7,000)",
     ),
 )
 def answers_differ(case: Case, *, enough: float) -> Iterator[Finding]:

@@ -39,8 +39,8 @@ class _Cost:
     share=Threshold(
         0.15,
         "share of the cheapest other contender's",
-        "PostgreSQL 15 on two virtual processors: a prepared statement that reads a row costs 7 µs where 200 are sent "
-        "at once, and up to 45 µs where each waits for the last one; that is a way to send, and allowed",
+        "PostgreSQL 15: a prepared statement that reads a row costs 7 µs where 200 are sent at once, and up to 45 µs "
+        "where each waits for the last one; that is a way to send, and allowed",
     ),
     microseconds=Threshold(
         1.0,

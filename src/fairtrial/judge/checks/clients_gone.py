@@ -28,9 +28,8 @@ ANSWERED = ("status_", "wrong_")
     refuse=Threshold(
         0.05,
         "share of the clients' time",
-        "the rate is that of fewer clients than are printed beside it; 5% is the size of the differences that "
-        "claims are about. A published study had two failed connects in 600 s beside 69,303 answers, far below any "
-        "limit for errors, and its clients were gone for nine tenths of the time",
+        "the rate is that of fewer clients than are printed beside it; 5% is the size of the differences that claims "
+        "are about",
     ),
 )
 def clients_gone(engine: EngineSummary, load: Load, *, warn: float, refuse: float) -> Iterator[Finding]:
@@ -39,8 +38,7 @@ def clients_gone(engine: EngineSummary, load: Load, *, warn: float, refuse: floa
     A warning or a refusal, by the part of the clients' time that failed connects cost. A warning takes the percentiles
     away, which are lower with fewer clients.
 
-    By Little's law: while n clients without think time are at work, n requests are under way. So the answers' times,
-    divided by n, are how long they were at work, give or take the longest one at each edge of the window. Where other
+    By Little's law, the answers' times, divided by the number of clients, are how long these were at work. Where other
     requests failed, or clients pause, nothing can be told.
     """
     if load.clients is None or load.fixed_requests is not None or engine.has_pauses or _others(engine.errors):

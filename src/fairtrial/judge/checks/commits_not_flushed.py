@@ -14,9 +14,8 @@ from fairtrial.record.database import Durability
     times=Threshold(
         2.0,
         "commits per flush and connection",
-        "a connection waits for its commit before it sends the next, so a flush releases one commit of each, "
-        "however well the database groups them; twice that, as a pool may shrink before it is counted, and as "
-        "savepoints in a database that is also read count as commits",
+        "a connection waits for its commit before it sends the next, so a flush releases one commit of each; twice "
+        "that, as a pool may shrink before it is counted, and savepoints count as commits",
     ),
     commits=Threshold(
         200.0,
@@ -29,7 +28,7 @@ def commits_not_flushed(
 ) -> Iterator[Finding]:
     """Commits that were acknowledged before they were on the disk, although the server was started to flush each.
 
-    A refusal for settings that were relaxed since, and for more commits than the flushes of the log can release.
+    A refusal for settings that were relaxed since, and for more commits than the flushes can release.
     """
     if not durability.promised:
         return

@@ -34,7 +34,7 @@ Distances = Mapping[str, Mapping[int, float]]
     alpha=Threshold(
         0.001,
         "probability",
-        "as for not-stationary: an experiment has several conditions, and few of them may be warned of by chance",
+        "as for not-stationary",
     ),
     note_alpha=Threshold(
         0.05,
@@ -44,8 +44,7 @@ Distances = Mapping[str, Mapping[int, float]]
     change=Threshold(
         0.1,
         "share of the typical goodput",
-        "a straight drift by a tenth puts the first and the last blocks 5% off the middle, the size of the "
-        "differences that claims are about",
+        "a straight drift by a tenth puts the first and the last blocks 5% off the middle",
     ),
 )
 def drift_over_blocks(case: Case, *, alpha: float, note_alpha: float, change: float) -> Iterator[Finding]:
@@ -54,8 +53,7 @@ def drift_over_blocks(case: Case, *, alpha: float, note_alpha: float, change: fl
     At most one finding for all trials together, one for each condition beside the others, and one for each series of
     ceilings.
 
-    What drifts for all contenders alike cancels in ratios, and makes the interval of a single figure too narrow. What
-    drifts for one of them alone cancels nowhere.
+    What drifts for all contenders alike cancels in ratios; what drifts for one of them alone cancels nowhere.
     """
     distances = distances_of(case.trials)
     in_order = [distances[trial.condition][trial.block] for trial in case.trials if trial.condition in distances]

@@ -80,8 +80,8 @@ def error_remedy(kind: str, engine: EngineSummary) -> str:
 def errors(engine: EngineSummary, *, share: float, wrong_share: float, near: float) -> Iterator[Finding]:
     """Errors are not throughput, and wrong answers must not be mixed with right ones.
 
-    A refusal above either limit, a warning for any error below them. Who answers the slowest requests with an error has
-    the best percentiles: the maximum is taken away, and each percentile that rests on few more answers than went wrong.
+    A refusal above either limit, a warning for any error below them. The maximum is taken away, and each percentile
+    that rests on few more answers than went wrong.
     """
     errors = {kind: count for kind, count in engine.errors.items() if count > 0}
     if not errors:

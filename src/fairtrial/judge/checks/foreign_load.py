@@ -19,14 +19,13 @@ LOAD_ENGINE = "load engine"
     seconds=Threshold(
         0.5,
         "seconds of window",
-        "the kernel counts in ticks of 10 ms: in a window of 30 ms a single tick is a third",
+        "the kernel counts in ticks of 10 ms",
     ),
     warn=Threshold(
         0.10,
         "share of the processors' time",
-        "the kernel samples which process has a processor, 250 times a second on common kernels: over half a "
-        "second "
-        "one standard deviation of a share is up to 4.5%, so less than 10% may be chance",
+        "the kernel samples which process has a processor, 250 times a second: over half a second one standard "
+        "deviation of a share is up to 4.5%",
     ),
     refuse=Threshold(
         0.25,

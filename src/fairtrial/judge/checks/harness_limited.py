@@ -22,8 +22,8 @@ from fairtrial.record.placement import Placement
     share=Threshold(
         0.9,
         "share of the ceiling",
-        "at 90% of what a server that does nothing reaches, nine tenths of a request's time are the kernel's and "
-        "the harness's: ratios of such figures say nothing about the contenders",
+        "at 90% of what a server that does nothing reaches, nine tenths of a request's time are the kernel's and the "
+        "harness's",
     ),
     disturbed=Threshold(
         0.1,

@@ -22,8 +22,7 @@ OVER_HTTP2 = (
         0.05,
         "connects an answer",
         "servers that close after so many requests allow 100 (Apache) or 1,000 (nginx): 0.01 and less. At 0.05 a "
-        "connect that costs as much as an answer, as on loopback, is 5% of the figure, the size of the differences "
-        "that claims are about",
+        "connect that costs as much as an answer is 5% of the figure",
     ),
 )
 def keep_alive_not_kept(
@@ -31,8 +30,7 @@ def keep_alive_not_kept(
 ) -> Iterator[Finding]:
     """Connections that were planned to be kept, and are closed and opened again: connects are in the figures.
 
-    A warning. A request that fails because the server had closed its connection in the meantime is no failure that
-    explains it.
+    A warning.
     """
     if not engine.answers or not load.keep_alive:
         return

@@ -19,14 +19,12 @@ SMALL_TABLES_SHARE = 0.1
     share=Threshold(
         0.02,
         "share of the keys that are expected",
-        "keys that the lab changes and sets back count as unread in memcached: a hundredth of the rows, and 13 of a "
-        "small table, for which there is room beyond the share",
+        "keys that the lab changes and sets back count as unread in memcached: a hundredth of the rows",
     ),
     deviations=Threshold(
         5.0,
         "standard deviations",
-        "which keys are asked for is drawn: of a binomial count (an upper bound of the scatter, because keys that "
-        "are drawn share the answers), one in 3.5 million is lower",
+        "which keys are asked for is drawn: of a binomial count, one in 3.5 million is lower",
     ),
 )
 def keys_unread(keys_read: KeysRead, ledger: Ledger, *, share: float, deviations: float) -> Iterator[Finding]:

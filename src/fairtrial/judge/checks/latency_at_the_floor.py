@@ -51,15 +51,13 @@ class _Share:
     warn=Threshold(
         0.5,
         "share of the p50",
-        "what is measured is the floor F and the contender's own time T. Of two contenders with T = F and "
-        "T = F / 2 the ratio of what is measured is 2 / 1.5 = 1.33, not 2: from a half on, most of a difference is "
-        "lost",
+        "of two contenders whose own times are the floor and half of it, the ratio of what is measured is 2 / 1.5 = "
+        "1.33, not 2: most of a difference is lost",
     ),
     refuse=Threshold(
         0.9,
         "share of the p50",
-        "nine tenths are the kernel's and the harness's, as where `harness-limited` refuses: with T = F / 9, a "
-        "contender without any work at all is ahead by a factor of 1.11",
+        "as where `harness-limited` refuses: a contender without any work at all is then ahead by a factor of 1.11",
     ),
     disturbed=Threshold(
         0.1,

@@ -68,8 +68,8 @@ CACHED = (
     share=Threshold(
         SHARE,
         "share of the implied work",
-        "answers in flight at either end, and counters that databases report late; a cache that saves a fiftieth "
-        "of the work changes throughput by less than trials differ among themselves",
+        "answers in flight at either end, and counters that databases report late; less than trials differ among "
+        "themselves",
     ),
 )
 def ledger(ledger: Ledger, trial: TrialRecord, case: Case, *, share: float) -> Iterator[Finding]:

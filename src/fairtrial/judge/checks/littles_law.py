@@ -18,8 +18,7 @@ from fairtrial.record.slices import Slicing
     tolerance=Threshold(
         0.02,
         "share of the connections",
-        "beyond what the window's edges explain: the histogram keeps three digits (0.1%), and threads open and "
-        "close their windows up to some milliseconds apart, of a window of half a second or more",
+        "beyond what the window's edges explain: threads open and close their windows up to some milliseconds apart",
     ),
 )
 def littles_law(

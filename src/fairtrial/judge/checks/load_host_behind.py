@@ -14,13 +14,13 @@ from fairtrial.record.load_hosts import LoadHostAccount
     lacking=Threshold(
         0.05,
         "share of the load",
-        "what is missing beside the load of hosts that are all as good as the best: the size of the differences "
-        "that claims are about",
+        "what is missing beside hosts that are all as good as the best: the size of the differences that claims are "
+        "about",
     ),
     least=Threshold(
         0.5,
         "share of what the best host had",
-        "below half, most of what the host was to offer was not: the load was rather that of the other hosts",
+        "below half, most of what the host was to offer was not",
     ),
 )
 def load_host_behind(load_hosts: list[LoadHostAccount], *, lacking: float, least: float) -> Iterator[Finding]:

@@ -15,7 +15,7 @@ MIB = 2**20
         0.05,
         "share of the memory",
         "MemAvailable is what can be had without swapping (proc_meminfo(5)); below a twentieth a database's file "
-        "pages are dropped while they are needed, and the next allocation may get a process killed",
+        "pages are dropped, and processes may be killed",
     ),
 )
 def memory_short(trial: TrialRecord, case: Case, *, available: float) -> Iterator[Finding]:
@@ -41,9 +41,8 @@ def memory_short(trial: TrialRecord, case: Case, *, available: float) -> Iterato
     pages_per_second=Threshold(
         100,
         "pages swapped in a second",
-        "a process that touches such a page waits for a read: 0.1 ms from flash and 10 ms from a disk, so 100 a "
-        "second "
-        "take 1% of the time on flash and all of it on a disk; fewer are a warning",
+        "a process that touches such a page waits 0.1 ms for flash and 10 ms for a disk: 100 a second take 1% of the "
+        "time, or all of it",
     ),
 )
 def swapped(trial: TrialRecord, case: Case, *, pages_per_second: float) -> Iterator[Finding]:
@@ -71,7 +70,7 @@ def swapped(trial: TrialRecord, case: Case, *, pages_per_second: float) -> Itera
     memory=Threshold(
         0.01,
         "share of the window",
-        "if tasks stall for a share s of the window, a share s of the requests is delayed: at 1% these make the p99",
+        "if tasks stall for 1% of the window, a hundredth of the requests is delayed: these make the p99",
     ),
 )
 def pressure(trial: TrialRecord, case: Case, *, memory: float) -> Iterator[Finding]:

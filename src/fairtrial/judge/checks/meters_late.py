@@ -23,9 +23,8 @@ FEWEST = 3
     share=Threshold(
         0.05,
         "share of the typical window",
-        "the figure is the meter's processor time by its own time: a part of the window that it misses is as large "
-        "a part of the figure at most. Claims are about differences from 5% on. Where the interval of the figure "
-        "itself reaches further to either side, that is the limit",
+        "a part of the window that the meter misses is as large a part of the figure at most. Where the interval of "
+        "the figure itself reaches further to either side, that is the limit",
     ),
     machine=Threshold(
         0.2,

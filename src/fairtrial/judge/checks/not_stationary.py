@@ -45,13 +45,12 @@ LEAK = (
         0.1,
         "log ratio",
         "a drift of d over the window puts its ends d/2 from its mean: at 10% that is 5%, the differences that "
-        "claims are about; its ends have the ratio (1 + d/2) / (1 - d/2), whose logarithm is d to within 5%",
+        "claims are about",
     ),
     refuse=Threshold(
         0.5,
         "log ratio",
-        "the window's ends are a quarter from its mean: a longer or a later window would have given another "
-        "figure, and no single one describes this",
+        "the window's ends are a quarter from its mean: no single figure describes it",
     ),
     memory=Threshold(
         0.1,

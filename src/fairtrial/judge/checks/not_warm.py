@@ -54,8 +54,7 @@ def not_warm(case: LoadCase, *, tolerance: float) -> Iterator[Finding]:
 
     At most one refusal for each trial; beginnings that are too quick, or cold on purpose, once a condition.
 
-    The warm-up cannot see what comes later: a second compiler that begins when the window is open. One window is too
-    short to tell a slow first second from chance; those of a condition are independent, and tell it together.
+    One window is too short to tell a slow first second from chance; those of a condition together tell it.
     """
     for trial in case.trials:
         if (rise := rise_at_the_limit(trial)) is not None and trial.engine is not None:

@@ -17,23 +17,21 @@ WALKED = "draw each row independently of the last: do not walk through the table
     alpha=Threshold(
         1e-6,
         "probability",
-        "three tests a trial, some thousands of trials in a project's life: at 1e-6 an honest stack is refused "
-        "by chance in fewer than one project in a hundred, while a reader of a tenth of the rows is off by "
-        "hundreds of orders of magnitude",
+        "three tests a trial, some thousands of trials in a project's life: an honest stack is refused by chance in "
+        "fewer than one project in a hundred",
     ),
     effective_share=Threshold(
         0.98,
         "share of the rows",
-        "more repeats than chance explains are refused only where they matter: who reads a share s of the rows has at "
-        "most (1 - s) / s more of the answers from a cache that cannot hold all; picking the first id at or after a "
-        "random one, with a share g of the ids missing, reads as if 1/(1 + g) of the rows: g = 0.01 warns, g = 0.05 "
-        "refuses",
+        "who reads a share s of the rows has at most (1 - s) / s more of the answers from a cache that cannot hold "
+        "all; picking the first id at or after a random one, with a share g of the ids missing, reads as if 1/(1 + "
+        "g) of the rows: g = 0.01 warns, g = 0.05 refuses",
     ),
     minimum_answers=Threshold(
         1000,
         "answers",
-        "a reader of 1% of 1,000,000 rows shows 50 pairs in 1,000 answers where 0.5 are expected; fewer "
-        "answers may not convict such a reader, so with fewer a pass means nothing",
+        "a reader of 1% of 1,000,000 rows shows 50 pairs in 1,000 answers where 0.5 are expected; with fewer a pass "
+        "means nothing",
     ),
 )
 def picks_uniform(

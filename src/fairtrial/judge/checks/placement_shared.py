@@ -13,9 +13,8 @@ from fairtrial.record.placement import Placement, cores_shared_in_words, nodes_i
     on_purpose=Threshold(
         0,
         "1: yes, 0: no",
-        "a published table from one host, the generator beside the server, was withdrawn by its author: each "
-        "request then costs the server's processors the generator's work as well, which takes the larger share "
-        "from whoever needs less for itself. What that does may be tried, but is no figure of the contender",
+        "each request then costs the server's processors the generator's work as well, which takes the larger share "
+        "from whoever needs less for itself",
     ),
 )
 def placement_shared(case: Case, *, on_purpose: float) -> Iterator[Finding]:

@@ -39,14 +39,12 @@ class _Contender:
     within=Threshold(
         0.03,
         "share of the lowest goodput",
-        "of 380 published entries 174 lay within 1.5% of each other, at the harness's limit; twice that allows for "
-        "the spread of medians over few blocks",
+        "of 380 published entries 174 lay within 1.5% of each other, at the harness's limit; twice that",
     ),
     cost=Threshold(
         1.5,
         "times the cheapest's processor time for an answer",
-        "at limits of their own, contenders on the same processors differ in rate as they do in cost: half as "
-        "much cost again would show as a third less goodput",
+        "at limits of their own, half as much cost again would show as a third less goodput",
     ),
 )
 def plateau(case: Case, *, within: float, cost: float) -> Iterator[Finding]:

@@ -56,8 +56,7 @@ def _least_done(trial: TrialRecord, *, is_database: bool) -> int:
     seconds=Threshold(
         0.0002,
         "seconds",
-        "two wake-ups of threads that share a processor, as the proxy and the load engine do, each with 0.1 ms to "
-        "begin and to work; a connection over loopback without a proxy has them as well",
+        "two wake-ups of threads that share a processor, each with 0.1 ms to begin and to work",
     ),
 )
 def latency_late(proxies: dict[str, ProxyAccount], *, share: float, seconds: float) -> Iterator[Finding]:

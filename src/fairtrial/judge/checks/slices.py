@@ -17,8 +17,8 @@ from fairtrial.record.slices import Slicing
     processors=Threshold(
         BUSY_PROCESSORS,
         "processors",
-        "half of what others may use of one processor in a round that is kept: what a server does while it is "
-        "idle slows all conditions but itself, which no pairing cancels; intervals of ratios hold what it does below",
+        "half of what others may use of one processor in a round that is kept; intervals of ratios hold what it does "
+        "below",
     ),
 )
 def busy_while_idle(slices: Slicing, *, processors: float) -> Iterator[Finding]:

@@ -21,9 +21,8 @@ MEASURE_LONGER = "measure longer, or a table of fewer rows: more answers then sh
     share=Threshold(
         0.02,
         "share of the answers",
-        "memory behind more of them would have been found with 95%, or it is noted that it would not: 149 answers that "
-        "show a changed row are enough, in all trials of a condition together, as one old text refuses its figures. "
-        "Answers that cost nothing, of such a share, make a stack 2% faster",
+        "memory behind more of them would have been found with 95%, or it is noted that it would not: 149 answers "
+        "that show a changed row are enough, in all trials of a condition together",
     ),
 )
 def stale(

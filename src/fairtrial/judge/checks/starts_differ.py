@@ -47,8 +47,7 @@ GOODPUT, COST = METRICS["goodput"], METRICS["server_cpu_per_1000_requests"]
     by_chance=Threshold(
         0.05,
         "of runs",
-        "so many runs whose starts scatter with tails as heavy as Student's t with 3 degrees have a warning; what "
-        "they would explain is a note",
+        "so many runs whose starts scatter as Student's t with 3 degrees have a warning; less is a note",
     ),
 )
 def starts_differ(case: Case, *, deviations: float, factor: float, by_chance: float) -> Iterator[Finding]:

@@ -16,7 +16,7 @@ from fairtrial.record.model import TrialRecord
     seconds=Threshold(
         0.5,
         "seconds of window",
-        "the kernel counts in ticks of 10 ms: in a window of 30 ms a single tick is a third",
+        "the kernel counts in ticks of 10 ms",
     ),
     warn=Threshold(
         0.05,
@@ -26,8 +26,7 @@ from fairtrial.record.model import TrialRecord
     refuse=Threshold(
         0.25,
         "share of the processors' time",
-        "with a quarter gone, the figure is that of three quarters of the machine that is named beside it; pairing "
-        "by blocks cancels what slows a whole block, not what comes and goes within it",
+        "with a quarter gone, the figure is that of three quarters of the machine that is named beside it",
     ),
 )
 def stolen(

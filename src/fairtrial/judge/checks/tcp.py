@@ -18,8 +18,8 @@ from fairtrial.record.machine import NetworkMeter
     connections=Threshold(
         1,
         "connections",
-        "the SYN or the final ACK is dropped and sent again after the initial timeout of one second (RFC 6298, "
-        "section 2): one is enough to set the maximum",
+        "the SYN or the final ACK is sent again after one second (RFC 6298, section 2): one is enough to set the "
+        "maximum",
     ),
 )
 def backlog_overflow(network: NetworkMeter, engine: EngineSummary | None, *, connections: float) -> Iterator[Finding]:
@@ -44,9 +44,7 @@ def backlog_overflow(network: NetworkMeter, engine: EngineSummary | None, *, con
     share=Threshold(
         0.8,
         "share of the local ports",
-        "each connect searches for a free port, which takes longer the fewer there are (ip(7), "
-        "ip_local_port_range); "
-        "a closed connection keeps its own for a minute (RFC 9293, section 3.6.1: TIME-WAIT; 60 s in Linux)",
+        "each connect searches for a free port, which takes longer the fewer there are (ip(7), ip_local_port_range)",
     ),
 )
 def ports_exhausted(

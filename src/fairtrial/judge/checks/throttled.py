@@ -17,8 +17,7 @@ CLOCK = "set the governor `performance` and turn turbo off, so that every trial 
     quota=Threshold(
         0.05,
         "share of the window",
-        "a task that is held back does nothing: at 5% the quota, not the contender, makes a difference as large as "
-        "those that claims are about; less is a warning",
+        "at 5% the quota makes a difference as large as those that claims are about; less is a warning",
     ),
     clock=Threshold(
         0.05,

@@ -15,8 +15,8 @@ from fairtrial.record.engine_summary import EngineSummary
     window_share=Threshold(
         0.25,
         "share of the window",
-        "in a closed load a connection that waits for a quarter of the window offers at most three quarters of "
-        "its load: the goodput is then that of a smaller load than the one printed beside it",
+        "in a closed load a connection that waits for a quarter of the window offers at most three quarters of its "
+        "load",
     ),
     times=Threshold(
         2.0,

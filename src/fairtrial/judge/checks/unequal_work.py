@@ -43,8 +43,8 @@ class _Work:
     share=Threshold(
         0.1,
         "share of the larger number",
-        "claims are about differences from 5% on, and a query is most of what such an answer costs: a tenth more "
-        "of them may be the whole difference. Counters that lag explain 2% (ledger)",
+        "a query is most of what such an answer costs: a tenth more of them may be the whole of a difference that "
+        "claims are about",
     ),
     statements=Threshold(
         0.2,
@@ -55,8 +55,7 @@ class _Work:
     set_up=Threshold(
         6,
         "statements for each connection to the database",
-        "what a driver asks once and not for each answer: version, settings, types, the text of what it prepares. "
-        "In short trials they are many for each answer",
+        "what a driver asks once and not for each answer: version, settings, types, the text of what it prepares",
     ),
 )
 def unequal_work(case: Case, *, share: float, statements: float, set_up: float) -> Iterator[Finding]:

@@ -88,7 +88,7 @@ class _Spread:
         0.1,
         "of an even share",
         "connections dealt out to workers by chance differ less: of 16 on four workers, 13 on one and 1 on each "
-        "other, the least has 0.31 of an even share; who has a tenth is passed over",
+        "other, the least has 0.31 of an even share",
     ),
     at_a_time=Threshold(
         0.5,
@@ -98,20 +98,18 @@ class _Spread:
     hidden=Threshold(
         0.5,
         "share of the time waited",
-        "whoever looks in at any moment then finds most connections in a request that no p99 tells of; the slowest "
-        "1% of exponential times are 6% of it, of a heavy tail (Pareto, 1.5) 22%",
+        "most connections are then in a request that no p99 tells of; the slowest 1% of exponential times are 6% of "
+        "it, of a heavy tail (Pareto, 1.5) 22%",
     ),
     most_at_a_time=Threshold(
         0.75,
         "share of the connections",
-        "below it a quarter of the connections waits while the others are served; without turns the index is that of "
-        "answers that come by chance, and tends to 1 the more come in a slice",
+        "below it a quarter of the connections waits while the others are served",
     ),
     some_hidden=Threshold(
         0.3,
         "share of the time waited",
-        "more than the slowest 1% of a heavy tail have (Pareto, 1.5: 22%): with turns beside it, percentiles are those "
-        "of whoever had a turn",
+        "more than the slowest 1% of a heavy tail have (Pareto, 1.5: 22%)",
     ),
     evenness=Threshold(
         0.889,
@@ -121,8 +119,7 @@ class _Spread:
     alpha=Threshold(
         0.001,
         "probability",
-        "of one false finding in a trial under fair service; few answers scatter, and slow requests among quick "
-        "ones scatter more",
+        "of one false finding in a trial under fair service",
     ),
 )
 def uneven_connections(

@@ -20,13 +20,12 @@ LATE = ("commits", "rows_read.", "rows_written.", "statement_milliseconds")
     share=Threshold(
         0.2,
         "share of the implied work",
-        "the window opens some milliseconds before the counters are read, and its pace varies meanwhile; who leaves "
-        "out a fifth of the work is a quarter faster at most",
+        "the window opens some milliseconds before the counters are read, and its pace varies meanwhile",
     ),
     upstream=Threshold(
         0.25,
         "of the processor time that its calls took on average",
-        "a call among many costs a server a third of one alone, which wakes it; one that is not made costs it nothing",
+        "a call among many costs a server a third of one alone, which wakes it",
     ),
 )
 def work_before_the_window(
