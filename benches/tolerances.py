@@ -1,4 +1,6 @@
-"""What a contender gains by staying just inside each tolerance, tried on the checks: the tables in docs/proof.md and benches/error_rates.md.
+"""What a contender gains by staying just inside each tolerance, tried on the checks.
+
+The tables are in docs/proof.md and benches/error_rates.md.
 
 `python benches/tolerances.py --help`. Each row finds the largest offence that its check lets pass, on a record, and
 says what it buys.

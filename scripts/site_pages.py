@@ -30,7 +30,7 @@ def target_of(link: str, page: PurePosixPath) -> PurePosixPath:
 
 
 def pages_of(root: Path) -> list[PurePosixPath]:
-    """Those of docs/, then those that they link, by their paths in the repository. The README is the site's own start."""
+    """Those of docs/, then those elsewhere that they link, by their paths in the repository."""
     docs = [PurePosixPath(path.relative_to(root)) for path in sorted((root / "docs").rglob("*.md"))]
     linked = {
         target_of(link[3], page) for page in docs for link in LINK.finditer((root / page).read_text(encoding="utf-8"))
@@ -89,7 +89,8 @@ def main(root: Path, out: Path) -> None:
         copy.write_text(on_site((root / page).read_text(encoding="utf-8"), page, frozenset(pages)), encoding="utf-8")
     for picture in (*(root / "docs").rglob("*.svg"), *(root / "docs").rglob("*.png")):
         shutil.copy(picture, out / "pages" / picture.relative_to(root / "docs"))
-    shutil.copy(root / "scripts" / "site.css", out / "pages")
+    for asset in ("site.css", "iframe-worker-shim.js"):
+        shutil.copy(root / "scripts" / asset, out / "pages")
     shutil.copy(root / "scripts" / "site.toml", out / "zensical.toml")
 
 

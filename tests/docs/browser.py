@@ -55,7 +55,8 @@ class Page:
 
     def open(self, page: Path | str, *, width: int, dark: bool = False) -> None:
         """Show a page at this width, until it is loaded."""
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 600)
+        metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+        self.call("Emulation.setDeviceMetricsOverride", **metrics)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
         self.call("Page.navigate", url=page if isinstance(page, str) else page.as_uri())
@@ -112,7 +113,7 @@ def a_page(profile: Path) -> Iterator[Page]:
 
 
 def _above(descriptor: int) -> int:
-    """The same pipe's end by a number that the browser's two do not take the place of; a new program does not have it."""
+    """The same end of a pipe, by a number above the browser's two; a new program does not have it."""
     moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, ABOVE_THE_BROWSERS)
     os.close(descriptor)
     return moved

@@ -5,9 +5,11 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-import click
 import pytest
 import typer
+from typer._click.core import Command
+from typer._click.exceptions import UsageError
+from typer.core import TyperGroup
 
 from fairtrial.commands import app
 from tests.docs.pages import PAGES, ROOT
@@ -21,7 +23,8 @@ def commands_of(text: str) -> Iterator[list[str]]:
     """The words behind `fairtrial` of each command in the blocks of a page that a shell reads."""
     for block in SHELL.finditer(text):
         for line in (block[1] or block[2]).splitlines():
-            words = shlex.shlex(line.strip().removeprefix("$ "), posix=True, punctuation_chars="|&;<>")
+            typed, *_ = re.split(r" {3,}", line.strip().removeprefix("$ "))  # what it is for may stand beside it
+            words = shlex.shlex(typed, posix=True, punctuation_chars="|&;<>")
             words.whitespace_split = True
             try:
                 yield from _of_fairtrial(list(words))
@@ -38,12 +41,12 @@ def _of_fairtrial(words: list[str]) -> Iterator[list[str]]:
 
 
 def parsed(words: list[str]) -> None:
-    """Raises `click.UsageError` where the command line would."""
-    command: click.Command = typer.main.get_command(app)
+    """Raises `UsageError` where the command line would."""
+    command: Command = typer.main.get_command(app)
     context = None
-    while isinstance(command, click.Group):
-        context = command.make_context("fairtrial", words, parent=context, allow_extra_args=True, allow_interspersed_args=False)
-        rest = [*context.protected_args, *context.args]
+    while isinstance(command, TyperGroup):
+        context = command.make_context("fairtrial", words, parent=context)
+        rest = [*context._protected_args, *context.args]
         if not rest:
             return
         name, subcommand, words = command.resolve_command(context, rest)
@@ -58,24 +61,24 @@ def test_the_command_line_takes_what_stands_in_blocks(page: Path) -> None:
     for words in commands_of(page.read_text()):
         try:
             parsed(words)
-        except click.UsageError as error:
+        except UsageError as error:
             refused.append(f"fairtrial {shlex.join(words)}: {error.format_message()}")
     assert refused == []
 
 
-def options_of(command: click.Command) -> set[str]:
+def options_of(command: Command) -> set[str]:
     return {name for each in command.params for name in (*each.opts, *each.secondary_opts)}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_a_command_within_a_sentence_has_the_options_that_it_is_given(page: Path) -> None:
     group = typer.main.get_command(app)
-    assert isinstance(group, click.Group)
+    assert isinstance(group, TyperGroup)
     for text in INLINE.findall(page.read_text()):
         words = text.replace("\n", " ").split()[1:]
         command = group.commands.get(words[0])
         assert command is not None, text
-        if isinstance(command, click.Group) and len(words) > 1 and words[1] in command.commands:
+        if isinstance(command, TyperGroup) and len(words) > 1 and words[1] in command.commands:
             command = command.commands[words[1]]
         named = {word.split("=")[0] for word in words if word.startswith("--")}
         assert named <= options_of(command) | {"--help"}, text
@@ -88,5 +91,5 @@ def test_commands_are_found_in_every_kind_of_block() -> None:
 
 
 def test_an_option_that_there_is_not_is_refused() -> None:
-    with pytest.raises(click.UsageError, match="--no-such"):
+    with pytest.raises(UsageError, match="--no-such"):
         parsed(["run", "--no-such"])

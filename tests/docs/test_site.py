@@ -14,7 +14,6 @@ import pytest
 
 from tests.docs.browser import Page, a_page
 from tests.docs.pages import DOCS, ROOT
-from tests.machine.needs import needs
 
 PATHS = ["I have a service", "I choose a framework", "I doubt a benchmark", "I write a stack"]
 LOADED = {"img": "src", "script": "src", "link": "href", "iframe": "src", "source": "src"}
@@ -49,7 +48,11 @@ class Html(HTMLParser):
             self.ids.add(name)
         if tag == "a" and (link := values.get("href")) is not None:
             self.links.append(link)
-        if tag in LOADED and (link := values.get(LOADED[tag])) and values.get("rel") not in ("canonical", "prev", "next"):
+        if (
+            tag in LOADED
+            and (link := values.get(LOADED[tag]))
+            and values.get("rel") not in ("canonical", "prev", "next")
+        ):
             self.loaded.append(link)
 
 
