@@ -89,7 +89,7 @@ def main(root: Path, out: Path) -> None:
         copy.write_text(on_site((root / page).read_text(encoding="utf-8"), page, frozenset(pages)), encoding="utf-8")
     for picture in (*(root / "docs").rglob("*.svg"), *(root / "docs").rglob("*.png")):
         shutil.copy(picture, out / "pages" / picture.relative_to(root / "docs"))
-    for asset in ("site.css", "iframe-worker-shim.js"):
+    for asset in ("site.css", "site.js", "iframe-worker-shim.js"):
         shutil.copy(root / "scripts" / asset, out / "pages")
     shutil.copy(root / "scripts" / "site.toml", out / "zensical.toml")
 

@@ -14,6 +14,7 @@ import pytest
 
 from tests.docs.browser import Page, a_page
 from tests.docs.pages import DOCS, ROOT
+from tests.machine.needs import needs
 
 PATHS = ["I have a service", "I choose a framework", "I doubt a benchmark", "I write a stack"]
 LOADED = {"img": "src", "script": "src", "link": "href", "iframe": "src", "source": "src"}
@@ -100,3 +101,58 @@ def test_no_link_is_dead_and_nothing_is_loaded_from_elsewhere(pages: dict[Path, 
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     with a_page(tmp_path_factory.mktemp("profile")) as page:
         yield page
+
+
+@needs("chromium")
+@pytest.mark.parametrize("width", [400, 1280])
+@pytest.mark.parametrize("name", ["index", "checks", "load", "replications/ggm"])
+def test_a_page_is_no_wider_than_the_screen(site: Path, browser: Page, name: str, width: int) -> None:
+    browser.open(site / f"{name}.html", width=width)
+    assert browser.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@needs("chromium")
+def test_the_start_has_a_card_for_each_path(site: Path, browser: Page) -> None:
+    browser.open(site / "index.html", width=1280)
+    cards = browser.evaluate("[...document.querySelectorAll('.grid.cards > ul > li')].map(each => each.innerText)")
+    assert [card.splitlines()[0] for card in cards] == PATHS
+
+
+@needs("chromium")
+def test_the_search_finds_without_a_server(site: Path, browser: Page) -> None:
+    browser.open(site / "index.html", width=1280)
+    key = {"key": "k", "code": "KeyK", "windowsVirtualKeyCode": 75, "modifiers": 2}
+    browser.call("Input.dispatchKeyEvent", type="keyDown", **key)
+    browser.call("Input.dispatchKeyEvent", type="keyUp", **key)
+    browser.evaluate(awaited("active().localName === 'input'"))
+    browser.call("Input.insertText", text="coordinated omission")
+    browser.evaluate(awaited("links().some(each => /load[.]html.*#coordinated-omission$/.test(each))"))
+
+
+def awaited(condition: str) -> str:
+    """A script that ends when this is so, and fails after ten seconds; the search has a shadow tree of its own."""
+    return f"""(async () => {{
+        const roots = (root) => [root, ...[...root.querySelectorAll('*')].filter(each => each.shadowRoot)
+            .flatMap(each => roots(each.shadowRoot))];
+        const links = () => roots(document).flatMap(root => [...root.querySelectorAll('a')].map(each => each.href));
+        const active = (at = document.activeElement) => at.shadowRoot ? active(at.shadowRoot.activeElement ?? at) : at;
+        for (let tries = 0; !({condition}); tries++) {{
+            if (tries === 200) throw new Error('not within ten seconds');
+            await new Promise(resolve => setTimeout(resolve, 50));
+        }}
+    }})()"""
+
+
+@needs("chromium")
+def test_who_likes_the_dark_gets_it(site: Path, tmp_path: Path) -> None:
+    with a_page(tmp_path) as page:
+        page.open(site / "index.html", width=1280, dark=True)
+        colours = page.evaluate("getComputedStyle(document.body).backgroundColor").strip("rgb()").split(",")
+    assert max(map(int, colours)) < 40
+
+
+@needs("chromium")
+def test_the_browser_asked_for_nothing_but_files_and_reported_no_error(browser: Page) -> None:
+    assert browser.asked_for
+    assert {url for url in browser.asked_for if not url.startswith(("file:", "data:", "blob:"))} == set()
+    assert browser.errors == []
