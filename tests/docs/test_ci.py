@@ -18,6 +18,7 @@ from tests.docs.pull_request import a_pull_request
 
 GITHUB, GITLAB = (yaml.safe_load(block) for block in code_blocks(DOCS / "ci.md", "yaml"))
 (ANY_CI,) = code_blocks(DOCS / "ci.md", "sh")
+WHEEL = "https://wheels.invalid/fairtrial-0.1.0-py3-none-manylinux_2_17_x86_64.whl"
 STAND_IN = """#!/bin/sh
 printf '%s\\n' "$@" > {arguments}
 exit "$STATUS"
@@ -39,7 +40,7 @@ def carried_out(commands: str, clone: Path, status: int = 0) -> int:
     variables = {
         "PATH": os.pathsep.join([str(programs), os.environ["PATH"]]),
         "STATUS": "0",
-        "FAIRTRIAL": "fairtrial==0.1.0",
+        "FAIRTRIAL": WHEEL,
         "BASE": "trunk",
         "CI_MERGE_REQUEST_DIFF_BASE_SHA": git(clone.parent / "origin", "rev-parse", "trunk"),
     }
@@ -67,7 +68,7 @@ def compared(clone: Path, monkeypatch: pytest.MonkeyPatch) -> Experiment:
 @pytest.mark.parametrize("commands", [ANY_CI, "\n".join(GITLAB["performance"]["script"])], ids=["any", "gitlab"])
 def test_both_commits_are_compared(commands: str, clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert carried_out(commands, clone) == 0
-    assert (clone.parent / "pip-arguments").read_text().splitlines()[-1] == "fairtrial==0.1.0"
+    assert (clone.parent / "pip-arguments").read_text().splitlines()[-1] == WHEEL
     assert compared(clone, monkeypatch).claims[0].text.endswith("by more than 10%")
 
 
