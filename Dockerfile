@@ -1,8 +1,8 @@
 # Fairtrial with its load engine inside: `docker build --tag fairtrial .`, or the same with podman. It runs as a user
 # without rights. The folder that it works in is /work:
 #
-#     docker run --rm --init --network host fairtrial load http://127.0.0.1:8080/items
-#     docker run --rm --init --volume "$PWD:/work" --volume fairtrial:/var/cache/fairtrial fairtrial ab-test
+#     docker run --rm --network host fairtrial load http://127.0.0.1:8080/items
+#     docker run --rm --volume "$PWD:/work" --volume fairtrial:/var/cache/fairtrial fairtrial ab-test
 #
 # If the mounted folder is not of user 1000: --user "$(id -u):$(id -g)", or with podman --userns keep-id.
 #

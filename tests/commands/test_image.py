@@ -45,7 +45,7 @@ duration_seconds = 0.5
 def in_the_image(*arguments: str, options: tuple[str, ...] = (), status: int = 0) -> str:
     """What `fairtrial ARGUMENTS` printed in it."""
     more = shlex.split(os.environ.get(OPTIONS, ""))
-    command = [container_program().path, "run", "--rm", "--init", "--network", "host", *more, *options]
+    command = [container_program().path, "run", "--rm", "--network", "host", *more, *options]
     done = subprocess.run(
         [*command, os.environ[IMAGE], *arguments], capture_output=True, text=True, check=False, timeout=300
     )
