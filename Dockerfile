@@ -13,7 +13,7 @@
 #
 #     FROM fairtrial
 #     USER root
-#     RUN fairtrial services install postgresql
+#     RUN fairtrial services install --yes postgresql
 #     USER fairtrial
 #
 # The usual seccomp profile denies io_uring, in place of which the load engine takes epoll, and namespaces, without
@@ -29,7 +29,8 @@ COPY requirements.lock .
 # pip is no part of what is installed.
 RUN python3 -m venv /opt/pip \
     && python3 -m venv --without-pip /opt/fairtrial \
-    && /opt/pip/bin/pip --python /opt/fairtrial/bin/python install --quiet --require-hashes --requirement requirements.lock
+    && /opt/pip/bin/pip --python /opt/fairtrial/bin/python install --quiet --require-hashes \
+        --requirement requirements.lock
 COPY . .
 RUN for program in fairtrial-engine:release fairtrial-guard:guard; do \
         cargo build --quiet --locked --manifest-path engine/Cargo.toml \
