@@ -5,6 +5,7 @@ headers, certificates, compression and time-out, 10 s without one.
 """
 
 import logging
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -28,6 +29,8 @@ SCOPE = "fairtrial"
 BEFORE_THE_TRIAL = "ceiling"
 """The stage that came before the start of a trial."""
 LONGEST_REASON = 300
+_PASSWORD = re.compile(r"//[^/]*@")
+"""In a URL, before the host."""
 
 
 def assert_sdk() -> None:
@@ -70,8 +73,8 @@ def send(result: Result, trials: Sequence[TrialRecord], url: str) -> None:
             spans.shutdown()  # type: ignore[no-untyped-call]
             metrics.shutdown()
     if not success:
-        whom = "the collector that the environment names" if base is None else printable(base)
-        why = f": {complaints[-1]}" if complaints else ""
+        whom = "the collector that the environment names" if base is None else printable(_PASSWORD.sub("//", base))
+        why = f": {complaints[0]}" if complaints else ""  # the first has the cause, the last says that time is over
         raise Problem(
             f"{whom} did not take the figures{why}",
             "start a collector there, or name another; what was measured is safe, and "

@@ -27,7 +27,7 @@ class ExpectedInDocument(Strict):
     reason: str
 
 
-class LoadDocument(Document, EngineSummary):
+class LoadDocument(EngineSummary, Document):
     """The engine's summary with URL, load, expected figures, capacity, warnings, notes and exit status.
 
     The request's headers and body are left out, as they may be secret.
