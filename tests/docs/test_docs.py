@@ -179,6 +179,14 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert not anchor or anchor in anchors(linked), f"{target}#{anchor}"
 
 
+def test_the_readme_is_short_and_names_what_one_does_first() -> None:
+    """One picture, and the commands of a user; `make test` is what CI runs."""
+    text = (ROOT / "README.md").read_text()
+    assert len(text.splitlines()) <= 120 and text.count("![") == 1
+    for command in ("uv tool install", "fairtrial init", "fairtrial ab-test", "./fairtrial run", "make test"):
+        assert f"    {command}" in text or f"&& {command}" in text, command
+
+
 def test_the_folders_of_the_flow_are_there() -> None:
     named = re.findall(r"\b([a-z]+)/ ", (DOCS / "architecture.md").read_text())
     assert named

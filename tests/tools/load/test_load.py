@@ -38,6 +38,16 @@ def test_a_number_of_requests(call: Call, target: Target) -> None:
     assert "errors: none" in finished.out
 
 
+def test_what_is_printed_by_default_fits_half_a_screen(
+    call: Call, target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    finished = call("load", target.url, "-d", "300ms", "--warmup", "0")
+    assert finished.status == 0, finished.err
+    lines = finished.out.partition("\nwarning: ")[0].splitlines()
+    assert len(lines) <= 12 and "errors: none" in lines and max(map(len, lines)) <= 80, finished.out
+
+
 def test_a_length_of_time(call: Call, target: Target, snapshot: object) -> None:
     measured = summary(call, target.url, "-d", "300ms", "--warmup", "100ms")
     assert 0.3 <= measured["window_seconds"] < 1
