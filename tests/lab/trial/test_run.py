@@ -49,7 +49,7 @@ def test_a_run_from_file_to_verdict(lab: Lab) -> None:
         assert trial["readiness"]["first_answer_seconds"] <= trial["stage_seconds"]["contract"]
     for words in ("one", "two", "upheld", "refuted", "closed, 4 connections", "block 3: 2 trials", "report.html"):
         assert words in finished.out.replace("\n", "")
-    assert finished.out.index("placement") < finished.out.index("block 1: 2 trials")
+    assert finished.out.index("takes") < finished.out.index("block 1: 2 trials")
 
 
 def test_one_block_decides_nothing(lab: Lab) -> None:
