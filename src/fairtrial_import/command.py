@@ -75,7 +75,13 @@ def import_requests(
     """
     from rich.console import Console
 
+    from fairtrial.base.printable import printable
     from fairtrial_import.import_source import Import, import_source
+    from fairtrial_import.write import load_command
 
     call = Import(source=source, kind=kind, hosts=host or [], most=most, out=out, force=force)
-    import_source(call, Console(stderr=True))
+    messages = Console(stderr=True)
+    workload = import_source(call, messages)
+    if out is not None:
+        next_command = printable(load_command(workload, str(out)), 500)
+        messages.print(f"next: {next_command}", soft_wrap=True, highlight=False, markup=False)

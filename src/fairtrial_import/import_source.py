@@ -38,7 +38,7 @@ class Import:
 
 def import_source(
     call: Import, messages: Console, select: Callable[[ImportedRequests], ImportedRequests] | None = None
-) -> None:
+) -> Workload:
     """Write a workload file of what the source holds, with its rows beside it, and say what became of it.
 
     Args:
@@ -69,6 +69,7 @@ def import_source(
             write_text(file, rows_text(rows))
         write_text(call.out, text)
     _report(messages, workload, call, row_files)
+    return workload
 
 
 def _rows_file(out: Path | None, name: str) -> Path:

@@ -47,11 +47,16 @@ def rows_text(rows: FoundRows) -> str:
     return text.getvalue()
 
 
+def load_command(workload: Workload, name: str) -> str:
+    """The command that offers the load of the workload's file."""
+    return f"fairtrial load -f {name} {workload.origin or 'http://127.0.0.1:8080'}"
+
+
 def _head(workload: Workload, label: str, file: str | None) -> list[str]:
     name = file or "shop.workload.toml"
     remarks = [
         f"Imported from {label}. Look through it, change what you like, and use it:",
-        f"  fairtrial load -f {name} {workload.origin or 'http://127.0.0.1:8080'}",
+        f"  {load_command(workload, name)}",
         "Aim it only at servers that are yours. docs/workload-file.md explains every key.",
     ]
     if workload.purposes:

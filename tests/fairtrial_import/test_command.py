@@ -38,6 +38,7 @@ def test_files_are_not_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert finished.exit_code == 0 and finished.stdout == ""
     rows = tmp_path / "shop.items-id.csv"
     assert "shop.workload.toml: 5 requests" in finished.stderr and rows.name in finished.stderr
+    assert "next: fairtrial load -f shop.workload.toml http://" in finished.stderr
 
     Path("shop.workload.toml").unlink()
     rows.write_text("mine")

@@ -94,6 +94,12 @@ def test_a_folder_without_a_record_is_told(tmp_path: Path) -> None:
     assert "Errno" not in raised.value.reason and raised.value.reason.count(str(tmp_path)) == 1
     with pytest.raises(Problem, match="is no folder"):
         read_record(tmp_path / "nowhere")
+    (tmp_path / "run").mkdir()
+    with RecordWriter(tmp_path / "run") as writer:
+        writer.append(EXPERIMENT)
+    with pytest.raises(Problem) as raised:
+        read_record(tmp_path)
+    assert raised.value.remedy == f"name the runs in it, such as {tmp_path}/*"
 
 
 def test_a_compressed_record_is_read_as_it_is(tmp_path: Path) -> None:

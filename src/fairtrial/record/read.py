@@ -30,7 +30,8 @@ def read_record(place: Path) -> tuple[ExperimentRecord, list[TrialRecord]]:
         lines = _whole_lines(path)
     except FileNotFoundError as error:
         where = f"holds no {RECORD_FILE}" if place.is_dir() else "is no folder"
-        raise Problem(f"{place} {where}: it cannot be read as the results of a run", REMEDY) from error
+        remedy = f"name the runs in it, such as {place}/*" if any(place.glob(f"*/{RECORD_FILE}*")) else REMEDY
+        raise Problem(f"{place} {where}: it cannot be read as the results of a run", remedy) from error
     except OSError as error:
         raise Problem(f"{path}: cannot be read: {error.strerror}", REMEDY) from error
     if not lines:
