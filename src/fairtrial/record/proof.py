@@ -85,6 +85,11 @@ class WindowWork(Strict):
         description="by the names of `Ledger.done`, from that reading to the end of the load"
     )
     verified: int = Field(description="verified answers of the whole window")
+    verified_since: int | None = Field(
+        None,
+        description="those of its tenths of a second that began after the reading; null: not counted, in slices, windows "
+        "of over ten minutes and older records",
+    )
     in_flight: int = Field(description="requests that may have been under way at one end of it, the larger number")
     upstream_share: float | None = Field(
         description="of the upstream's processor time since its start, what it used meanwhile; null: there is none, or "
@@ -93,7 +98,9 @@ class WindowWork(Strict):
 
     @property
     def answers(self) -> float:
-        """How many answers at least were worked on in that time, if the window was even."""
+        """How many answers at least were worked on in that time; where it was not counted, if the window was even."""
+        if self.verified_since is not None:
+            return max(0.0, self.verified_since - self.in_flight)
         share = min(1.0, self.seconds / self.window_seconds) if self.window_seconds > 0 else 0.0
         return max(0.0, self.verified * share - self.in_flight)
 

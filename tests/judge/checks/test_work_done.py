@@ -97,6 +97,14 @@ def test_reads_before_the_window_do_not_pay_for_its_answers(seconds: float, read
     assert found("ledger", EXPERIMENT, [in_window(seconds, reads=reads)])[0].severity == "note"
 
 
+@pytest.mark.parametrize(("since", "reads", "refused"), [(0, 100, False), (9_500, 9_000, False), (9_500, 100, True)])
+def test_answers_are_those_since_the_counters_were_read(since: int, reads: int, refused: bool) -> None:
+    """Clients that stop early, of a host whose ports are spent, are through before the lab has read the counters."""
+    trial = in_window(1.9, reads=reads)
+    trial = trial.model_copy(update={"window_work": [trial.window_work[0].model_copy(update={"verified_since": since})]})
+    assert severities(found("work-before-the-window", EXPERIMENT, [trial])) == ["refusal"] * refused
+
+
 def test_what_databases_count_late_is_not_missed_in_a_window(snapshot: object) -> None:
     late = {"reads": 10_000, "rows_read.items": 0, "commits": 0, "statement_milliseconds": 0}
     assert found("work-before-the-window", EXPERIMENT, [in_window(2.0, **late)]) == []

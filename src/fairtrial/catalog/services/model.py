@@ -157,6 +157,13 @@ class LogsCommits(Protocol):
             Problem: it cannot be asked.
         """
 
+    def log_kept(self) -> AbstractContextManager[None]:
+        """While it is open, nothing is removed from the log: between two of its ends, all commits are counted.
+
+        Raises:
+            Problem: the server cannot be asked.
+        """
+
     def commits_in_log(self, since: str, until: str) -> int | None:
         """How many transactions that wrote a row were committed between two ends of the log; None: it has them no more,
         or cannot be read. Raises Problem: the server cannot be asked."""

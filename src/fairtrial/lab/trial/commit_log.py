@@ -1,5 +1,7 @@
 """Commits of a load that wrote something, as the database's own log has them."""
 
+from contextlib import ExitStack, suppress
+
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import LogsCommits
 from fairtrial.lab.trial.context import TrialContext
@@ -12,11 +14,14 @@ class CommitLog:
     def __init__(self, context: TrialContext) -> None:
         service = context.service
         self._service = service if context.plan.workload.writes and isinstance(service, LogsCommits) else None
-        self._begin = self._end = self._now()
+        self._kept = ExitStack()
+        self._begin = self._end = self._begins()
 
     def close(self) -> None:
         """The load has ended: what is committed from now on is no work of its answers."""
         self._end = self._now()
+        with suppress(Problem):
+            self._kept.close()
 
     def put_into(self, ledger: Ledger | None, lab_commits: int = 0) -> Ledger | None:
         """The ledger with the commits that wrote between the two moments, in place of what the database counts as such;
@@ -34,6 +39,16 @@ class CommitLog:
         if commits is None:
             return ledger
         return ledger.model_copy(update={"done": {**ledger.done, "writing_commits": commits - lab_commits}})
+
+    def _begins(self) -> str | None:
+        """Where the log ends now, and from where on nothing is removed from it; None: that cannot be had."""
+        if self._service is None:
+            return None
+        try:
+            self._kept.enter_context(self._service.log_kept())
+        except Problem:
+            return None
+        return self._now()
 
     def _now(self) -> str | None:
         try:

@@ -6,6 +6,7 @@ the first reading is left out, and so is the part of the window before it. In sl
 the engine, when its window has closed, and after it.
 """
 
+import math
 import time
 from collections import Counter
 from contextlib import suppress
@@ -17,6 +18,8 @@ from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.environment import UPSTREAM
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.proof import WindowWork
+
+TENTHS_IN_A_SECOND = 10
 
 
 class WindowBooks:
@@ -44,11 +47,13 @@ class WindowBooks:
         before = self._upstream_before
         load = self._context.condition.load.single_run()
         late_seconds = self._context.environment.trial_hosts.events_late_seconds
+        seconds = max(0.0, self._closed_at - self._opened_at - late_seconds)
         return WindowWork(
-            seconds=max(0.0, self._closed_at - self._opened_at - late_seconds),
+            seconds=seconds,
             window_seconds=summary.window_seconds,
             counts={name: count - self._before[name] for name, count in after.items() if name in self._before},
             verified=summary.verified,
+            verified_since=_verified_since(summary, summary.window_seconds - seconds),
             # A load that begins with its window has as many under way as it can when the counters are read.
             in_flight=max(summary.in_flight_at_start or load.most_in_flight, summary.in_flight_at_end),
             upstream_share=None if upstream is None or before is None else (upstream - before) / max(1, upstream),
@@ -99,6 +104,17 @@ class SliceBooks:
             in_flight=self._in_flight,
             upstream_share=None if self._upstream is None else self._upstream_in_runs / max(1, self._upstream),
         )
+
+
+def _verified_since(summary: EngineSummary, seconds: float) -> int | None:
+    """Verified answers of the tenths of a second that began so long after the window or later; None: not counted.
+
+    Clients that stop early, of a host whose ports are spent, are through before the counters are read.
+    """
+    verified = summary.tenths.verified if summary.tenths else []
+    if len(verified) < math.floor(summary.window_seconds * TENTHS_IN_A_SECOND):
+        return None
+    return sum(verified[math.ceil(max(0.0, seconds) * TENTHS_IN_A_SECOND) :])
 
 
 def _upstream_nanoseconds(context: TrialContext) -> int | None:

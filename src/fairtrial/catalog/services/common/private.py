@@ -1,7 +1,7 @@
 """A private service: a server of the lab's own, started on a copy of data that were loaded once."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from fairtrial.base.cache.once import made_once
@@ -85,6 +85,15 @@ class PrivateService(LoadedService):
             Problem: it cannot be asked.
         """
         return None if self._program.commit_log is None else self._program.commit_log.end(self._location)
+
+    def log_kept(self) -> AbstractContextManager[None]:
+        """While it is open, the server removes nothing from its log.
+
+        Raises:
+            Problem: it cannot be asked.
+        """
+        log = self._program.commit_log
+        return nullcontext() if log is None else log.kept(self._location)
 
     def commits_in_log(self, since: str, until: str) -> int | None:
         """How many transactions that wrote a row were committed between two ends of its log; None: it has them no more.

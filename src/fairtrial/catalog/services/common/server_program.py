@@ -1,6 +1,7 @@
 """How the installed programs of a product run one private server: what each service says of its own."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from signal import SIGTERM, Signals
@@ -94,6 +95,8 @@ class CommitLog:
     """where it ends now"""
     commits: Callable[[Location, str, str], int | None]
     """how many were committed between two ends; None: the log has them no more, or cannot be read"""
+    kept: Callable[[Location], AbstractContextManager[None]] = lambda _location: nullcontext()
+    """while it is open, the server removes nothing from the log"""
 
 
 @dataclass(frozen=True)

@@ -60,10 +60,6 @@ WRITES = ("insert", "insert_select", "update", "update_multi", "delete", "delete
 WRITING_COMMITS = ("trx_commits_insert_update",)
 """Those that changed a row. `trx_rw_commits` has updates that change nothing, which nobody waits for the disk for."""
 
-ROLLBACKS = ("trx_rollbacks",)
-EXPLICIT = ("trx_ro_commits", "trx_rw_commits")
-"""Transactions of several statements that read, and all that may write, however they end."""
-
 TRANSACTIONS = ("trx_nl_ro_commits", "trx_ro_commits", "trx_rw_commits")
 COUNT_TRANSACTIONS = """
     SELECT sum(count) FROM information_schema.innodb_metrics WHERE name IN %s AND time_enabled > 0 HAVING count(*) > 0

@@ -1,7 +1,7 @@
 """MariaDB's account of its commits: settings in force, the engines of the tables, and how often InnoDB flushed."""
 
 from fairtrial.base.printable import printable
-from fairtrial.catalog.services.mariadb.client import EXPLICIT, ROLLBACKS, TRANSACTIONS, WRITING_COMMITS, MariaClient
+from fairtrial.catalog.services.mariadb.client import TRANSACTIONS, WRITING_COMMITS, MariaClient
 from fairtrial.catalog.services.model import DurabilityReading
 
 PROMISES = {"innodb_flush_log_at_trx_commit": ("1", "3"), "innodb_doublewrite": ("ON",)}
@@ -19,36 +19,12 @@ EXCERPT_CHARACTERS = 120
 
 
 def count_commits(client: MariaClient) -> None:
-    """Have InnoDB count transactions, those that write, and those that are rolled back, from now on.
+    """Have InnoDB count transactions, and those that write, from now on.
 
     Raises:
         Problem: the database cannot be asked.
     """
-    metrics = (*WRITING_COMMITS, *TRANSACTIONS, *ROLLBACKS)
-    client.execute(*(f"SET GLOBAL innodb_monitor_enable = '{name}'" for name in metrics))
-
-
-def account(client: MariaClient) -> str:
-    """InnoDB's account of transactions now: how many changed rows, were rolled back, or could be.
-
-    Raises:
-        Problem: the database cannot be asked.
-    """
-    counts = [client.transactions(metrics) for metrics in (WRITING_COMMITS, ROLLBACKS, EXPLICIT)]
-    return "" if None in counts else " ".join(map(str, counts))
-
-
-def commits_between(since: str, until: str) -> int | None:
-    """How many transactions that changed rows were committed at most between two accounts; None: one tells nothing.
-
-    One that is rolled back is among those that changed rows, if it did, and else among those that changed none. So what
-    these do not explain of the rollbacks changed rows.
-    """
-    if not since or not until:
-        return None
-    before, after = [map(int, account.split()) for account in (since, until)]
-    wrote, rolled_back, explicit = [now - then for now, then in zip(after, before, strict=True)]
-    return wrote - max(0, rolled_back - (explicit - wrote))
+    client.execute(*(f"SET GLOBAL innodb_monitor_enable = '{name}'" for name in (*WRITING_COMMITS, *TRANSACTIONS)))
 
 
 def durability(client: MariaClient) -> DurabilityReading:

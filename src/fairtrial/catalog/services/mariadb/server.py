@@ -23,11 +23,9 @@ from fairtrial.catalog.services.common.server_program import (
     arguments_of,
 )
 from fairtrial.catalog.services.common.sql import OF_ROWS, PASSWORD_BYTES
-from fairtrial.catalog.services.mariadb import INITIALISE, NAME, PROGRAMS, SERVER, SUPERUSER, TITLE, VARIANTS
+from fairtrial.catalog.services.mariadb import INITIALISE, NAME, PROGRAMS, SERVER, SUPERUSER, TITLE, VARIANTS, commit_log
 from fairtrial.catalog.services.mariadb.client import MariaClient
 from fairtrial.catalog.services.mariadb.durability import (
-    account,
-    commits_between,
     count_commits,
     durability,
     sessions,
@@ -95,8 +93,9 @@ def program(start: ServiceStart) -> ServerProgram:
             begin=lambda location: count_commits(_client(login, location, lab_password)),
         ),
         commit_log=CommitLog(
-            end=lambda location: account(_client(login, location, lab_password)),
-            commits=lambda _location, since, until: commits_between(since, until),
+            end=lambda location: commit_log.end(_client(login, location, lab_password)),
+            commits=lambda _location, since, until: commit_log.commits_between(since, until),
+            kept=lambda location: commit_log.kept(_client(login, location, lab_password)),
         ),
         url=lambda location: login.url("mysql", password, location),
         port=login.port,
