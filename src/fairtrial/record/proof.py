@@ -87,8 +87,8 @@ class WindowWork(Strict):
     verified: int = Field(description="verified answers of the whole window")
     verified_since: int | None = Field(
         None,
-        description="those of its tenths of a second that began after the reading; null: not counted, in slices, windows "
-        "of over ten minutes and older records",
+        description="those of its tenths of a second that began after the reading; null: not counted, in slices, "
+        "windows of over ten minutes and older records",
     )
     in_flight: int = Field(description="requests that may have been under way at one end of it, the larger number")
     upstream_share: float | None = Field(

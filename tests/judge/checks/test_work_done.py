@@ -101,7 +101,9 @@ def test_reads_before_the_window_do_not_pay_for_its_answers(seconds: float, read
 def test_answers_are_those_since_the_counters_were_read(since: int, reads: int, refused: bool) -> None:
     """Clients that stop early, of a host whose ports are spent, are through before the lab has read the counters."""
     trial = in_window(1.9, reads=reads)
-    trial = trial.model_copy(update={"window_work": [trial.window_work[0].model_copy(update={"verified_since": since})]})
+    trial = trial.model_copy(
+        update={"window_work": [trial.window_work[0].model_copy(update={"verified_since": since})]}
+    )
     assert severities(found("work-before-the-window", EXPERIMENT, [trial])) == ["refusal"] * refused
 
 

@@ -23,7 +23,16 @@ from fairtrial.catalog.services.common.server_program import (
     arguments_of,
 )
 from fairtrial.catalog.services.common.sql import OF_ROWS, PASSWORD_BYTES
-from fairtrial.catalog.services.mariadb import INITIALISE, NAME, PROGRAMS, SERVER, SUPERUSER, TITLE, VARIANTS, commit_log
+from fairtrial.catalog.services.mariadb import (
+    INITIALISE,
+    NAME,
+    PROGRAMS,
+    SERVER,
+    SUPERUSER,
+    TITLE,
+    VARIANTS,
+    commit_log,
+)
 from fairtrial.catalog.services.mariadb.client import MariaClient
 from fairtrial.catalog.services.mariadb.durability import (
     count_commits,
