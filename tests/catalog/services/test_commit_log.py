@@ -35,7 +35,7 @@ COMMITS: dict[str, tuple[list[str], int]] = {
 
 def logged(service: RunningService, do: Callable[[], object]) -> int | None:
     assert isinstance(service, LogsCommits)
-    with service.log_kept():
+    with service.log_retention():
         since = service.log_end()
         do()
         until = service.log_end()

@@ -157,7 +157,7 @@ class LogsCommits(Protocol):
             Problem: it cannot be asked.
         """
 
-    def log_kept(self) -> AbstractContextManager[None]:
+    def log_retention(self) -> AbstractContextManager[None]:
         """While it is open, nothing is removed from the log: between two of its ends, all commits are counted.
 
         Raises:

@@ -14,14 +14,14 @@ class CommitLog:
     def __init__(self, context: TrialContext) -> None:
         service = context.service
         self._service = service if context.plan.workload.writes and isinstance(service, LogsCommits) else None
-        self._kept = ExitStack()
+        self._retention = ExitStack()
         self._begin = self._end = self._begins()
 
     def close(self) -> None:
         """The load has ended: what is committed from now on is no work of its answers."""
         self._end = self._now()
         with suppress(Problem):
-            self._kept.close()
+            self._retention.close()
 
     def put_into(self, ledger: Ledger | None, lab_commits: int = 0) -> Ledger | None:
         """The ledger with the commits that wrote between the two moments, in place of what the database counts as such;
@@ -45,7 +45,7 @@ class CommitLog:
         if self._service is None:
             return None
         try:
-            self._kept.enter_context(self._service.log_kept())
+            self._retention.enter_context(self._service.log_retention())
         except Problem:
             return None
         return self._now()

@@ -86,14 +86,14 @@ class PrivateService(LoadedService):
         """
         return None if self._program.commit_log is None else self._program.commit_log.end(self._location)
 
-    def log_kept(self) -> AbstractContextManager[None]:
+    def log_retention(self) -> AbstractContextManager[None]:
         """While it is open, the server removes nothing from its log.
 
         Raises:
             Problem: it cannot be asked.
         """
         log = self._program.commit_log
-        return nullcontext() if log is None else log.kept(self._location)
+        return nullcontext() if log is None else log.retention(self._location)
 
     def commits_in_log(self, since: str, until: str) -> int | None:
         """How many transactions that wrote a row were committed between two ends of its log; None: it has them no more.

@@ -95,7 +95,7 @@ class CommitLog:
     """where it ends now"""
     commits: Callable[[Location, str, str], int | None]
     """how many were committed between two ends; None: the log has them no more, or cannot be read"""
-    kept: Callable[[Location], AbstractContextManager[None]] = lambda _location: nullcontext()
+    retention: Callable[[Location], AbstractContextManager[None]] = lambda _location: nullcontext()
     """while it is open, the server removes nothing from the log"""
 
 

@@ -21,7 +21,7 @@ LOOK_EVERY_SECONDS = 0.05
 
 
 @contextmanager
-def kept(client: MariaClient) -> Iterator[None]:
+def retention(client: MariaClient) -> Iterator[None]:
     """Keep all of the history from now on, and none from before.
 
     Without purge the history grows by some hundred bytes a transaction, and no session waits for it:

@@ -104,7 +104,7 @@ def program(start: ServiceStart) -> ServerProgram:
         commit_log=CommitLog(
             end=lambda location: commit_log.end(_client(login, location, lab_password)),
             commits=lambda _location, since, until: commit_log.commits_between(since, until),
-            kept=lambda location: commit_log.kept(_client(login, location, lab_password)),
+            retention=lambda location: commit_log.retention(_client(login, location, lab_password)),
         ),
         url=lambda location: login.url("mysql", password, location),
         port=login.port,
