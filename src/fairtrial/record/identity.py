@@ -30,12 +30,24 @@ class StackIdentity(Strict):
         description="services of a compose file, whose processor time and memory are summed; the first of them answers",
     )
     commit: str | None = Field(None, description="of git, at which the source was; null: as the folder was found")
+    head: str | None = Field(
+        None,
+        description="of git, the commit checked out where the folder is; null: not known, or an older record",
+    )
+    has_changes: bool | None = Field(
+        None, description="whether files of the folder that git knows differed from that commit; null: not known"
+    )
     versions: dict[str, str] = Field(description="by command, the version line it printed")
     environment: dict[str, str | None] = Field(
         default_factory=dict,
         description="the variables that it gets from the environment of fairtrial, by name; null: a value that is not "
         "recorded. Empty in older records",
     )
+
+    @property
+    def tried_commit(self) -> str | None:
+        """The commit that was tried: the one that was asked for, or the one that the folder was at."""
+        return self.commit or self.head
 
     @property
     def build_name(self) -> str:

@@ -7,7 +7,7 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.contenders import checked_out
-from fairtrial.catalog.stacks.repository import SHORT_HASH, Repository, usual_refs
+from fairtrial.catalog.stacks.repository import SHORT_HASH, Repository, state_of, usual_refs
 from fairtrial.experiment.contenders import WORKING_TREE
 from fairtrial.experiment.model import Experiment
 from tests.catalog.stacks.repositories import a_repository, git
@@ -128,3 +128,33 @@ def test_the_last_change_is_that_of_the_folder_and_of_files_that_count(service: 
 def test_of_a_single_commit_there_is_no_last_change(tmp_path: Path) -> None:
     a_repository(tmp_path, {"app": "x"})
     assert Repository.of(tmp_path).last_change() is None
+
+
+def test_the_state_of_a_folder_is_its_commit_and_whether_its_files_differ(service: Path, tmp_path: Path) -> None:
+    head = git(service, "rev-parse", "HEAD")
+    (service / "unknown").write_text("to git")
+    (service.parent / "beside").write_text("of the folder")
+    git(service.parent, "add", "beside")
+    assert state_of(service) == (head, False)
+    (service / "app").write_text("changed")
+    assert state_of(service) == (head, True)
+    (tmp_path / "outside").mkdir()
+    assert state_of(tmp_path / "outside") == (None, None)
+
+
+def test_no_program_that_a_repository_names_is_run_to_tell_its_state(service: Path) -> None:
+    program = service / "monitor"
+    program.write_text(f"#!/bin/sh\ntouch {service}/ran\n")
+    program.chmod(0o755)
+    git(service, "config", "core.fsmonitor", str(program))
+    assert state_of(service)[1] is False
+    assert not (service / "ran").exists()
+
+
+def test_the_state_is_not_known_without_git_and_of_a_repository_without_a_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git(tmp_path, "init", "--quiet")
+    assert state_of(tmp_path) == (None, None)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert state_of(tmp_path) == (None, None)

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from fairtrial.judge.metrics import METRICS
 from fairtrial.judge.model import Result
 from fairtrial.record.processes import MemoryKind
 from fairtrial.record.write import RecordWriter
-from fairtrial.tools.history.table import csv_text, history_of
+from fairtrial.tools.history.table import Run, csv_text, history_of
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 
 NOISE = [1.0, 1.004, 0.997, 1.002, 0.999]
@@ -40,9 +41,13 @@ def judged(run: Recorded) -> Result:
     return judge_record(*run)
 
 
+def named(name: str, run: Recorded) -> Run:
+    return Run(name, run[0], judged(run))
+
+
 def test_a_line_is_a_run_and_the_earliest_comes_first() -> None:
     history = history_of(
-        [("later", judged(recorded(9, 3000, "a"))), ("earlier", judged(recorded(2, 4000, "a")))],
+        [named("later", recorded(9, 3000, "a")), named("earlier", recorded(2, 4000, "a"))],
         [METRICS["goodput"], METRICS["response_time_p50"]],
     )
     lines = list(csv.DictReader(csv_text(history).splitlines()))
@@ -54,9 +59,10 @@ def test_a_line_is_a_run_and_the_earliest_comes_first() -> None:
 
 
 def test_runs_of_two_experiments_are_no_history() -> None:
-    other = judged(recorded(3, 4000, "a")).model_copy(update={"name": "other"})
+    run = named("two", recorded(3, 4000, "a"))
+    other = replace(run, result=run.result.model_copy(update={"name": "other"}))
     with pytest.raises(Problem, match=r"runs of 2 experiments: .*, other"):
-        history_of([("one", judged(recorded(2, 4000, "a"))), ("two", other)], [METRICS["goodput"]])
+        history_of([named("one", recorded(2, 4000, "a")), other], [METRICS["goodput"]])
 
 
 def test_memory_that_was_read_in_two_ways_is_no_history(snapshot: object) -> None:
@@ -65,7 +71,7 @@ def test_memory_that_was_read_in_two_ways_is_no_history(snapshot: object) -> Non
         trial.model_copy(update={"server": trial.server.model_copy(update={"memory_kind": MemoryKind.PROPORTIONAL})})
         for trial in trials
     ]
-    runs = [("old", judged(recorded(2, 4000, "a"))), ("new", judged((record, now)))]
+    runs = [named("old", recorded(2, 4000, "a")), named("new", (record, now))]
     with pytest.raises(Problem) as error:
         history_of(runs, [METRICS["peak_rss"]])
     assert str(error.value) == snapshot
@@ -75,9 +81,10 @@ def test_memory_that_was_read_in_two_ways_is_no_history(snapshot: object) -> Non
 
 def test_a_figure_that_nobody_measured_is_named() -> None:
     refused = recorded(2, 4000, "a", "b", change=lambda trial: trial.failing("start", "no port"))
-    only_b = [judged(refused).model_copy(update={"conditions": judged(refused).conditions[1:]})]
+    run = named("one", refused)
+    only_b = replace(run, result=run.result.model_copy(update={"conditions": run.result.conditions[1:]}))
     with pytest.raises(Problem, match="no run has") as caught:
-        history_of([("one", result) for result in only_b], [METRICS["goodput"]])
+        history_of([only_b], [METRICS["goodput"]])
     assert "goodput" in caught.value.remedy and "--metric" in caught.value.remedy
 
 
@@ -100,4 +107,4 @@ def test_the_command_writes_what_otava_reads(tmp_path: Path) -> None:
     assert kept["direction"] == 1 and all(float(line[kept["column"]]) > 0 for line in lines)
     (gap,) = [name for name in lines[0] if name not in ("time", "run", kept["column"])]
     assert [bool(line[gap]) for line in lines] == [True, True, False]
-    assert f"{gap}: missing in 1 run" in " ".join(done.output.split())
+    assert f"as crosses: {gap} in 1" in " ".join(done.output.split())

@@ -20,6 +20,9 @@ SHORT_HASH = 12
 ANSWER_WITHIN_SECONDS = 300
 """A checkout of a large repository takes its time; git that waits for an answer by somebody must not wait for ever."""
 
+STATE_WITHIN_SECONDS = 10
+"""What is only noted in the record must not keep a run waiting."""
+
 NOT_INHERITED = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
 """Set by git for its hooks: they would lead git to another repository than the one that is meant."""
 
@@ -150,7 +153,30 @@ class Repository:
                 _git(self.top, "worktree", "remove", "--force", str(place))
 
 
-def _git(folder: Path, *arguments: str) -> str | None:
+def state_of(folder: Path) -> tuple[str | None, bool | None]:
+    """The commit that is checked out where this folder is, and whether files in it that git knows differ from it.
+
+    Returns:
+        None for what git does not tell in time, or at all: no repository, no commit yet, another user's, no git.
+    """
+    # No program that the repository names, and no lock of its index: others may work in it.
+    quietly = ("--no-optional-locks", "-c", "core.fsmonitor=false")
+    with suppress(Problem):
+        head = _git(folder, "rev-parse", "--verify", "--quiet", "HEAD", within_seconds=STATE_WITHIN_SECONDS)
+        if head is None:
+            return None, None
+        with suppress(Problem):
+            changes = _git(
+                folder,
+                *(*quietly, "status", "--porcelain", "--untracked-files=no", "--", "."),
+                within_seconds=STATE_WITHIN_SECONDS,
+            )
+            return head, None if changes is None else bool(changes)
+        return head, None
+    return None, None
+
+
+def _git(folder: Path, *arguments: str, within_seconds: float = ANSWER_WITHIN_SECONDS) -> str | None:
     """Git's output, without the last line break; None if it ended with another status than 0.
 
     Raises:
@@ -163,13 +189,13 @@ def _git(folder: Path, *arguments: str) -> str | None:
             env=environment | {"GIT_TERMINAL_PROMPT": "0"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=ANSWER_WITHIN_SECONDS,
+            timeout=within_seconds,
             check=False,
         )
     except FileNotFoundError as error:
         raise Problem("`git` is not on this machine", "install git (Debian: apt install git)") from error
     except subprocess.TimeoutExpired as error:
-        raise Problem(f"`git {arguments[0]}` did not end within {ANSWER_WITHIN_SECONDS} s") from error
+        raise Problem(f"`git {arguments[0]}` did not end within {within_seconds:g} s") from error
     return process.stdout.decode(errors="replace").strip() if process.returncode == 0 else None
 
 

@@ -75,6 +75,8 @@ class ChangePoint:
     log_ratio: float
     """the logarithm of the median after over the median before: a step from 50 to 100 and one from 100 to 50 are of the
     same size. Infinite if one of the two is 0, and 0 if both are"""
+    fewest: int = 1
+    """values on either side of a step"""
 
     @cached_property
     def p_value(self) -> float:
@@ -82,8 +84,11 @@ class ChangePoint:
         if self.statistic == 0:
             return 1.0
         p_value = (1 + self._as_large(PERMUTATIONS)) / (1 + PERMUTATIONS)
-        waves = _waves(self.series, self.index)
-        return p_value if waves is None else max(p_value, (1 + _as_large(waves, self.statistic)) / (1 + PERMUTATIONS))
+        before, after = self.series[: self.index], self.series[self.index :]
+        waves = waves_of(np.concatenate([before - before.mean(), after - after.mean()]), fitted=3)
+        if waves is None:
+            return p_value
+        return max(p_value, (1 + _as_large(waves, self.statistic, self.fewest)) / (1 + PERMUTATIONS))
 
     def is_rare(self, alpha: float) -> bool:
         """Whether the p-value is below `alpha`. Where it is far above, the first of the orders say so."""
@@ -91,7 +96,7 @@ class ChangePoint:
 
     def _as_large(self, orders: int) -> int:
         centred = self.series - self.series.mean()
-        return _as_large(centred[_orders(centred.size)[:orders]], self.statistic)
+        return _as_large(centred[orders_of(centred.size)[:orders]], self.statistic, self.fewest)
 
 
 def in_parts(values: Sequence[float]) -> tuple[Sequence[float], int]:
@@ -121,8 +126,8 @@ def trend(values: Sequence[float]) -> Trend:
     return Trend(series, _median_slope(series))
 
 
-def change_point(values: Sequence[float]) -> ChangePoint:
-    """The likeliest single step of a series of at least `SHORTEST` values.
+def change_point(values: Sequence[float], fewest: int = 1) -> ChangePoint:
+    """The likeliest single step of a series of at least `SHORTEST` values, with `fewest` or more on either side.
 
     The statistic is the largest of the standardised differences between the means before and after each split, as for
     normal values (K. J. Worsley, JASA 74 (1979), 365-367); its p-value is the share of `PERMUTATIONS` random orders of
@@ -145,32 +150,33 @@ def change_point(values: Sequence[float]) -> ChangePoint:
         ValueError: fewer than `SHORTEST` values, or one below 0.
     """
     series = _series(values)
-    splits = _splits((series - series.mean())[None, :])[0]
-    index = int(np.argmax(splits)) + 1
+    splits = _splits((series - series.mean())[None, :], fewest)[0]
+    index = int(np.argmax(splits)) + fewest
     before, after = float(np.median(series[:index])), float(np.median(series[index:]))
-    return ChangePoint(series, index, float(splits.max()), _log_ratio(after, before))
+    return ChangePoint(series, index, float(splits.max()), _log_ratio(after, before), fewest)
 
 
-def _as_large(rows: Floats, statistic: float) -> int:
+def _as_large(rows: Floats, statistic: float, fewest: int) -> int:
     """How many series without a step, each with mean 0, show as large a statistic."""
-    return int((_splits(rows).max(axis=1) >= statistic * (1 - 1e-12)).sum())
+    return int((_splits(rows, fewest).max(axis=1) >= statistic * (1 - 1e-12)).sum())
 
 
-def _waves(series: Floats, index: int) -> Floats | None:
-    """Series without a step, as autocorrelated as this one is without its step after `index` values; each has mean 0.
+def waves_of(left: Floats, fitted: int) -> Floats | None:
+    """Series without a step, as autocorrelated as what is left of one without its steps; each has mean 0.
 
-    None if this one is not autocorrelated.
+    None if that is not autocorrelated.
+
+    Args:
+        fitted: how many levels and places of steps were taken out, which leaves less than there was.
     """
-    n = series.size
-    left = np.concatenate([series[:index] - series[:index].mean(), series[index:] - series[index:].mean()])
+    n = left.size
     r = _autocorrelation(left)
     if r == 0:
         return None
     # The first value is as far from the mean as any other; its innovation is scaled as theirs are.
     innovations = np.concatenate([left[:1] * math.sqrt(1 - r * r), left[1:] - r * left[:-1]])
-    # Two levels and the place between them were fitted, which leaves less than there was.
-    innovations = (innovations - innovations.mean()) * math.sqrt(n / (n - 3))
-    waves = innovations[_orders(n)]
+    innovations = (innovations - innovations.mean()) * math.sqrt(n / (n - fitted))
+    waves = innovations[orders_of(n)]
     waves[:, 0] /= math.sqrt(1 - r * r)
     for place in range(1, n):
         waves[:, place] += r * waves[:, place - 1]
@@ -187,7 +193,7 @@ def _log_ratio(after: float, before: float) -> float:
 
 
 @lru_cache(maxsize=2)  # windows of one experiment are equally long
-def _orders(values: int) -> NDArray[np.intp]:
+def orders_of(values: int) -> NDArray[np.intp]:
     """Random orders of so many values, the same each time: shape (PERMUTATIONS, values)."""
     orders = np.tile(np.arange(values, dtype=np.intp), (PERMUTATIONS, 1))
     return np.random.default_rng(0).permuted(orders, axis=1)
@@ -202,11 +208,12 @@ def _autocorrelation(residuals: Floats) -> float:
     return min(max((n * lag_one + 2) / (n - 4), 0.0), 0.99)
 
 
-def _splits(centred: Floats) -> Floats:
-    """For rows of values with mean 0, after 1 to n - 1 of them: |sum so far| over its deviation, but for a factor."""
+def _splits(centred: Floats, fewest: int) -> Floats:
+    """For rows of values with mean 0, after `fewest` to n - `fewest` of them: |sum so far| over its deviation, but for
+    a factor."""
     n = centred.shape[1]
-    sizes = np.arange(1, n)
-    split: Floats = np.abs(centred.cumsum(axis=1)[:, :-1]) / np.sqrt(sizes * (n - sizes))
+    sizes = np.arange(fewest, n - fewest + 1)
+    split: Floats = np.abs(centred.cumsum(axis=1)[:, fewest - 1 : n - fewest]) / np.sqrt(sizes * (n - sizes))
     return split
 
 

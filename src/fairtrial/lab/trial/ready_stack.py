@@ -7,6 +7,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.environment import recorded_environment
 from fairtrial.catalog.stacks.kinds import assert_program, make_ready, stack_sha256
 from fairtrial.catalog.stacks.model import Stack
+from fairtrial.catalog.stacks.repository import state_of
 from fairtrial.catalog.stacks.requests import BuildRequest
 from fairtrial.catalog.stacks.requirements import installed_versions
 from fairtrial.record.identity import StackIdentity
@@ -41,6 +42,8 @@ def ready_stack(request: BuildRequest) -> ReadyStack:
         except Problem as problem:
             failure = Failure.of("build", problem)
     checkout = stack.checkout(built_apart)
+    is_elsewhere = stack.origin.kind in ("url", "image") or (checkout is not None and checkout.commit is not None)
+    head, has_changes = (None, None) if is_elsewhere else state_of(stack.folder)
     identity = StackIdentity(
         name=stack.name,
         built_apart=built_apart,
@@ -53,6 +56,8 @@ def ready_stack(request: BuildRequest) -> ReadyStack:
         origin=stack.origin.kind,
         counted_together=[] if program is None else list(program.services),
         commit=None if checkout is None else checkout.commit,
+        head=head,
+        has_changes=has_changes,
         versions=versions if program is None else {**versions, **program.versions},
         environment=_inherited(stack),
     )

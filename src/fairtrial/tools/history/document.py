@@ -7,6 +7,7 @@ from pydantic import Field
 from fairtrial.base.document import Document
 from fairtrial.base.strict import Strict
 from fairtrial.report.rows import Figure, figures_of
+from fairtrial.tools.history.changes import Changes, FoundDrift, FoundStep
 from fairtrial.tools.history.table import History
 
 
@@ -18,6 +19,20 @@ class RunInHistory(Strict):
     figures: list[Figure] = Field(description="those that were asked for, over the blocks of the run")
 
 
+class ChangeInHistory(Strict):
+    """A figure that changed in one run, or drifted over all of them."""
+
+    contender: str
+    metric: str = Field(description="the key of the metric")
+    ratio: float = Field(description="the new level to the old one; of a drift, its end to its beginning")
+    interval: tuple[float, float] | None = Field(description="of the ratio, 95%; null: a drift")
+    before: str | None = Field(description="the folder of the last run at the old level; null: a drift")
+    run: str | None = Field(description="that of the first run at the new level; null: a drift")
+    commit_before: str | None = Field(description="in short; + behind it: files differed from it; null: not known")
+    commit: str | None
+    besides: list[str] = Field(description="what else differs between both runs, in words")
+
+
 class HistoryDocument(Document):
     """The runs of one experiment, the earliest first."""
 
@@ -25,21 +40,51 @@ class HistoryDocument(Document):
     version: Literal[1] = 1
     experiment: str
     runs: list[RunInHistory]
+    changes: list[ChangeInHistory]
 
 
-def history_document(history: History) -> HistoryDocument:
+def history_document(history: History, changes: Changes) -> HistoryDocument:
     """The document of a history."""
     metrics = {column.metric.name for column in history.columns}
     runs = [
         RunInHistory(
-            run=name,
-            started_at=result.started_at,
+            run=run.name,
+            started_at=run.result.started_at,
             figures=[
                 figure
-                for figure in figures_of(result)
+                for figure in figures_of(run.result)
                 if figure.metric in metrics and figure.block is None and figure.request is None
             ],
         )
-        for name, result in history.runs
+        for run in history.runs
     ]
-    return HistoryDocument(experiment=history.experiment, runs=runs)
+    found = [*map(_step, changes.steps), *map(_drift, changes.drifts)]
+    return HistoryDocument(experiment=history.experiment, runs=runs, changes=found)
+
+
+def _step(found: FoundStep) -> ChangeInHistory:
+    return ChangeInHistory(
+        contender=found.column.contender,
+        metric=found.column.metric.key,
+        ratio=found.step.ratio.estimate,
+        interval=found.step.ratio.interval,
+        before=found.before.name,
+        run=found.run.name,
+        commit_before=found.before.commit(found.column.condition),
+        commit=found.run.commit(found.column.condition),
+        besides=found.besides,
+    )
+
+
+def _drift(found: FoundDrift) -> ChangeInHistory:
+    return ChangeInHistory(
+        contender=found.column.contender,
+        metric=found.column.metric.key,
+        ratio=found.ratio,
+        interval=None,
+        before=None,
+        run=None,
+        commit_before=None,
+        commit=None,
+        besides=[],
+    )

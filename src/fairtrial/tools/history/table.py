@@ -9,11 +9,15 @@ from datetime import datetime
 from fairtrial.base.formatting import count
 from fairtrial.base.problem import Problem
 from fairtrial.judge.metrics import Metric
-from fairtrial.judge.model import Result
+from fairtrial.judge.model import ConditionResult, Result
+from fairtrial.judge.statistics.estimate import Estimate
+from fairtrial.record.model import ExperimentRecord
 from fairtrial.record.processes import MemoryKind
 
 TIME = "time"
 RUN = "run"
+SHORT_COMMIT = 7
+"""Characters of a hash, as git shortens it in repositories of usual size."""
 COLUMNS = {
     TIME: "when the run began",
     RUN: "the name of its folder",
@@ -28,6 +32,9 @@ class FigureSeries:
     """A figure of one condition over all runs."""
 
     condition: str
+    """its id"""
+    contender: str
+    """as the experiment names it"""
     metric: Metric
 
     @property
@@ -35,11 +42,51 @@ class FigureSeries:
         """The name of a column and of the metric in a detector's output: `rust-axum goodput_per_second`."""
         return f"{self.condition} {self.metric.key}"
 
+    def figure(self, result: Result) -> Estimate | None:
+        """The median over blocks, in the metric's unit, with its interval; None: the run has none, or refused it."""
+        condition = self._in(result)
+        return None if condition is None else condition.figures.get(self.metric.key)
+
     def value(self, result: Result) -> float | None:
-        """The median over blocks, in the metric's unit; None where the run has no such figure, or refused it."""
-        condition = next((each for each in result.conditions if each.id == self.condition), None)
-        figure = None if condition is None else condition.figures.get(self.metric.key)
+        """`figure`, without its interval."""
+        figure = self.figure(result)
         return None if figure is None else figure.estimate
+
+    def why_none(self, result: Result) -> str:
+        """Why a run has no such figure, in a few words."""
+        condition = self._in(result)
+        if condition is None:
+            return "not in this run"
+        if condition.outcome == "valid":
+            return "not measured, or too few samples"
+        return f"{condition.outcome}: {condition.reason}" if condition.reason else condition.outcome
+
+    def _in(self, result: Result) -> ConditionResult | None:
+        return next((each for each in result.conditions if each.id == self.condition), None)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of the experiment."""
+
+    name: str
+    """of its folder"""
+    record: ExperimentRecord
+    result: Result
+
+    def commit(self, condition: str) -> str | None:
+        """The commit that the condition with this id tried, in short; with `+` if files differed from it.
+
+        None where the record does not know it.
+        """
+        tried = next((each for each in self.record.conditions if each.id == condition), None)
+        if tried is None:
+            return None
+        builds = {stack.build_name: stack for stack in self.record.stacks}
+        stack = builds.get(f"{tried.stack}:{tried.variant}") or builds.get(tried.stack)
+        if stack is None or stack.tried_commit is None:
+            return None
+        return stack.tried_commit[:SHORT_COMMIT] + ("+" if stack.has_changes else "")
 
 
 @dataclass(frozen=True)
@@ -47,29 +94,28 @@ class History:
     """The runs of one experiment, the earliest first."""
 
     experiment: str
-    runs: Sequence[tuple[str, Result]]
-    """The name of each run's folder, and its result."""
+    runs: Sequence[Run]
     columns: Sequence[FigureSeries]
     """Those with a figure in at least one run, in the order in which the runs have them."""
 
     def gaps(self, column: FigureSeries) -> int:
         """How many runs have no such figure."""
-        return sum(column.value(result) is None for _, result in self.runs)
+        return sum(column.value(run.result) is None for run in self.runs)
 
 
-def history_of(runs: Sequence[tuple[str, Result]], metrics: Sequence[Metric]) -> History:
+def history_of(runs: Sequence[Run], metrics: Sequence[Metric]) -> History:
     """The history of these runs.
 
     Raises:
         Problem: they are not of one experiment, or none of them has one of these figures.
     """
-    names = list(dict.fromkeys(result.name for _, result in runs))
+    names = list(dict.fromkeys(run.result.name for run in runs))
     if len(names) > 1:
         raise Problem(f"runs of {len(names)} experiments: {', '.join(names)}", "export the runs of one at a time")
-    ordered = sorted(runs, key=lambda run: datetime.fromisoformat(run[1].started_at))
-    conditions = dict.fromkeys(condition.id for _, result in ordered for condition in result.conditions)
-    columns = [FigureSeries(condition, metric) for condition in conditions for metric in metrics]
-    present = [column for column in columns if any(column.value(result) is not None for _, result in ordered)]
+    ordered = sorted(runs, key=lambda run: datetime.fromisoformat(run.result.started_at))
+    contenders = {condition.id: condition.contender for run in ordered for condition in run.result.conditions}
+    columns = [FigureSeries(*condition, metric) for condition in contenders.items() for metric in metrics]
+    present = [column for column in columns if any(column.value(run.result) is not None for run in ordered)]
     if not present:
         raise Problem(
             "no run has one of these figures",
@@ -81,11 +127,11 @@ def history_of(runs: Sequence[tuple[str, Result]], metrics: Sequence[Metric]) ->
     return History(names[0], ordered, present)
 
 
-def _assert_alike(runs: Sequence[tuple[str, Result]]) -> None:
+def _assert_alike(runs: Sequence[Run]) -> None:
     """Raise Problem if the memory of stacks was read in one way in some of these runs, and in another in others."""
     kinds = {
-        name: {trial.server.memory_kind for each in result.conditions for trial in each.trials if trial.server}
-        for name, result in runs
+        run.name: {trial.server.memory_kind for each in run.result.conditions for trial in each.trials if trial.server}
+        for run in runs
     }
     if len(set().union(*kinds.values())) > 1:
         resident = [name for name, of_run in kinds.items() if MemoryKind.RESIDENT in of_run]
@@ -101,7 +147,7 @@ def csv_text(history: History) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([TIME, RUN, *(column.name for column in history.columns)])
-    for name, result in history.runs:
-        values = [column.value(result) for column in history.columns]
-        writer.writerow([result.started_at, name, *("" if value is None else repr(value) for value in values)])
+    for run in history.runs:
+        values = [column.value(run.result) for column in history.columns]
+        writer.writerow([run.result.started_at, run.name, *("" if value is None else repr(value) for value in values)])
     return file.getvalue()
