@@ -27,6 +27,7 @@ from fairtrial.commands.judge import judge
 from fairtrial.commands.lab import lab
 from fairtrial.commands.list import list_available
 from fairtrial.commands.load import load
+from fairtrial.commands.on_macos import refuse_without_linux
 from fairtrial.commands.output import print_problem, silent_exit_when_output_closes
 from fairtrial.commands.rare_options import add_command
 from fairtrial.commands.run import run
@@ -77,6 +78,10 @@ app.command(hidden=True)(worker)
 
 for each_command in app.registered_commands:
     each_command.epilog = DOCS
+
+refuse_without_linux(app.registered_commands)
+refuse_without_linux(services_app.registered_commands, "services")
+refuse_without_linux(cluster_app.registered_commands, "cluster")
 
 
 def _print_version(requested: bool) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import typer
 
 from fairtrial.commands import app
+from fairtrial.commands.on_macos import DOES_NOT, WORKS
 from fairtrial.docs.markdown import as_sentence, bullets, code, markdown_table
 from fairtrial.lab.results_folder import CONTENTS
 from fairtrial.tools.history.table import COLUMNS
@@ -38,6 +39,18 @@ def load_parts() -> Mapping[str, str]:
 def history_parts() -> Mapping[str, str]:
     """The columns of a history."""
     return {"columns": bullets(f"{code(name)}: {meaning}" for name, meaning in COLUMNS.items())}
+
+
+def macos_parts() -> Mapping[str, str]:
+    """What works on macOS, and what does not."""
+    words = "works", "needs Linux"
+    rows = [
+        (code(f"fairtrial {name}"), word, what)
+        for word, commands in zip(words, (WORKS, DOES_NOT), strict=True)
+        for name, what in commands.items()
+        if not _command(name).hidden
+    ]
+    return {"on macOS": markdown_table(("command", "", ""), rows)}
 
 
 def files_parts() -> Mapping[str, str]:
