@@ -83,10 +83,10 @@ def _lines(of_runs: "History", changes: "Changes") -> "Iterator[str]":
     from fairtrial.judge.statistics.trend import SHORTEST
 
     yield f"{of_runs.experiment}: {count(len(of_runs.runs), 'run')}, {count(len(of_runs.columns), 'figure')}"
-    found = [*changes.steps, *changes.drifts]
+    every = [*changes.steps, *changes.drifts]
     if len(changes.too_short) == len(of_runs.columns):
         yield f"a change is looked for from {SHORTEST} runs on that have a figure above 0"
-    elif not found:
+    elif not every:
         yield "no figure changed, as far as these runs tell"
     for step in changes.steps[:MOST_CHANGES]:
         yield printable(step.in_words)
@@ -98,7 +98,7 @@ def _lines(of_runs: "History", changes: "Changes") -> "Iterator[str]":
             yield f"  {more}: fairtrial compare {step.before.name} {step.run.name}"
     for drift in changes.drifts[: max(0, MOST_CHANGES - len(changes.steps))]:
         yield printable(drift.in_words)
-    if len(found) > MOST_CHANGES:
-        yield f"{len(found) - MOST_CHANGES} more: on the page"
+    if len(every) > MOST_CHANGES:
+        yield f"{len(every) - MOST_CHANGES} more: on the page"
     if gaps := [f"{each.name} in {of_runs.gaps(each)}" for each in of_runs.columns if of_runs.gaps(each)]:
         yield f"runs without a figure, which the page shows as crosses: {printable(enumeration(gaps))}"

@@ -58,29 +58,29 @@ def history_document(history: History, changes: Changes) -> HistoryDocument:
         )
         for run in history.runs
     ]
-    found = [*map(_step, changes.steps), *map(_drift, changes.drifts)]
-    return HistoryDocument(experiment=history.experiment, runs=runs, changes=found)
+    every = [*map(_step, changes.steps), *map(_drift, changes.drifts)]
+    return HistoryDocument(experiment=history.experiment, runs=runs, changes=every)
 
 
-def _step(found: FoundStep) -> ChangeInHistory:
+def _step(step: FoundStep) -> ChangeInHistory:
     return ChangeInHistory(
-        contender=found.column.contender,
-        metric=found.column.metric.key,
-        ratio=found.step.ratio.estimate,
-        interval=found.step.ratio.interval,
-        before=found.before.name,
-        run=found.run.name,
-        commit_before=found.before.commit(found.column.condition),
-        commit=found.run.commit(found.column.condition),
-        besides=found.besides,
+        contender=step.column.contender,
+        metric=step.column.metric.key,
+        ratio=step.step.ratio.estimate,
+        interval=step.step.ratio.interval,
+        before=step.before.name,
+        run=step.run.name,
+        commit_before=step.before.commit(step.column.condition),
+        commit=step.run.commit(step.column.condition),
+        besides=step.besides,
     )
 
 
-def _drift(found: FoundDrift) -> ChangeInHistory:
+def _drift(drift: FoundDrift) -> ChangeInHistory:
     return ChangeInHistory(
-        contender=found.column.contender,
-        metric=found.column.metric.key,
-        ratio=found.ratio,
+        contender=drift.column.contender,
+        metric=drift.column.metric.key,
+        ratio=drift.ratio,
         interval=None,
         before=None,
         run=None,

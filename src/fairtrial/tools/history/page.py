@@ -43,9 +43,9 @@ def history_chart(history: History, changes: Changes, metric_name: str) -> Spec:
                 ends = {"low": low and low / size, "high": high and high / size}
                 points.append(point | {"value": figure.estimate / size} | ends)
     marks = [
-        {"number": numbers[found.run.name] - 0.5, "condition": found.column.contender, "change": found.in_words}
-        for found in changes.steps
-        if found.column.metric.name == metric_name
+        {"number": numbers[step.run.name] - 0.5, "condition": step.column.contender, "change": step.in_words}
+        for step in changes.steps
+        if step.column.metric.name == metric_name
     ]
     x: Spec = {
         "field": "number",

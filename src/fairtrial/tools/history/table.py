@@ -79,11 +79,11 @@ class Run:
 
         None where the record does not know it.
         """
-        tried = next((each for each in self.record.conditions if each.id == condition), None)
-        if tried is None:
+        mine = next((each for each in self.record.conditions if each.id == condition), None)
+        if mine is None:
             return None
         builds = {stack.build_name: stack for stack in self.record.stacks}
-        stack = builds.get(f"{tried.stack}:{tried.variant}") or builds.get(tried.stack)
+        stack = builds.get(f"{mine.stack}:{mine.variant}") or builds.get(mine.stack)
         if stack is None or stack.tried_commit is None:
             return None
         return stack.tried_commit[:SHORT_COMMIT] + ("+" if stack.has_changes else "")
