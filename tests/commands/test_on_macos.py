@@ -22,6 +22,7 @@ ARGUMENTS = {
     "cross-examine": [str(DATA / "fairtrial_cross_examine/data/tools/k6-honest.json")],
     "import": [str(DATA / "fairtrial_import/data/shop.har")],
     "list": [],
+    "explain": ["harness-limited"],
     "check": ["go-net-http"],
     "load": ["http://127.0.0.1:9/"],
     "ab": ["http://127.0.0.1:9/"],

@@ -16,6 +16,7 @@ WORKS: Mapping[str, str] = {
     "cross-examine": "the output of other tools",
     "import": "requests to import, of a file",
     "list": "what can be named",
+    "explain": "what a check looks for",
 }
 """By command, what it is given or shows. Tests run each in a Python that lacks what it lacks on macOS."""
 
