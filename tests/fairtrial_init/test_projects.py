@@ -165,6 +165,7 @@ def test_what_a_build_installs(tmp_path: Path) -> None:
         {"tests/server.py": "HTTPServer(a, b).serve_forever()", "node_modules/x/server.js": "http.listen(3000)"},
         {"env/pyvenv.cfg": "", "env/app.py": "app = FastAPI()"},
         {"Cargo.toml": "[workspace]\nmembers = ['a']"},
+        {"Dockerfile": 'FROM x\nENTRYPOINT ["tool"]\nCMD ["--help"]\n'},
     ],
 )
 def test_what_is_no_service_is_not_taken_for_one(tmp_path: Path, files: dict[str, str]) -> None:

@@ -14,14 +14,14 @@ REMARK = "The command is that of the Dockerfile, whose paths are those of its im
 
 
 def propose(folder: ProjectFolder) -> StartProposal | None:
-    """The command of the image, to be run without it."""
+    """The command of the image, to be run without it; None: it names no port, as the images of tools do."""
     text = folder.text("Dockerfile").replace("\\\n", " ")
     instructions = {name.upper(): _words(words) for name, words in INSTRUCTION.findall(text)}
     command = (*instructions.get("ENTRYPOINT", ()), *instructions.get("CMD", ()))
-    if not command:
-        return None
     exposed = EXPOSE.search(text)
     port = port_in([" ".join(command)]) or (exposed[1] if exposed else "")
+    if not command or not port:
+        return None
     return StartProposal(kind="Dockerfile", command=command, port=port, remarks=(REMARK,))
 
 
