@@ -288,8 +288,8 @@ fn what_comes_of_every_server() {
 }
 
 #[test]
-fn the_page_on_robustness_names_what_is_told() {
-    let page = include_str!("../../../docs/robustness.md");
+fn the_list_names_what_is_told() {
+    let page = include_str!("README.md");
     let causes: BTreeSet<&str> = modes()
         .iter()
         .filter_map(|mode| match mode.outcome {
