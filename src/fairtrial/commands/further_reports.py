@@ -64,7 +64,10 @@ class MonitorOptions:
     prometheus: Annotated[
         Path | None,
         typer.Option(
-            "--prometheus", metavar="FILE", help="Also write a .prom file for node_exporter's textfile collector."
+            "--prometheus",
+            metavar="FILE",
+            hidden=True,
+            help="Also write a .prom file for node_exporter's textfile collector.",
         ),
     ] = None
     otlp: Annotated[
@@ -72,6 +75,7 @@ class MonitorOptions:
         typer.Option(
             "--otlp",
             metavar="URL",
+            hidden=True,
             help="When all is done, send figures, verdicts and trials to this OpenTelemetry collector by OTLP over "
             "HTTP; `env`: to the one that OTEL_EXPORTER_OTLP_ENDPOINT names.",
         ),

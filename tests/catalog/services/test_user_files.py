@@ -100,7 +100,7 @@ def test_mariadb_s_own_client_loads_files(temporary: Path, tmp_path: Path, share
 
 def test_what_is_wrong_in_a_file_for_sqlite_is_quoted(temporary: Path, tmp_path: Path) -> None:
     (tmp_path / "a.sql").write_text("CREATE TABLE a (id);\nINSERT INTO b VALUES (1);\n")
-    with pytest.raises(Problem, match=r"a.sql: SQLite .*b$"):
+    with pytest.raises(Problem, match=r"(?m)a.sql: SQLite .*b$"):
         up_with("sqlite", tmp_path / "a.sql").__enter__()
 
 

@@ -162,7 +162,7 @@ FAULTS = {
     "id with a fraction of zero": Fault(
         "random-item", "GET /items/random", member("id", 999_999.0), "random-row", "id 999999 is not in the dataset"
     ),
-    "id as text": Fault("random-item", "GET /items/random", member("id", "7"), "random-conforms random-row", "$.id"),
+    "id as text": Fault("random-item", "GET /items/random", member("id", "7"), "random-conforms random-row", "/id"),
     "no row": Fault("random-item", "GET /items/random", status(404), "random-conforms random-row", "status 404"),
     "uuid not found": Fault("random-item", "GET /items/[0-9a-f-]{36}", status(404), "uuid-row", "status 404"),
     "uuid answers another": Fault("random-item", "GET /items/[0-9a-f-]{36}", member("id", 1), "uuid-row", "got id 1"),

@@ -52,7 +52,7 @@ def test_a_project_is_tried_counted_as_one_and_removed(docker: Path, shared_lab:
     written(shared_lab.folder / "shop")
     (docker / "volume" / "of-the-user").touch()
     file = shared_lab.experiment("shop", workload="plaintext", service="none", seconds=0.5, more=CONTENDERS)
-    finished = shared_lab.fairtrial("run", file)
+    finished = shared_lab.fairtrial("run", file, "--verbose")
     (condition,) = finished.result["conditions"]
     assert condition["outcome"] == "valid", finished.out
     line = finished.record[1]
