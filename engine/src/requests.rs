@@ -20,7 +20,9 @@ pub fn compile(
     let mut variables = VariableSources::default();
     let mut setup_requests = Vec::new();
     for (place, plan) in setup.iter().enumerate() {
-        let compiled = compile_request(plan, host, sources, &mut variables);
+        // Nothing of it is measured.
+        let untraced = Sources { is_traced: false, ..sources };
+        let compiled = compile_request(plan, host, untraced, &mut variables);
         setup_requests.push(compiled.map_err(|text| format!("setup[{place}].{text}"))?);
     }
     variables.share();

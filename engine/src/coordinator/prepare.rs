@@ -19,7 +19,7 @@ use crate::requests;
 use crate::rows::RowSources;
 use crate::schedule::{Arrivals, Quota, ThinkTimes, ThreadShare, split};
 use crate::session::{PacePlan, PlannedSpotChecks, SessionParts, SetupParts};
-use crate::template::{Renderer, Sources, Turn, nonce_key};
+use crate::template::{Renderer, Sources, Tracer, Turn, nonce_key};
 use crate::tls::TlsClient;
 use crate::variables::{VariableSources, Variables};
 use crate::verify::{ChangedRows, Expectation};
@@ -73,6 +73,7 @@ impl Run {
             dataset: dataset.as_ref(),
             rows: Some(&rows),
             nonce_key: nonce_key.as_ref(),
+            is_traced: plan.trace_share > 0.0,
             ..Sources::default()
         };
         let (requests, variables) =
@@ -150,11 +151,13 @@ impl Run {
         let slots = connections as usize * lanes;
         let mut renderer = Renderer::new(plan.seed, self.place(thread) as u64).counting(self.turn());
         renderer.variables = Variables::new(&self.variables, slots);
+        renderer.tracer = Tracer::new(plan.trace_share);
         SessionParts {
             connections: slots,
             lanes,
             has_slices: plan.pipeline == 1,
             setup,
+            traces: plan.trace_share > 0.0,
             requests: Arc::clone(&self.requests),
             expectations,
             mix: self.mix.clone(),

@@ -64,9 +64,15 @@ pub fn encode(
     builder.bytes(format!(" HTTP/1.1\r\nHost: {host}\r\n").as_bytes());
     for (name, value) in headers {
         check_header(name, value)?;
+        if sources.is_traced && name.eq_ignore_ascii_case("traceparent") {
+            return Err(format!("headers: {name:?} is set by trace_share; leave out one of them"));
+        }
         builder.bytes(format!("{name}: ").as_bytes());
         add(&mut builder, "headers", value, Position::Header)?;
         builder.bytes(b"\r\n");
+    }
+    if sources.is_traced {
+        builder.trace_header();
     }
     builder.close_header();
     let body = match (file_body, body) {

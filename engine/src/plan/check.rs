@@ -27,6 +27,7 @@ pub(super) fn plan(plan: &Plan) -> Checked {
     within("timeout_seconds", plan.timeout_seconds, 0.001, LONGEST_SECONDS)?;
     drain(plan)?;
     deadline(plan)?;
+    within("trace_share", plan.trace_share, 0.0, 1.0)?;
     within("progress_every_seconds", plan.progress_every_seconds, 0.0, LONGEST_SECONDS)?;
     within("threads", f64::from(plan.threads), 1.0, f64::from(MOST_THREADS))?;
     within("pipeline", f64::from(plan.pipeline), 1.0, f64::from(DEEPEST_PIPELINE))?;

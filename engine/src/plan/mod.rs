@@ -94,6 +94,9 @@ pub struct Plan {
     /// An open load's request is not sent later than so long after its intended start; left out: it is, however late.
     #[serde(default)]
     pub deadline_seconds: Option<f64>,
+    /// So large a part of the requests has a `traceparent`, from 0 to 1.
+    #[serde(default)]
+    pub trace_share: f64,
     /// Number of threads that offer load.
     #[serde(default = "default_one")]
     pub threads: u32,

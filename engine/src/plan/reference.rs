@@ -102,6 +102,9 @@ pub(super) fn check(plan: &Plan) -> Result<(), InvalidPlan> {
     if plan.pipeline > 1 {
         return invalid("reference: needs pipeline 1".to_owned());
     }
+    if plan.trace_share > 0.0 {
+        return invalid("reference: needs trace_share 0".to_owned());
+    }
     match reference {
         ReferencePlan::Keep { .. } if plan.threads > 1 => invalid(
             "reference.mode: \"keep\" needs threads 1: instances are counted in the order of one".to_owned(),

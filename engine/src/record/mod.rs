@@ -24,6 +24,7 @@ mod streams;
 mod summary;
 mod tail_dispersion;
 mod times;
+mod traced;
 mod under_way;
 
 use std::sync::Arc;
@@ -55,6 +56,7 @@ pub use summary::{
     WindowFacts,
 };
 pub use times::{Times, TimesByKind};
+pub use traced::{Traced, TracedWritten};
 pub use under_way::{UnderWay, UnderWayWritten};
 
 use crate::dataset::Dataset;
@@ -136,6 +138,7 @@ pub struct Record {
     /// In the window, of rows that change; `None` if the plan names none.
     pub sightings: Option<Sightings>,
     spot_checks: Vec<SpotCheckOutcome>,
+    traced: Traced,
     /// It is of several windows, one after the other.
     #[serde(skip)]
     is_in_turn: bool,
@@ -170,6 +173,7 @@ impl Record {
             evenness: Evenness::default(),
             sightings: None,
             spot_checks: Vec::new(),
+            traced: Traced::default(),
             is_in_turn: false,
         }
     }
@@ -191,6 +195,13 @@ impl Record {
         if let Some(setup) = &mut self.setup {
             (setup.sent, setup.verified) = (run_sent, run_verified);
         }
+    }
+
+    /// A traced request of the mix, one of those whose times are recorded, was answered right.
+    #[cold]
+    pub fn traced(&mut self, trace_id: u128, request: usize, response_ns: u64, status: u16) {
+        let name = &self.kinds.names()[self.kinds.of(request)];
+        self.traced.add(trace_id, response_ns, name, status);
     }
 
     /// What became of a spot check.
@@ -429,6 +440,7 @@ impl Record {
         self.intended_ns.sort_unstable();
         self.intended_ns.truncate(self.most_intended);
         self.kept.merge(other.kept);
+        self.traced.merge(other.traced);
         self.spot_checks.extend(other.spot_checks);
         self.spot_checks.sort_by_key(SpotCheckOutcome::intended_ns);
         if let Some(added) = other.setup {

@@ -181,6 +181,7 @@ mod tests {
                     record.answer(request, times, draw(5, 900), since_ns);
                     record.answer_of_cohort(request, times);
                     record.verified(request, since_ns);
+                    record.traced(nth.into(), request, done_ns - intended_ns, 200);
                     record.connect_time.record(draw(6, 1 << 40));
                     record.journeys[0].ended(request, JourneyEnd::Completed, draw(9, 1 << 30));
                 }
@@ -379,6 +380,7 @@ mod tests {
             "/threads/0/cpu_seconds",
             "/response_time/count",
             "/response_time/at_least/count",
+            "/traced",
         ] {
             let (found, expected) = (whole.pointer(pointer).unwrap().as_f64().unwrap(), sum(pointer));
             assert!(

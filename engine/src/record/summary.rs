@@ -10,7 +10,7 @@ use super::tail_dispersion::TailDispersion;
 use super::{
     Acknowledgements, Comparison, ConnectionAnswers, Counters, Distribution, ErrorCounts, Example,
     JourneyRecord, JourneyWritten, Picks, Record, RequestCounts, RequestShare, SeriesPoint, SetupCounts,
-    Sightings, SightingsWritten, SpotCheckWritten, StreamUse, Tenths, Times, UnderWayWritten,
+    Sightings, SightingsWritten, SpotCheckWritten, StreamUse, Tenths, Times, TracedWritten, UnderWayWritten,
 };
 use crate::PROTOCOL;
 use crate::clock;
@@ -382,6 +382,8 @@ pub struct Summary {
     streams: Option<StreamUse>,
     sightings: Option<SightingsWritten>,
     spot_checks: Vec<SpotCheckWritten>,
+    traced: u64,
+    slowest_traced: Vec<TracedWritten>,
 }
 
 impl Summary {
@@ -442,6 +444,8 @@ impl Summary {
             streams: record.streams,
             sightings: record.sightings.map(Sightings::conclude),
             spot_checks,
+            traced: record.traced.count,
+            slowest_traced: record.traced.written(),
         }
     }
 }

@@ -169,10 +169,16 @@ impl Session {
                         (row, instance.unwrap_or(NO_INSTANCE))
                     }
                 };
-                if let Some(asked) = self.asked_numbers.get_mut(number) {
-                    *asked = self.renderer.first_number().unwrap_or(0);
+                let bytes = rendered.len();
+                if !self.is_plain {
+                    if let Some(asked) = self.asked_numbers.get_mut(number) {
+                        *asked = self.renderer.first_number().unwrap_or(0);
+                    }
+                    if let Some(trace_id) = self.trace_ids.get_mut(number) {
+                        *trace_id = self.renderer.tracer.trace_id();
+                    }
                 }
-                (row, rendered.len(), instance)
+                (row, bytes, instance)
             }
         };
         slot.current = InFlight { request, row, instance, intended_ns, bytes, closes, ..InFlight::default() };

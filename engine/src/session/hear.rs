@@ -47,6 +47,7 @@ impl Session {
                     sent: sent(&self.requests, &self.rendered, current, number),
                     variables: &mut self.renderer.variables,
                     number,
+                    trace_id: self.trace_ids.get(number).copied().flatten(),
                 });
                 let wrong = judge(&answer, expectation, current, now_ns, tally, beyond);
                 let stays = may_stay && !peer_closes;
@@ -86,6 +87,7 @@ impl Session {
             sent: sent(&self.requests, &self.rendered, &current, number),
             variables: &mut self.renderer.variables,
             number,
+            trace_id: self.trace_ids.get(number).copied().flatten(),
         });
         let wrong = judge(&answer, expectation, &current, now_ns, tally, beyond);
         self.answered(number, stays, wrong, now_ns)

@@ -33,6 +33,8 @@ pub(super) struct Beyond<'s> {
     pub variables: &'s mut Variables,
     /// The connection that it came on.
     pub number: usize,
+    /// Under which the request is traced.
+    pub trace_id: Option<u128>,
 }
 
 impl Beyond<'_> {
@@ -93,7 +95,19 @@ pub(super) fn judge(
     let record = tally.record;
     // An answer of which values are taken may hold credentials.
     let is_shown = beyond.as_ref().is_none_or(|beyond| beyond.request.takes.is_empty());
-    let objection = beyond.and_then(|beyond| beyond.object(asked, answer, verdict.wrong));
+    let objection = beyond.and_then(|beyond| {
+        let trace_id = beyond.trace_id;
+        let objection = beyond.object(asked, answer, verdict.wrong);
+        if let Some(trace_id) = trace_id
+            && verdict.wrong.is_none()
+            && objection.is_none()
+            && tally.cohort.contains(&asked.intended_ns)
+        {
+            let response_ns = done_ns.saturating_sub(asked.intended_ns);
+            record.traced(trace_id, asked.request, response_ns, answer.status);
+        }
+        objection
+    });
     if let Some((kind, _)) = &objection {
         verdict.wrong = Some(*kind);
     }

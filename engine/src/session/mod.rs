@@ -62,6 +62,8 @@ pub struct SessionParts {
     /// Requests of the mix, then spot checks, then setup requests, and at the same places what is expected of their
     /// answers.
     pub requests: Arc<[EncodedRequest]>,
+    /// A share of them is traced.
+    pub traces: bool,
     /// See `requests`.
     pub expectations: Vec<Expectation>,
     /// The choice among the requests of the mix.
@@ -145,13 +147,15 @@ pub struct Session {
     deadlines: Deadlines,
     /// By connection, what it sends if that is a template's; empty without templates.
     rendered: Vec<Vec<u8>>,
-    /// Of no request its number is kept, no answer is compared, nothing is taken of any, and nothing follows it or is set
-    /// up: the usual case, which must not pay for the others.
+    /// Of no request its number is kept, none is traced, no answer is compared, nothing is taken of any, and nothing
+    /// follows it or is set up: the usual case, which must not pay for the others.
     is_plain: bool,
     /// What connections send before anything else.
     set_up: Option<Box<SetUp>>,
     /// By connection, its request's number in its first sequence; empty if no such numbers are kept.
     asked_numbers: Vec<u64>,
+    /// By connection, the id under which its request is traced; empty if none is.
+    trace_ids: Vec<Option<u128>>,
     /// By connection, the intended start of the journey that it is on, from its second step on; empty without journeys.
     arrivals_ns: Vec<u64>,
 }
@@ -213,9 +217,14 @@ impl Session {
             awaited: 0,
             deadlines: Deadlines::new(connections),
             rendered: vec![Vec::new(); if has_templates { connections } else { 0 }],
-            is_plain: !keeps_numbers && !has_journeys && !has_reference && parts.setup.is_none(),
+            is_plain: !keeps_numbers
+                && !parts.traces
+                && !has_journeys
+                && !has_reference
+                && parts.setup.is_none(),
             set_up: parts.setup.map(|setup| Box::new(SetUp::new(setup, connections))),
             asked_numbers: vec![0; if keeps_numbers { connections } else { 0 }],
+            trace_ids: vec![None; if parts.traces { connections } else { 0 }],
             arrivals_ns: vec![0; if has_journeys { connections } else { 0 }],
         }
     }

@@ -36,6 +36,8 @@ pub struct Sources<'s> {
     pub variables: Option<&'s VariableSources>,
     /// What nonces are made with.
     pub nonce_key: Option<&'s Key>,
+    /// A share of the requests is traced.
+    pub is_traced: bool,
 }
 
 /// Puts a message together from its front to its end.
@@ -69,6 +71,11 @@ impl<'s> MessageBuilder<'s> {
             Some(Piece::Text(text)) => text.extend_from_slice(bytes),
             _ => self.pieces.push(Piece::Text(bytes.to_vec())),
         }
+    }
+
+    /// Here stands `traceparent` in a request that is traced.
+    pub fn trace_header(&mut self) {
+        self.pieces.push(Piece::Trace);
     }
 
     /// Here stands `Connection: close` in a connection's last request.
@@ -128,6 +135,7 @@ impl<'s> MessageBuilder<'s> {
                     | Piece::Field { .. }
                     | Piece::Cell { .. }
                     | Piece::Variable { .. }
+                    | Piece::Trace
             )
         };
         let is_fixed = !self.pieces.iter().any(varies);

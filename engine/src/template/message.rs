@@ -65,6 +65,8 @@ pub(super) enum Piece {
     Variable {
         place: usize,
     },
+    /// `traceparent` in a request that is traced, else nothing.
+    Trace,
     /// [`CLOSE`] in a connection's last request, else nothing.
     Close,
     /// Where the length of what follows [`Piece::BodyStart`] belongs.
@@ -186,6 +188,7 @@ impl Template {
                     out.extend_from_slice(column.cell(renderer.places[*table]));
                 }
                 Piece::Variable { place } => out.extend_from_slice(renderer.variables.text(*place)),
+                Piece::Trace => renderer.tracer.write(out),
                 Piece::Close if closes => out.extend_from_slice(CLOSE),
                 Piece::Close => {}
                 Piece::BodyLength => length_at = out.len(),

@@ -17,6 +17,7 @@ mod nonce;
 mod parse;
 mod render;
 mod row_text;
+mod trace;
 mod zipf;
 
 pub use builder::{MessageBuilder, Position, Sources};
@@ -25,4 +26,5 @@ pub use nonce::nonce_key;
 pub use parse::{Part, Placeholder, Spelling, parse};
 pub use render::{Renderer, Turn};
 pub use row_text::RowText;
+pub use trace::Tracer;
 pub use zipf::Zipf;

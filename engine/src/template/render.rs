@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::trace::Tracer;
 use crate::dataset::{Dataset, RowWriter, mix};
 use crate::rows::{Pick, Table, percent_encode};
 use crate::variables::Variables;
@@ -46,6 +47,8 @@ pub struct Renderer {
     pub(super) places: Vec<u64>,
     /// Of the connection that the request is for.
     pub variables: Variables,
+    /// Of requests that may be traced.
+    pub tracer: Tracer,
     /// A field's text before it is escaped.
     text: Vec<u8>,
 }
@@ -62,6 +65,7 @@ impl Renderer {
             numbers: Vec::new(),
             places: Vec::new(),
             variables: Variables::default(),
+            tracer: Tracer::default(),
             text: Vec::new(),
         }
     }

@@ -20,5 +20,6 @@ mod set_up;
 mod sockets;
 mod templates;
 mod tls;
+mod trace;
 mod warm_up;
 mod whole_run;

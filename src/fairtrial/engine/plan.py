@@ -196,6 +196,9 @@ class EnginePlan(Strict):
     deadline_seconds: float | None = Field(
         None, description="an open load's request is not sent later than this after its intended start; null: it is"
     )
+    trace_share: float | None = Field(
+        None, description="so large a part of the requests has a `traceparent`, from 0 to 1; null: none has"
+    )
     threads: int = 1
     cpus: list[int] = Field(default_factory=list)
     seed: int = 1

@@ -347,6 +347,11 @@ class Experiment(Strict):
             raise ValueError(
                 f"reference: {self.reference} is not among its stacks{instead_of(str(self.reference), names)}"
             )
+        if self.reference is not None and self.load.trace_share:
+            raise ValueError(
+                "load.trace_share: answers are compared with the reference's for requests that are the same byte by "
+                "byte, and a traced one is not: leave `trace_share` or `reference` out"
+            )
         self._assert_claims(names)
         return self
 

@@ -7,7 +7,7 @@ from pydantic import Field, field_validator, model_validator
 from fairtrial.base.strict import SLUG, Strict
 from fairtrial.load.open import Arrivals, Drain, OpenLoad
 from fairtrial.load.request_load import RequestLoad, Seconds
-from fairtrial.load.words import describe_drain, describe_streams
+from fairtrial.load.words import describe_drain, describe_streams, describe_traced
 
 METRIC_PERCENTILES = ("50", "75", "90", "95", "99", "99.9")
 """Those of times that metrics and objectives are named by; every record holds them."""
@@ -80,6 +80,7 @@ class CapacityLoad(RequestLoad):
             http2=self.http2,
             streams=self.streams,
             timeout_seconds=self.timeout_seconds,
+            trace_share=self.trace_share,
         )
 
     def single_run(self, found_per_second: float | None = None) -> OpenLoad:
@@ -98,7 +99,9 @@ class CapacityLoad(RequestLoad):
     def describe(self) -> str:
         """The load in words: `the highest rate with p99 within 50 ms, no errors`."""
         over = f", up to {describe_streams(self.connections, self.streams)}, HTTP/2" if self.http2 else ""
-        return f"the highest rate with {'; '.join(objective.describe() for objective in self.objectives)}{over}"
+        traced = f", {describe_traced(self.trace_share)}" if self.trace_share else ""
+        objectives = "; ".join(objective.describe() for objective in self.objectives)
+        return f"the highest rate with {objectives}{over}{traced}"
 
     def lengths(self) -> str:
         """How long it is measured, in words."""

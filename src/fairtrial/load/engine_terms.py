@@ -96,3 +96,4 @@ class EngineTerms(TypedDict):
     timeout_seconds: float
     drain_seconds: float | None
     deadline_seconds: float | None
+    trace_share: float | None

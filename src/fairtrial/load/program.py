@@ -20,6 +20,7 @@ class ProgramLoad(LoadBase):
     http2: ClassVar[bool] = False
     streams: ClassVar[int] = 1
     most_in_flight: ClassVar[int] = 0
+    trace_share: ClassVar[float] = 0.0
     warmup_seconds: ClassVar[float] = 0.0
 
     def describe(self) -> str:

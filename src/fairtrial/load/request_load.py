@@ -14,6 +14,7 @@ from fairtrial.load.words import (
     describe_drain,
     describe_reuse,
     describe_seconds,
+    describe_traced,
     describe_warmup,
 )
 
@@ -76,6 +77,9 @@ class RequestLoad(LoadBase):
         1, ge=1, le=MOST_IN_FLIGHT, description="with http2: requests in flight on each connection at once"
     )
     timeout_seconds: float = Field(10.0, gt=0, le=3600, description="the patience of the client with each request")
+    trace_share: float = Field(
+        0.0, ge=0, le=1, description="so large a part of the requests, drawn at random, has a `traceparent`"
+    )
 
     @model_validator(mode="after")
     def _warmup_within_limit(self) -> Self:
@@ -164,6 +168,7 @@ class OneRunLoad(RequestLoad):
             timeout_seconds=self.timeout_seconds,
             drain_seconds=drain_seconds,
             deadline_seconds=deadline_seconds,
+            trace_share=self.trace_share or None,
         )
 
     def describe(self, options: CommandOptions = NO_OPTIONS) -> str:
@@ -183,6 +188,7 @@ class OneRunLoad(RequestLoad):
                 ),
                 *(["TLS"] if options.tls else []),
                 *self._limits_in_words(),
+                *([describe_traced(self.trace_share)] if self.trace_share else []),
             ]
         )
 

@@ -55,6 +55,11 @@ def describe_reuse(requests_per_connection: int | None, streams: int | None) -> 
     return f"{requests_per_connection:,} requests per connection"
 
 
+def describe_traced(share: float) -> str:
+    """How many requests have a `traceparent`, which makes a server that traces work more."""
+    return f"{exact(share * 100)}% of requests traced"
+
+
 def describe_wait(wait: str) -> str:
     """The load engine's way to wait for answers, by the engine's word for it: `asleep while …`."""
     return f"{'awake' if wait == 'awake' else 'asleep'} while it awaits answers"

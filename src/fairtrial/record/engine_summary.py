@@ -10,6 +10,7 @@ from pydantic.dataclasses import dataclass
 from fairtrial.base.printable import printable
 from fairtrial.base.strict import Strict
 from fairtrial.load.engine_terms import Wait
+from fairtrial.record.traced import TracedAnswer
 
 
 class AtLeast(Strict):
@@ -462,6 +463,12 @@ class EngineSummary(Strict):
         description='null without rows that change: see "Rows that change". A trial\'s record has `row_changes` '
         "instead",
     )
+    traced: int = Field(
+        0,
+        description="right answers to requests that had a `traceparent`, of those that `response_time` holds: "
+        "`trace_share` of the plan",
+    )
+    slowest_traced: list[TracedAnswer] = Field(default_factory=list, description="the ten slowest of them")
 
     @classmethod
     def of_event(cls, line: str | bytes) -> Self:

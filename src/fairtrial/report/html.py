@@ -14,6 +14,7 @@ from fairtrial.report.charts import goodput_chart, percentile_chart, second_char
 from fairtrial.report.curve_chart import curve_chart
 from fairtrial.report.page import page_environment, page_parts
 from fairtrial.report.profile.section import profile_section
+from fairtrial.report.slowest_traced import slowest_traced
 from fairtrial.report.vega import Spec
 
 
@@ -46,5 +47,6 @@ def html_text(
         record=record,
         names={condition.id: condition.contender for condition in record.conditions},
         profile=profile,
+        traced=slowest_traced(result, trials),
         **page_parts(specs),
     )

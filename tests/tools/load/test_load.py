@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer._click.exceptions import UsageError
 
 from fairtrial.record.engine_summary import EngineSummary
 from tests.builders import a_trial, an_experiment
@@ -36,6 +37,19 @@ def test_a_number_of_requests(call: Call, target: Target) -> None:
     assert "200 verified of 200 answers to 200 requests" in finished.out
     assert "p99 needs 1,000 answers, there were 200" in finished.out
     assert "errors: none" in finished.out
+
+
+def test_traced_requests(call: Call, target: Target) -> None:
+    finished = call("load", target.url, "-c", "3", "-n", "60", "--trace-share", "1", "-v", "--json", "-")
+    measured = json.loads(finished.out)
+    slowest = measured["slowest_traced"]
+    assert (measured["traced"], len(slowest)) == (60, 10) and "100% of requests traced" in measured["load"]
+    assert slowest[0]["response_seconds"] == measured["response_time"]["max_seconds"]
+    verbose, usual = (call("load", target.url, "-n", "60", "--trace-share", "1", *more).out for more in (["-v"], []))
+    assert verbose.count(", trace ") == 10 and "60 right answers to requests with a traceparent" in verbose
+    assert ", trace " not in usual
+    with pytest.raises(UsageError, match="less than or equal to 1"):
+        call("load", target.url, "--trace-share", "1.5")
 
 
 def test_what_is_printed_by_default_fits_half_a_screen(

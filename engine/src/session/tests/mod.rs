@@ -127,6 +127,7 @@ impl Setup {
         let setup = (!setup_plans.is_empty())
             .then_some(SetupParts { requests: plans.len()..requests.len(), first_connection: 0 });
         let parts = SessionParts {
+            traces: false,
             connections,
             lanes: self.lanes * self.pipeline,
             has_slices: self.pipeline == 1,

@@ -151,6 +151,7 @@ def test_a_body_that_is_not_text(target: Target, tmp_path: Path) -> None:
         {"rate": 5.0, "connections": 2, "threads": 3},
         {"threads": 17},
         {"rate": 5.0, "threads": 65},
+        {"headers": [Header("TraceParent", "x")], "trace_share": 0.1},
     ],
 )
 def test_contradictions(options: dict[str, Any], snapshot: object) -> None:

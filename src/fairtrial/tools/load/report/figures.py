@@ -272,6 +272,10 @@ def measured_facts(measurement: Measurement, *, verbose: bool = True) -> Iterato
     if summary.tls is not None:
         yield "TLS", tls_in_words(summary)
     yield "load generator", generator_in_words(measurement)
+    if summary.traced:
+        yield "traced", f"{count(summary.traced, 'right answer')} to requests with a traceparent"
+    for answer in summary.slowest_traced:
+        yield "slowest traced", answer.in_words
 
 
 def _transfer(measurement: Measurement) -> str:

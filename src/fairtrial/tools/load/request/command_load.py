@@ -59,6 +59,7 @@ def load_of(options: LoadOptions, *, tls: bool) -> CommandLoad:
         "http2": options.http2,
         "streams": options.streams or 1,
         "timeout_seconds": options.timeout_seconds,
+        "trace_share": options.trace_share,
     }
     patience: dict[str, Any] = {"drain_seconds": options.drain_seconds, "deadline_seconds": options.deadline_seconds}
     seconds = options.seconds or DEFAULT_SECONDS

@@ -194,6 +194,19 @@ class LoadOptions:
         ),
     ] = "sleep"
 
+    trace_share: Annotated[
+        float,
+        _request(
+            "--trace-share SHARE",
+            "Send a traceparent with this share of the requests, drawn at random: 0.01. A server that traces then "
+            "works more. --verbose, --json and --html have the trace ids of the slowest.",
+            min=0,
+            max=1,
+            hidden=True,
+            show_default=False,
+        ),
+    ] = 0.0
+
     file: Annotated[
         Path | None,
         _request("-f,--file FILE", "Send the requests of a workload file, and expect of the answers what it says."),

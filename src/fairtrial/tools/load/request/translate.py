@@ -101,6 +101,8 @@ def _contradictions(options: LoadOptions, load: RequestLoad, hosts: int) -> Iter
     is_below = load.warmup_limit_seconds is not None and load.warmup_limit_seconds < load.warmup_seconds
     yield is_below, "--warmup-limit is below --warmup", "raise it, or lower --warmup"
     yield drained and counted, "-n awaits its last answer, however long it takes", "leave out --drain, or use -d"
+    own = any(header.name.lower() == "traceparent" for header in options.headers)
+    yield own and options.trace_share > 0, "--trace-share sets the header traceparent, as -H does", remedy
     yield from _contradictory_connections(options)
     threads, on_each = (options.threads or 0) * hosts, f", on each of {hosts} hosts" if hosts > 1 else ""
     reason = f"{options.threads} threads for {load.connections} connections{on_each}"
