@@ -1,12 +1,11 @@
 """A workload as the text of a workload file, and its rows as CSV."""
 
-import csv
-import io
 import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from fairtrial.base.csv_text import csv_table
 from fairtrial_import.assemble import Workload, status_value
 from fairtrial_import.bodies import JSON
 from fairtrial_import.model import FileBody, FoundJson, FoundRequest, FoundRows, TextBody
@@ -40,11 +39,7 @@ def workload_text(workload: Workload, label: str, out: Path | None, row_files: S
 
 def rows_text(rows: FoundRows) -> str:
     """Rows as CSV, with their columns in the first line (RFC 4180, with line feeds)."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(rows.columns)
-    writer.writerows(rows.rows)
-    return text.getvalue()
+    return csv_table(rows.columns, rows.rows)
 
 
 def load_command(workload: Workload, name: str) -> str:

@@ -8,14 +8,19 @@ from pydantic import BaseModel
 
 
 def csv_text(model: type[BaseModel], rows: Iterable[BaseModel]) -> str:
-    """Rows of this model as CSV.
+    """Rows of this model as CSV; their cells are those of `csv_table`."""
+    return csv_table(model.model_fields, (row.model_dump(mode="json").values() for row in rows))
 
-    Null is an empty cell, and the entries of a list are separated by spaces. Numbers have all their digits.
+
+def csv_table(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """Rows below the names of their columns as CSV.
+
+    None is an empty cell, and the entries of a list are separated by spaces. Numbers have all their digits.
     """
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(model.model_fields)
-    writer.writerows([_cell(value) for value in row.model_dump(mode="json").values()] for row in rows)
+    writer.writerow(columns)
+    writer.writerows(map(_cell, row) for row in rows)
     return file.getvalue()
 
 

@@ -52,7 +52,7 @@ def history(
     from fairtrial.tools.history.document import history_document
     from fairtrial.tools.history.otava import otava_text
     from fairtrial.tools.history.page import history_page
-    from fairtrial.tools.history.table import Run, csv_text, history_of
+    from fairtrial.tools.history.table import Run, history_csv, history_of
 
     use_stdout = check_outputs({"--json": json})
 
@@ -66,7 +66,7 @@ def history(
     figures, page, configuration = (
         out / name for name in (f"{of_runs.experiment}.csv", f"{of_runs.experiment}.html", "otava.yaml")
     )
-    write_text(figures, csv_text(of_runs))
+    write_text(figures, history_csv(of_runs))
     write_text(configuration, otava_text(of_runs, figures))
     write_text(page, history_page(of_runs, changes))
     write_outputs({"--json": json}, {"--json": lambda: json_text(history_document(of_runs, changes))})

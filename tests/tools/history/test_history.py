@@ -17,7 +17,7 @@ from fairtrial.judge.metrics import METRICS
 from fairtrial.judge.model import Result
 from fairtrial.record.processes import MemoryKind
 from fairtrial.record.write import RecordWriter
-from fairtrial.tools.history.table import Run, csv_text, history_of
+from fairtrial.tools.history.table import Run, history_csv, history_of
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 
 NOISE = [1.0, 1.004, 0.997, 1.002, 0.999]
@@ -50,7 +50,7 @@ def test_a_line_is_a_run_and_the_earliest_comes_first() -> None:
         [named("later", recorded(9, 3000, "a")), named("earlier", recorded(2, 4000, "a"))],
         [METRICS["goodput"], METRICS["response_time_p50"]],
     )
-    lines = list(csv.DictReader(csv_text(history).splitlines()))
+    lines = list(csv.DictReader(history_csv(history).splitlines()))
     assert [line["run"] for line in lines] == ["earlier", "later"]
     assert [line["time"] for line in lines] == ["2026-11-02T01:00:00Z", "2026-11-09T01:00:00Z"]
     (goodput, p50) = [name for name in lines[0] if name not in ("time", "run")]

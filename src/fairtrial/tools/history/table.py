@@ -1,11 +1,10 @@
 """One line a run, one column for each metric of each condition."""
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from fairtrial.base.csv_text import csv_table
 from fairtrial.base.formatting import count
 from fairtrial.base.problem import Problem
 from fairtrial.judge.metrics import Metric
@@ -142,12 +141,12 @@ def _assert_alike(runs: Sequence[Run]) -> None:
         )
 
 
-def csv_text(history: History) -> str:
+def history_csv(history: History) -> str:
     """A line a run: when it began (ISO 8601), its folder's name, and its figures; empty where there is none."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow([TIME, RUN, *(column.name for column in history.columns)])
-    for run in history.runs:
-        values = [column.value(run.result) for column in history.columns]
-        writer.writerow([run.result.started_at, run.name, *("" if value is None else repr(value) for value in values)])
-    return file.getvalue()
+    return csv_table(
+        [TIME, RUN, *(column.name for column in history.columns)],
+        (
+            [run.result.started_at, run.name, *(column.value(run.result) for column in history.columns)]
+            for run in history.runs
+        ),
+    )

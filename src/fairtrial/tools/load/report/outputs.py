@@ -1,12 +1,11 @@
 """The outcome of a load for programs, in files and on standard output: JSON, CSV, and HdrHistogram's percentile
 distribution; and the page for readers."""
 
-import csv
-import io
 import math
 from collections.abc import Iterator
 from dataclasses import astuple
 
+from fairtrial.base.csv_text import csv_table
 from fairtrial.base.document import json_text
 from fairtrial.record.engine_summary import AtLeast
 from fairtrial.record.histogram import Histogram
@@ -53,14 +52,14 @@ def _html(measurement: Measurement) -> str:
 
 def seconds_csv(measurement: Measurement) -> str:
     """A line for each second of the window, counted from 1; `length_seconds` is below 1 for a last part of a second."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(SERIES_COLUMNS)
     window = measurement.summary.window_seconds
-    for place, second in enumerate(measurement.summary.series):
-        length = round(min(max(window - place, 0.0), 1.0), 6)
-        writer.writerow([place + 1, length, *("" if each is None else each for each in astuple(second))])
-    return out.getvalue()
+    return csv_table(
+        SERIES_COLUMNS,
+        (
+            [place + 1, round(min(max(window - place, 0.0), 1.0), 6), *astuple(second)]
+            for place, second in enumerate(measurement.summary.series)
+        ),
+    )
 
 
 def percentile_distribution(times: Histogram, bounds: AtLeast | None = None) -> str:
