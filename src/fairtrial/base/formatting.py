@@ -28,6 +28,13 @@ def span(interval: tuple[float, float], *, open_above: bool = False) -> str:
     return span_in(interval, None, open_above=open_above)
 
 
+def level_in_words(*levels: float) -> str:
+    """Levels of confidence: `95%`; of several the lowest and the highest, `90% to 99.5%`; of none nothing."""
+    ordered = sorted(levels)
+    ends = (f"{100 * each:.{4 if each < 0.99995 else 6}g}%" for each in ordered[:1] + ordered[-1:])
+    return " to ".join(dict.fromkeys(ends))
+
+
 def bounded_below(text: str, is_lower_bound: bool) -> str:
     """A figure as text; `> 190` if it is only known that the true one is no smaller."""
     return f"> {text}" if is_lower_bound else text

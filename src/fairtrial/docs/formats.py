@@ -8,6 +8,7 @@ from fairtrial.base.document import Document
 from fairtrial.commands.list import Listing
 from fairtrial.docs.markdown import as_sentence, code, markdown_table
 from fairtrial.judge.model import SCHEMA, Result
+from fairtrial.report.columns import FIGURES_AT
 from fairtrial.report.gauges import STATES, gauge_name
 from fairtrial.report.rows import Figure, TrialRow, VerdictRow
 from fairtrial.tools.compare.document import ComparedFigure, ComparisonDocument
@@ -50,7 +51,7 @@ def formats_parts() -> Mapping[str, str]:
     gauges = [
         (
             ", ".join(code(gauge_name("goodput", end)) for end in ("", "lower", "upper")),
-            "a metric, and both ends of its 95% interval; likewise of each other one",
+            f"a metric, and both ends of its {FIGURES_AT} interval; likewise of each other one",
         ),
         *((code(name), meaning) for name, meaning in STATES.items()),
     ]

@@ -195,7 +195,7 @@ class ConditionResult(Strict):
     rank: tuple[int, int] | None = Field(
         None,
         description="the best and worst rank by goodput that it can have among the valid conditions of its class at "
-        "the same value of the sweep; 95% for all of them together",
+        "the same value of the sweep; at the level of the result for all of them together",
     )
     limit: Limit | None = Field(None, description="what limited its goodput; null: it has no valid trial")
     tie_groups: str = Field("", description="conditions that share a letter are not proven to differ in goodput")
@@ -234,7 +234,12 @@ class ClaimResult(Strict):
     verdict: Verdict
     estimate: float | None
     interval: tuple[float, float] | None = Field(
-        description="95%, or more where blocks were added while claims were undecided; null below three blocks"
+        description="at `level`; null below three blocks"
+    )
+    level: float | None = Field(
+        None,
+        description="of the interval: 0.95, more where blocks were added while claims were undecided or claims share "
+        "the error, less of an equality; null without one",
     )
     estimate_is_lower_bound: bool = Field(
         False, description="the true estimate may be higher: it falls among times whose end nobody awaited"

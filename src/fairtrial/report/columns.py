@@ -5,10 +5,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fairtrial.base.formatting import bounded_below, figure
+from fairtrial.base.formatting import bounded_below, figure, level_in_words
 from fairtrial.experiment.stack_class import PRODUCTION, STACK_CLASSES
 from fairtrial.judge.model import ConditionResult, LimitKind, RequestResult, Result, TrialResult
 from fairtrial.judge.statistics.estimate import Estimate
+from fairtrial.judge.statistics.student import LEVEL
 from fairtrial.judge.statistics.ties import blocks_for_ranks
 
 SHORTEST_SECONDS = 1e-6
@@ -74,7 +75,9 @@ START_AND_MEMORY = (
     Column("end_rss_bytes", "memory at end", "MiB", 2**-20),
 )
 """A table of their own in the HTML report: the terminal has no room for them."""
-EXPLANATION = "goodput: verified answers only; median over blocks, with its 95% interval"
+FIGURES_AT = level_in_words(LEVEL)
+"""The level of the interval of each figure. Claims have levels of their own."""
+EXPLANATION = f"goodput: verified answers only; median over blocks, with its {FIGURES_AT} interval"
 MEANINGS = {
     "p50": "response times",
     "p99": "response times",

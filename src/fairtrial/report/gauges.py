@@ -16,6 +16,7 @@ from fairtrial.experiment.value import format_value
 from fairtrial.judge.metrics import CAPACITY, find_metric
 from fairtrial.judge.model import Outcome, Result
 from fairtrial.judge.statistics.equivalence import Verdict
+from fairtrial.report.columns import FIGURES_AT
 from fairtrial.report.rows import Figure, figures_of
 
 Labels = Mapping[str, str]
@@ -87,8 +88,8 @@ def _ends(figure: Figure) -> Iterator[tuple[str, str, float]]:
     yield "", f"{meaning}, the median over blocks", figure.value
     if figure.lower is not None:
         upper = math.inf if figure.upper is None else figure.upper
-        yield "lower", f"{meaning}, the lower end of its 95% interval", figure.lower
-        yield "upper", f"{meaning}, the upper end of its 95% interval", upper
+        yield "lower", f"{meaning}, the lower end of its {FIGURES_AT} interval", figure.lower
+        yield "upper", f"{meaning}, the upper end of its {FIGURES_AT} interval", upper
 
 
 def _labels(figure: Figure) -> Labels:

@@ -5,6 +5,7 @@ from functools import cache
 
 from jinja2 import Template
 
+from fairtrial.base.formatting import level_in_words
 from fairtrial.judge.model import Result
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.record.placement import topology_in_words
@@ -42,8 +43,11 @@ def html_text(
     profile = profile_section(profiles)
     charts |= profile.charts
     specs = {name: spec for name, spec in charts.items() if spec is not None}
+    levels = {f"claim-{claim.id}": claim.level for claim in result.claims if claim.level is not None}
     return report_template().render(
         result=result,
+        claims_at=level_in_words(*levels.values()),
+        drawn_at=level_in_words(*(level for chart, level in levels.items() if chart in specs)),
         record=record,
         names={condition.id: condition.contender for condition in record.conditions},
         profile=profile,

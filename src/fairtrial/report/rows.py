@@ -13,6 +13,7 @@ from fairtrial.judge.metrics import METRICS, Metric, metrics_of, request_metrics
 from fairtrial.judge.model import ConditionResult, Outcome, Result, Times, TrialResult
 from fairtrial.judge.statistics.equivalence import Verdict
 from fairtrial.judge.statistics.estimate import Estimate
+from fairtrial.report.columns import FIGURES_AT
 
 
 class Figure(Strict):
@@ -28,7 +29,7 @@ class Figure(Strict):
     block: int | None = Field(description="whose trial the figure is of; empty: the median over the blocks")
     metric: str = Field(description="its name, as claims have it")
     value: float | None = Field(description="empty: it was refused, or not measured")
-    lower: float | None = Field(description="lower end of the 95% interval over the blocks; empty: there is none")
+    lower: float | None = Field(description=f"lower end of the {FIGURES_AT} interval over the blocks; empty: there is none")
     upper: float | None = Field(description="upper end, likewise; empty also where it is open above")
     unit: BaseUnit
     blocks: int | None = Field(description="how many the value is over; empty in the row of a trial")
@@ -51,6 +52,7 @@ class VerdictRow(Strict):
     value: float | None = Field(description="what was estimated, in the base unit; empty: nothing could be")
     lower: float | None
     upper: float | None
+    level: float | None = Field(description="of the interval from lower to upper: 0.95 is 95%")
     at_least: float | None = Field(description="what the claim asks of the value")
     at_most: float | None = Field(description="likewise")
     blocks: int
@@ -100,6 +102,7 @@ def verdicts_of(result: Result) -> Iterator[VerdictRow]:
             value=claim.estimate,
             lower=lower,
             upper=None if claim.interval_open_above else upper,
+            level=claim.level,
             at_least=claim.at_least,
             at_most=claim.at_most,
             blocks=claim.blocks,

@@ -1,6 +1,6 @@
 """Sentences about a result as a whole: its loads, the load engine's limits, the noise floor, scalability."""
 
-from fairtrial.base.formatting import count, enumeration, figure, span
+from fairtrial.base.formatting import count, enumeration, figure, level_in_words, span
 from fairtrial.base.printable import printable
 from fairtrial.experiment.load_variants import OVER_LOADS
 from fairtrial.experiment.value import values_in_words
@@ -107,11 +107,11 @@ def claims_notes(result: Result) -> list[str]:
     if tested > 1 and result.claims_judged == "each":
         share = 1 - result.level**tested
         sentences.append(
-            f"Each of {tested} claims is judged at {100 * result.level:.3g}% by itself: if the truth lay at every "
+            f"Each of {tested} claims is judged at {level_in_words(result.level)} by itself: if the truth lay at every "
             f"bound, one or more would be decided wrongly in up to {100 * share:.0f}% of runs."
         )
     elif tested > 1:
-        sentences.append(f"All {tested} claims hold together at {100 * result.level:.3g}% (Holm's procedure).")
+        sentences.append(f"All {tested} claims hold together at {level_in_words(result.level)} (Holm's procedure).")
     return sentences
 
 

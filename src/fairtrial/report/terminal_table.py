@@ -14,6 +14,7 @@ from fairtrial.base.printable import printable
 from fairtrial.judge.model import ConditionResult, Result
 from fairtrial.report.columns import (
     ALWAYS,
+    FIGURES_AT,
     GOODPUT,
     NOT_PROVEN,
     Column,
@@ -105,7 +106,7 @@ def _parts(result: Result, form: Form) -> Iterator[_Part]:
         yield _Part("rank", "right", rank)
     if form.is_wide:
         yield _Part("goodput/s", "right", lambda condition: figure_cell(GOODPUT.of(condition)))
-        yield _Part("95% interval", "right", lambda condition: _interval(condition) or "–")
+        yield _Part(f"{FIGURES_AT} interval", "right", lambda condition: _interval(condition) or "–")
     else:
         yield _Part("goodput/s", "right", _goodput)
     for column in form.columns:

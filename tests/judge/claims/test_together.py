@@ -34,7 +34,7 @@ def test_what_one_claim_proves_is_not_proven_as_one_of_four() -> None:
     assert verdicts(judged(near)) == ["upheld", "undecided", "undecided", "undecided"]
     together = judged(near.but(claims_judged="together"))
     assert verdicts(together) == ["undecided"] * 4
-    assert "98.8% interval" in together.claims[0].sentence
+    assert "98.75% interval" in together.claims[0].sentence
 
 
 def test_each_claim_that_is_decided_leaves_its_share_to_the_others() -> None:
@@ -42,7 +42,7 @@ def test_each_claim_that_is_decided_leaves_its_share_to_the_others() -> None:
     together = judged(claiming(2.02, 1.0, 1.1, 1.2).but(claims_judged="together"))
     assert verdicts(together) == ["upheld"] * 4
     first, second = together.claims[:2]
-    assert "95% interval" in first.sentence and "98.8% interval" in second.sentence
+    assert "95% interval" in first.sentence and "98.75% interval" in second.sentence
 
 
 def test_a_property_takes_no_share() -> None:

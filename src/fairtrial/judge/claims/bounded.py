@@ -98,6 +98,7 @@ def bounded_result(
         unit=unit,
         bounds=bounds,
         estimate=estimate,
+        level=measured.evidence.level,
         margin=None if measured.equivalence is None else measured.equivalence.margin,
     )
 

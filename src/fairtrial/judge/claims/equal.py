@@ -36,7 +36,7 @@ def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
     bounds = (1 / (1 + claim.within), 1 + claim.within)
     on = metric.preposition
     bound = f"a ratio {bound_in_words(*bounds)}"
-    ruling, estimate, observed, further = Ruling("undecided", values.obstacle), None, None, ""
+    ruling, estimate, level, observed, further = Ruling("undecided", values.obstacle), None, None, None, ""
     if not ratios and values.obstacle is None:
         ruling = Ruling("undecided", no_ratio(metric.label))
     elif ratios and values.refused is None:
@@ -78,4 +78,5 @@ def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
         blocks=values.blocks,
         bounds=bounds,
         estimate=estimate,
+        level=level,
     )

@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fairtrial.base.formatting import capitalised, count, figure
+from fairtrial.base.formatting import capitalised, count, figure, level_in_words
 from fairtrial.experiment.claims import OrderClaim
 from fairtrial.judge.claims.equality import in_percent, margin_of, no_difference
 from fairtrial.judge.claims.evidence import Evidence
@@ -120,6 +120,7 @@ def judge(claim: OrderClaim, evidence: Evidence) -> ClaimResult:
         words=sentence(claim, ruling, observed, ending),
         blocks=values.blocks,
         estimate=estimate,
+        level=evidence.level,
         margin=margin if steps.ahead else None,
     )
 
@@ -173,7 +174,7 @@ def rule_on_steps(claim: OrderClaim, values: Values, steps: Steps, margin: float
     return Ruling(
         "equal",
         f"{left} between {pairs}",
-        f"Their {100 * _level_of_equality(claim, level):.3g}% intervals lie within the margin of "
+        f"Their {level_in_words(_level_of_equality(claim, level))} intervals lie within the margin of "
         f"{in_percent(margin)}; a repetition in which one lies wholly outside would overturn it.",
     )
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fairtrial.base.formatting import count, span
+from fairtrial.base.formatting import count, level_in_words, span
 from fairtrial.base.units import Unit
 from fairtrial.experiment.claims import Claim, MetricClaim
 from fairtrial.judge.model import ClaimResult
@@ -55,7 +55,7 @@ def interval_in_words(
     interval: tuple[float, float] | None, level: float, write: Callable[[tuple[float, float]], str] = span
 ) -> str:
     """`95% interval 2.9 to 3.1`, or `no interval`. `write` puts the two ends into words."""
-    return "no interval" if interval is None else f"{100 * level:.3g}% interval {write(interval)}"
+    return "no interval" if interval is None else f"{level_in_words(level)} interval {write(interval)}"
 
 
 def result(
@@ -70,9 +70,10 @@ def result(
     unit: Unit | None = None,
     bounds: tuple[float | None, float | None] = (None, None),
     estimate: Estimate | None = None,
+    level: float | None = None,
     margin: float | None = None,
 ) -> ClaimResult:
-    """The claim's entry in the result."""
+    """The claim's entry in the result; `level` is that of the estimate's interval."""
     request = claim.request if isinstance(claim, MetricClaim) else None
     return ClaimResult(
         id=claim.id,
@@ -89,6 +90,7 @@ def result(
         verdict=ruling.verdict,
         estimate=None if estimate is None else estimate.estimate,
         interval=None if estimate is None else estimate.interval,
+        level=None if estimate is None or estimate.interval is None else level,
         estimate_is_lower_bound=estimate is not None and estimate.is_lower_bound,
         interval_open_above=estimate is not None and estimate.open_above,
         blocks=blocks,

@@ -41,14 +41,15 @@ def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
             test = _test(claim, metric, sweep, values, evidence.level)
         except ValueError as error:
             ruling = Ruling("undecided", str(error))
-    estimate, observed, further = None, None, "More blocks may decide it."
+    estimate, level, observed, further = None, None, None, "More blocks may decide it."
     form = shape_in_words(claim)
     if test is not None:
         estimate = Estimate(estimate=test.ratio, interval=test.interval, blocks=values.blocks)
         why = too_few(values.blocks) if test.interval is None else "the interval of this ratio reaches too far"
         ruling = Ruling(test.verdict, why if test.verdict == "undecided" else None)
-        interval = interval_in_words(test.interval, test.level)
-        further = more_blocks(evidence, [Way(estimate, [test.bound], test.level, test.level)])
+        level = test.level
+        interval = interval_in_words(test.interval, level)
+        further = more_blocks(evidence, [Way(estimate, [test.bound], level, level)])
         observed = (
             f"{capitalised(metric.label)} {metric.preposition} {_compared(claim, metric, sweep, test)} ({interval}, "
             f"{count(values.blocks, 'block')}; load: {evidence.loads(conditions[0])}, with "
@@ -69,6 +70,7 @@ def judge(claim: ShapeClaim, evidence: Evidence) -> ClaimResult:
         words=sentence(claim, ruling, observed, endings[ruling.verdict]),
         blocks=values.blocks,
         estimate=estimate,
+        level=level,
     )
 
 

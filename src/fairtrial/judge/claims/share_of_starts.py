@@ -63,6 +63,7 @@ def judge_share(
         unit=PERCENT,
         bounds=(of_starts, None),
         estimate=estimate,
+        level=evidence.level,
     )
 
 

@@ -1,6 +1,6 @@
 """A comparison as JUnit XML, for a CI job, and as Markdown, for a review."""
 
-from fairtrial.base.formatting import bounded_below, figure, span, with_unit
+from fairtrial.base.formatting import bounded_below, figure, level_in_words, span, with_unit
 from fairtrial.report.junit import JunitCase, suite_text
 from fairtrial.report.markdown import escape, row_text
 from fairtrial.tools.compare.comparison import FigureRow, RunComparison
@@ -36,15 +36,13 @@ def comparison_markdown(comparison: RunComparison, title: str) -> str:
 
 def levels_in_words(comparison: RunComparison) -> str:
     """At which level the intervals are, and what holds together; empty where nothing was compared."""
-    levels = sorted({f"{100 * row.level:.4g}%" for row in comparison.rows if row.level is not None})
+    levels = [row.level for row in comparison.rows if row.level is not None]
     if not levels:
         return ""
-    if levels == [f"{100 * comparison.level:.4g}%"]:
-        return f"Intervals are at {levels[0]}."
-    return (
-        f"Intervals are at {' to '.join(dict.fromkeys((levels[0], levels[-1])))}, so that all changes hold together at "
-        f"{100 * comparison.level:.4g}% (Holm's procedure)."
-    )
+    of_each, of_all = level_in_words(*levels), level_in_words(comparison.level)
+    if of_each == of_all:
+        return f"Intervals are at {of_each}."
+    return f"Intervals are at {of_each}, so that all changes hold together at {of_all} (Holm's procedure)."
 
 
 def scatter_in_words(comparison: RunComparison) -> str:
