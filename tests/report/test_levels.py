@@ -53,7 +53,13 @@ def test_no_report_says_a_level_of_its_own() -> None:
 
 @pytest.mark.parametrize(
     ("levels", "words"),
-    [((), ""), ((0.95,), "95%"), ((0.995, 0.9), "90% to 99.5%"), ((1 - 0.05 / 300,), "99.98%"), ((0.99999,), "99.999%")],
+    [
+        ((), ""),
+        ((0.95,), "95%"),
+        ((0.995, 0.9), "90% to 99.5%"),
+        ((1 - 0.05 / 300,), "99.98%"),
+        ((0.99999,), "99.999%"),
+    ],
 )
 def test_a_level_is_never_rounded_to_certainty(levels: tuple[float, ...], words: str) -> None:
     assert level_in_words(*levels) == words

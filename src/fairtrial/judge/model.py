@@ -233,9 +233,7 @@ class ClaimResult(Strict):
     )
     verdict: Verdict
     estimate: float | None
-    interval: tuple[float, float] | None = Field(
-        description="at `level`; null below three blocks"
-    )
+    interval: tuple[float, float] | None = Field(description="at `level`; null below three blocks")
     level: float | None = Field(
         None,
         description="of the interval: 0.95, more where blocks were added while claims were undecided or claims share "

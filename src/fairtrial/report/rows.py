@@ -29,7 +29,9 @@ class Figure(Strict):
     block: int | None = Field(description="whose trial the figure is of; empty: the median over the blocks")
     metric: str = Field(description="its name, as claims have it")
     value: float | None = Field(description="empty: it was refused, or not measured")
-    lower: float | None = Field(description=f"lower end of the {FIGURES_AT} interval over the blocks; empty: there is none")
+    lower: float | None = Field(
+        description=f"lower end of the {FIGURES_AT} interval over the blocks; empty: there is none"
+    )
     upper: float | None = Field(description="upper end, likewise; empty also where it is open above")
     unit: BaseUnit
     blocks: int | None = Field(description="how many the value is over; empty in the row of a trial")
