@@ -42,8 +42,7 @@ def test_each_level_in_a_report_is_that_of_its_interval(looks: list[int], judged
     drawn = [claim.level for claim in result.claims if f'id="chart-claim-{claim.id}"' in page and claim.level]
     assert f"A bar is the {level_in_words(*drawn)} interval" in page
     assert f"95% of figures, {level_in_words(*map(float, filter(None, levels)))} of claims" in page
-    if looks:
-        assert min(drawn) == pytest.approx(1 - 2 * (1 - result.level)) and result.level > 0.95
+    assert (min(drawn) > 0.95) == bool(looks)
 
 
 def test_no_report_says_a_level_of_its_own() -> None:

@@ -54,7 +54,7 @@ class VerdictRow(Strict):
     value: float | None = Field(description="what was estimated, in the base unit; empty: nothing could be")
     lower: float | None
     upper: float | None
-    level: float | None = Field(description="of the interval from lower to upper: 0.95 is 95%")
+    level: float | None = Field(description="of the interval from lower to upper, as a share")
     at_least: float | None = Field(description="what the claim asks of the value")
     at_most: float | None = Field(description="likewise")
     blocks: int
