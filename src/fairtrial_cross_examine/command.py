@@ -10,7 +10,7 @@ def cross_examine(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="What a tool printed, as text or JSON, or a statement (.toml); several are compared with each other. "
+            help="What a tool printed, as text or JSON, a board's data, or a statement (.toml); several are compared. "
             "[default: standard input]",
             metavar="FILE...",
             show_default=False,
@@ -39,8 +39,9 @@ def cross_examine(
     requests over seconds, clients that cannot have been at work, errors that count as throughput, answers of different
     lengths, percentiles that the sample does not support, stalls of TCP's timers, closed loads beside open ones, delays
     that imply other delays, and the best of several runs. Each contradiction has its figures, its formula, and what to
-    ask the author. A call that stands before its output (`$ hey -c 50 …`) is read, too: some tools do not print their
-    own settings.
+    ask the author. Of the published data of TechEmpower, HttpArena and the-benchmarker, each row stands, contradicts
+    itself, or cannot be told. A call that stands before its output (`$ hey -c 50 …`) is read, too: some tools do not
+    print their own settings.
 
     **Examples**
 

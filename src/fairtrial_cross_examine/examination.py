@@ -8,6 +8,7 @@ from pydantic import Field
 from fairtrial import __version__
 from fairtrial.base.document import Document
 from fairtrial.base.exit_status import ALL_WELL, REFUTED
+from fairtrial_cross_examine.boards.verdicts import ExaminedRow, examine_rows
 from fairtrial_cross_examine.contradictions import find_contradictions
 from fairtrial_cross_examine.contradictions.model import Contradiction
 from fairtrial_cross_examine.model import PrintedOutput, PrintedRun, StatedRatio
@@ -23,15 +24,20 @@ class Examination(Document):
     runs: Sequence[PrintedRun]
     ratios: Sequence[StatedRatio]
     contradictions: Sequence[Contradiction]
+    rows: Sequence[ExaminedRow] = Field((), description="of boards, each with its verdict; `runs` is empty then")
+    passed_over: Sequence[str] = Field((), description="files beside those of boards, of which nothing was read")
 
 
 def examine_output(evidence: PrintedOutput) -> Examination:
     """Hold all figures against each other."""
-    contradictions = list(find_contradictions(evidence))
+    rows, contradictions = examine_rows(evidence.rows)
+    contradictions += find_contradictions(evidence)
     return Examination(
         fairtrial_version=__version__,
         exit_status=REFUTED if contradictions else ALL_WELL,
         runs=evidence.runs,
         ratios=evidence.ratios,
         contradictions=contradictions,
+        rows=rows,
+        passed_over=evidence.passed_over,
     )

@@ -105,6 +105,14 @@ class PrintedRun(Strict):
         return self.answers or self.requests
 
     @property
+    def timed(self) -> tuple[Figure, Figure] | None:
+        """How many requests have a time, and in how many seconds; of a rate without seconds, those of one second."""
+        if self.timed_requests is not None and self.seconds is not None:
+            return self.timed_requests, self.seconds
+        seconds = self.seconds or Figure(value=1.0)
+        return None if self.rate_per_second is None else (self.rate_per_second.times(seconds), seconds)
+
+    @property
     def sample(self) -> float | None:
         """How many times the percentiles rest on."""
         if self.times.sample is not None:
@@ -128,8 +136,21 @@ class StatedRatio(Strict):
     measure: Literal["rate", "seconds"] = "rate"
 
 
+class BoardRow(Strict):
+    """One row of a published board, with what its own programs say of it."""
+
+    board: str
+    test: str
+    contender: str
+    run: PrintedRun
+    explained: Mapping[str, str] = Field({}, description="by the kind of contradiction, what explains it here")
+    untold: str = Field("", description="why it cannot stand even without a contradiction")
+
+
 class PrintedOutput(Strict):
     """All that was read: what the contradictions are looked for in."""
 
     runs: Sequence[PrintedRun] = ()
     ratios: Sequence[StatedRatio] = ()
+    rows: Sequence[BoardRow] = Field((), description="of boards; there is nothing else then")
+    passed_over: Sequence[str] = Field((), description="files beside those of boards, of which nothing was read")

@@ -8,14 +8,17 @@ from typing import BinaryIO
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial_cross_examine.boards import read_board
 from fairtrial_cross_examine.formats import MOST_RUNS, all_formats, read_json, read_text
-from fairtrial_cross_examine.model import PrintedOutput, PrintedRun
+from fairtrial_cross_examine.model import BoardRow, PrintedOutput, PrintedRun
 from fairtrial_cross_examine.statement import read_statement
 
 LARGEST_FILE_BYTES = 16 << 20
 """Room for a hundred thousand times in hyperfine's JSON; a log of every request is not what a tool prints."""
 STDIN = Path("-")
 STDIN_NAME = "standard input"
+UNREADABLE = (ValueError, TypeError, AttributeError, KeyError, ArithmeticError, RecursionError)
+"""What readers raise on what is not of the form that it begins with."""
 
 
 def read_evidence(files: Sequence[Path]) -> PrintedOutput:
@@ -26,15 +29,22 @@ def read_evidence(files: Sequence[Path]) -> PrintedOutput:
     Raises:
         Problem: a file cannot be read, is too large, or holds no output that is known.
     """
+    labels = dict(zip(_labels(files or [STDIN]), files or [STDIN], strict=True))
+    texts = {label: _text_of(file) for label, file in labels.items() if file.suffix != ".toml"}
+    rows = {label: _read_board(text, label) for label, text in texts.items()}
+    if any(rows.values()):
+        return PrintedOutput(
+            rows=[row for of_file in rows.values() for row in of_file],
+            passed_over=[label for label in labels if not rows.get(label)],
+        )
     runs, ratios = [], []
-    labels = _labels(files or [STDIN])
-    for file, label in zip(files or [STDIN], labels, strict=True):
+    for label, file in labels.items():
         if file.suffix == ".toml":
             evidence = read_statement(file)
             runs += [run.model_copy(update={"source": label}) for run in evidence.runs]
             ratios += [ratio.model_copy(update={"source": label}) for ratio in evidence.ratios]
         else:
-            runs += _read_output(_text_of(file), label)
+            runs += _read_output(texts[label], label)
     if len(runs) > MOST_RUNS:
         raise Problem(f"more than {MOST_RUNS:,} runs", "cross-examine fewer files at once")
     return PrintedOutput(runs=runs, ratios=ratios)
@@ -68,11 +78,18 @@ def _decoded(opened: BinaryIO, name: str) -> str:
     return content.decode("utf-16" if utf16 else "utf-8-sig", errors="replace")
 
 
+def _read_board(text: str, label: str) -> list[BoardRow]:
+    try:
+        return read_board(text, label)
+    except UNREADABLE as error:
+        raise Problem(f"{label}: {_reason(error)}", "give the file as the board publishes it, unchanged") from error
+
+
 def _read_output(text: str, label: str) -> list[PrintedRun]:
     try:
         runs = _read_documents(text, label) if text.lstrip()[:1] in ("{", "[") else []
         runs = runs or read_text(text, label)
-    except (ValueError, TypeError, AttributeError, KeyError, ArithmeticError, RecursionError) as error:
+    except UNREADABLE as error:
         raise Problem(f"{label}: {_reason(error)}", "give the output as the tool printed it, unchanged") from error
     if not runs:
         raise Problem(

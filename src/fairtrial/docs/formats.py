@@ -16,6 +16,7 @@ from fairtrial.tools.doctor.model import DiagnosesDocument
 from fairtrial.tools.history.document import HistoryDocument
 from fairtrial.tools.load.report.document import LoadDocument
 from fairtrial.tools.provision.inventory import Inventory
+from fairtrial_cross_examine.boards.verdicts import ExaminedRow
 from fairtrial_cross_examine.examination import Examination
 from fairtrial_cross_examine.report.rows import PrintedFigure
 
@@ -60,6 +61,7 @@ def formats_parts() -> Mapping[str, str]:
         "columns of figures": _columns(Figure),
         "columns of a comparison": _columns(ComparedFigure),
         "columns of printed figures": _columns(PrintedFigure),
+        "columns of boards": _columns(ExaminedRow),
         "columns of verdicts": _columns(VerdictRow),
         "columns of trials": _columns(TrialRow),
         "gauges": markdown_table(("gauge", "meaning"), gauges),

@@ -11,16 +11,19 @@ from fairtrial_cross_examine.model import Figure, PrintedOutput, PrintedRun
 def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contradiction]:
     """Where requests × mean / connections, with all rounding in its favour, is a small part of the seconds."""
     for run in evidence.runs:
-        at_work = _at_work(run)
-        if at_work is None or run.seconds is None or run.requests is None:
+        mean, timed = run.times.mean, run.timed
+        if run.load != "closed" or not run.of_requests or run.connections is None or mean is None or timed is None:
             continue
-        if at_work.high >= kind.threshold("share") * run.seconds.low:
+        requests, seconds = timed
+        at_work = _at_work(run, requests.times(mean), seconds)
+        if not requests.value or at_work is None or at_work.high >= kind.threshold("share") * seconds.low:
             continue
         says = (
-            f"On average the clients were at work for {time(at_work.value)} of the {time(run.seconds.value)}, "
-            f"{share(at_work.value / run.seconds.value)} of the time; in the rest they waited for no answer."
+            f"On average the clients were at work for {time(at_work.value)} of "
+            f"{'each second' if run.seconds is None else f'the {time(seconds.value)}'}, "
+            f"{share(at_work.value / seconds.value)} of the time; in the rest they waited for no answer that came."
         )
-        busy_rate = run.requests.over(at_work)
+        busy_rate = (run.requests or requests).over(at_work)
         if busy_rate is not None and run.rate_per_second is not None:
             says += (
                 f" At work all the time, they would have made {rate(busy_rate.value)}; the printed "
@@ -31,40 +34,25 @@ def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contra
                 f" Connects failed on {run.dead_clients:,} of {run.connections:,} connections, and {run.tool} does not "
                 "try again: these clients were gone."
             )
-        yield kind.contradiction([run.name], says, _figures(run, at_work))
+        figures = {
+            "requests": grouped(requests.value),
+            "mean": time(mean.value),
+            "connections": f"{run.connections:,}",
+            "seconds": time(seconds.value),
+            "at work": time(at_work.value),
+            **({"failed connects": f"{run.dead_clients:,}"} if run.dead_clients else {}),
+        }
+        yield kind.contradiction([run.name], says, figures)
 
 
-def _at_work(run: PrintedRun) -> Figure | None:
+def _at_work(run: PrintedRun, sum_of_times: Figure, seconds: Figure) -> Figure | None:
     """For how long a client can have waited for answers: its requests times their mean.
 
     A request without an answer may have taken all of the time. A connect that failed at once takes none.
     """
-    mean = run.times.mean
-    if (
-        run.load != "closed"
-        or run.connections is None
-        or run.timed_requests is None
-        or mean is None
-        or run.seconds is None
-    ):
-        return None
-    if not run.of_requests or not run.timed_requests.value:
-        return None
+    assert run.connections is not None
     hung = min(sum(run.unanswered.values()), run.connections)
-    sum_of_times = run.timed_requests.times(mean).plus(run.seconds.times(float(hung)))
-    return sum_of_times.over(float(run.connections))
-
-
-def _figures(run: PrintedRun, at_work: Figure) -> dict[str, str]:
-    assert run.timed_requests is not None and run.times.mean is not None and run.seconds is not None
-    figures = {
-        "requests": grouped(run.timed_requests.value),
-        "mean": time(run.times.mean.value),
-        "connections": f"{run.connections:,}",
-        "seconds": time(run.seconds.value),
-        "at work": time(at_work.value),
-    }
-    return figures | ({"failed connects": f"{run.dead_clients:,}"} if run.dead_clients else {})
+    return sum_of_times.plus(seconds.times(float(hung))).over(float(run.connections))
 
 
 KIND = ContradictionKind(

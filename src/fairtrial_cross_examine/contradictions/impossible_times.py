@@ -20,7 +20,16 @@ def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contra
                     f"The {lower} is {time(first.value)}, and the {upper} is {time(second.value)}: it cannot be less."
                 )
                 yield kind.contradiction([run.name], says, {lower: time(first.value), upper: time(second.value)})
+        yield from _below_zero(kind, run)
         yield from _spread(kind, run)
+
+
+def _below_zero(kind: ContradictionKind, run: PrintedRun) -> Iterator[Contradiction]:
+    """A program that reads wrk's "no time yet", the largest unsigned number, as a signed one has such a minimum."""
+    minimum = run.times.minimum
+    if minimum is not None and minimum.high < 0:
+        says = f"The minimum is {time(minimum.value)}: no time is below zero."
+        yield kind.contradiction([run.name], says, {"minimum": time(minimum.value)})
 
 
 def _pairs(run: PrintedRun) -> Iterator[tuple[str, str, Figure, Figure]]:
@@ -63,7 +72,7 @@ def _spread(kind: ContradictionKind, run: PrintedRun) -> Iterator[Contradiction]
 KIND = ContradictionKind(
     name="impossible-times",
     title="Times that no sample has",
-    formula="minimum ≤ percentiles in their order ≤ maximum; minimum ≤ mean ≤ maximum; σ² ≤ (maximum - mean)(mean - "
+    formula="0 ≤ minimum ≤ percentiles in their order ≤ maximum; minimum ≤ mean ≤ maximum; σ² ≤ (maximum - mean)(mean - "
     "minimum) × n / (n - 1) (R. Bhatia and C. Davis, American Mathematical Monthly 107 (2000), 353-357)",
     thresholds={
         "share": Threshold(

@@ -13,17 +13,18 @@ HEY_KEEPS = 1_000_000
 def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contradiction]:
     """Where requests × mean / connections, with all rounding in its favour, exceeds the seconds."""
     for run in evidence.runs:
-        mean, requests = run.times.mean, run.timed_requests
-        if run.load != "closed" or run.connections is None or run.seconds is None or mean is None or requests is None:
+        mean, timed = run.times.mean, run.timed
+        if run.load != "closed" or run.connections is None or mean is None or timed is None:
             continue
+        requests, seconds = timed
         least_seconds = requests.times(mean).over(float(run.connections))
         limit = 1 + kind.threshold("corrected" if run.tool == "wrk" else "tolerance")
-        if least_seconds is None or least_seconds.low <= limit * run.seconds.high:
+        if least_seconds is None or least_seconds.low <= limit * seconds.high:
             continue
         says = (
             f"{grouped(requests.value)} requests of {time(mean.value)} each take {run.connections:,} clients "
-            f"{time(least_seconds.value)}, but the run lasted {time(run.seconds.value)}: the mean is not that of these "
-            "requests."
+            f"{time(least_seconds.value)}, but {'each second has' if run.seconds is None else 'the run lasted'} "
+            f"{time(seconds.value)}: the mean is not that of these requests."
         )
         if run.tool == "wrk":
             says += (
@@ -39,7 +40,7 @@ def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contra
                 "requests": grouped(requests.value),
                 "mean": time(mean.value),
                 "connections": f"{run.connections:,}",
-                "seconds": time(run.seconds.value),
+                "seconds": time(seconds.value),
                 "time that it takes": time(least_seconds.value),
             },
         )

@@ -7,9 +7,12 @@ from fairtrial.base.csv_text import csv_text
 from fairtrial.base.document import json_text
 from fairtrial.report.outputs import Paths, write_outputs
 from fairtrial.report.page import page_text
+from fairtrial_cross_examine.boards.verdicts import ExaminedRow
 from fairtrial_cross_examine.contradictions import contradiction_kinds
 from fairtrial_cross_examine.examination import Examination
 from fairtrial_cross_examine.in_words import names
+from fairtrial_cross_examine.report.boards import HEAD as BOARDS_HEAD
+from fairtrial_cross_examine.report.boards import board_cells
 from fairtrial_cross_examine.report.rows import PrintedFigure, figures_of
 from fairtrial_cross_examine.report.table import HEAD, LIMITS, table_rows, verdict
 
@@ -24,7 +27,11 @@ def write_examination(paths: Paths, examination: Examination) -> None:
         paths,
         {
             "--json": lambda: json_text(examination),
-            "--csv": lambda: csv_text(PrintedFigure, figures_of(examination.runs)),
+            "--csv": lambda: (
+                csv_text(ExaminedRow, examination.rows)
+                if examination.rows
+                else csv_text(PrintedFigure, figures_of(examination.runs))
+            ),
             "--html": lambda: examination_page(examination),
         },
     )
@@ -40,7 +47,8 @@ def examination_page(examination: Examination) -> str:
         (kinds[kind], list(contradictions))
         for kind, contradictions in groupby(examination.contradictions, key=lambda each: each.kind)
     ]
-    sources = list(dict.fromkeys(run.source for run in examination.runs))
+    sources = list(dict.fromkeys(each.source for each in (*examination.runs, *examination.rows)))
+    boards = list(board_cells(examination.rows))
     return page_text(
         TEMPLATE,
         {},
@@ -48,7 +56,7 @@ def examination_page(examination: Examination) -> str:
         sources=names(sources),
         groups=groups,
         names=names,
-        head=HEAD,
-        rows=table_rows(examination),
+        head=BOARDS_HEAD if boards else HEAD,
+        rows=boards or table_rows(examination),
         limits=LIMITS,
     )

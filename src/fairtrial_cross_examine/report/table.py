@@ -1,8 +1,5 @@
 """The runs as a table: what was read of each."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 from fairtrial.base.formatting import count
 from fairtrial_cross_examine.examination import Examination
 from fairtrial_cross_examine.in_words import grouped, printed_name, rate, time
@@ -15,22 +12,14 @@ LIMITS = (
 )
 
 
-@dataclass(frozen=True)
-class Row:
-    """One run as text, in the order of HEAD."""
-
-    run: PrintedRun
-    cells: Sequence[str]
-
-
-def table_rows(examination: Examination) -> list[Row]:
-    """A row for each run; a dash where nothing was printed."""
-    return [Row(run, _cells(run)) for run in examination.runs]
+def table_rows(examination: Examination) -> list[list[str]]:
+    """The cells of each run, in the order of HEAD; a dash where nothing was printed."""
+    return [_cells(run) for run in examination.runs]
 
 
 def verdict(examination: Examination) -> str:
     """How many contradictions there are in how many runs."""
-    of = count(len(examination.runs), "run")
+    of = count(len(examination.rows), "row") if examination.rows else count(len(examination.runs), "run")
     if not examination.contradictions:
         return f"No contradiction in {of}"
     return f"{count(len(examination.contradictions), 'contradiction')} in {of}"

@@ -11,6 +11,7 @@ from fairtrial.base.printable import printable
 from fairtrial_cross_examine.contradictions import contradiction_kinds
 from fairtrial_cross_examine.examination import Examination
 from fairtrial_cross_examine.in_words import names
+from fairtrial_cross_examine.report.boards import print_boards
 from fairtrial_cross_examine.report.table import HEAD, LIMITS, table_rows, verdict
 
 
@@ -19,6 +20,9 @@ def print_examination(examination: Examination, console: Console) -> None:
 
     Text from the files cannot control the terminal.
     """
+    if examination.rows:
+        print_boards(examination, console)
+        return
     console.print(_table(examination), highlight=False)
     console.print()
     style = "bold red" if examination.contradictions else "bold green"
@@ -45,8 +49,8 @@ def _table(examination: Examination) -> Table:
             table.add_column(title, overflow="fold")
         else:
             table.add_column(title, justify="right", no_wrap=True)
-    for row in table_rows(examination):
-        table.add_row(*(Text(printable(cell)) for cell in row.cells))
+    for cells in table_rows(examination):
+        table.add_row(*(Text(printable(cell)) for cell in cells))
     return table
 
 

@@ -1,0 +1,110 @@
+"""HttpArena: its published files, a list of rows for each profile, or the rows of one framework by profile.
+
+By its programs: `profiles.sh` says which tool runs a profile, and `benchmark.sh` keeps the fastest of three runs. `rps`
+is the 2xx answers over the seconds that the tool printed. gcannon times each request from the moment its batch of
+`pipeline` requests is sent, corrects nothing, and counts what was sent in the 0.1 s before its clock; a connection that
+it opens anew is in no latency. wrk printed no percentile: `p99_latency` was its mean first and its maximum later.
+h2load printed none either until 2026, and its streams are not in the row. zrk offers a rate, and times from when a
+request was due. `duration` is the default where a profile has its own.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from fairtrial_cross_examine.boards.model import BY_WRK, Board, counted, latency, whole
+from fairtrial_cross_examine.figures import exactly, number
+from fairtrial_cross_examine.model import BoardRow, Figure, LoadKind, PrintedRun, RunTimes
+
+WRK = {"static", "static-tls", "json-tls", "8gbit", "echo-100k"}
+GCANNON = {
+    "api-16", "api-4", "async", "async-db", "baseline", "compression", "crud", "echo-ws", "echo-ws-limited",
+    "echo-ws-pipeline", "fortunes", "json", "json-comp", "limited-conn", "noisy", "pipelined", "upload",
+}  # fmt: skip
+H2LOAD = re.compile(r"-h2c?$|-h3$|grpc|gateway|production-stack")
+CLOCK_SECONDS = 0.2
+"""gcannon counts the answers to what it sent in the 0.1 s before its clock, and prints hundredths of a second."""
+ERRORS = ("status_4xx", "status_5xx")
+LOADS: Mapping[str, LoadKind] = {"gcannon": "closed", "wrk": "closed", "zrk": "open"}
+UNTOLD = {
+    "h2load": "each connection carries several streams at a time; how many is not in the row",
+    "unknown": "which tool ran this profile is not known, and some correct their latencies",
+    "zrk": "a load at a rate, whose times count from when a request was due",
+}
+"""By tool, why rate × mean says nothing of the connections."""
+CONNECTED_ANEW = "connections were opened anew {times:,} times, and the time that this takes is in no latency"
+
+
+def recognises(document: Any) -> bool:
+    rows = _rows_of(document)
+    return bool(rows) and all({"framework", "rps", "avg_latency", "connections"} <= set(row) for _, row in rows)
+
+
+def _rows_of(document: Any) -> Sequence[tuple[str, Mapping[str, Any]]]:
+    """Each row with its profile and connections, `baseline-4096`; of a list, only its file's name has them."""
+    if isinstance(document, dict) and isinstance(document.get("results"), dict):
+        pairs = list(document["results"].items())
+    else:
+        pairs = [("", row) for row in document] if isinstance(document, list) else []
+    return pairs if all(isinstance(row, dict) for _, row in pairs) else []
+
+
+def read(document: Any, source: str) -> Iterator[BoardRow]:
+    """The rows as they stand."""
+    of_file = source.rpartition("/")[2].removesuffix(".json")
+    for key, row in _rows_of(document):
+        yield _row(key or of_file, row, source)
+
+
+def _row(test: str, row: Mapping[str, Any], source: str) -> BoardRow:
+    connections, depth = whole(row["connections"]), max(whole(row.get("pipeline")), 1)
+    tool = _tool(test.removesuffix(f"-{connections}"), row)
+    good, rate = counted(row.get("status_2xx")), number(row["rps"])
+    answers = sum(whole(row.get(key)) for key in ("status_2xx", "status_3xx", *ERRORS))
+    seconds = None if good is None or rate is None else good.over(rate)
+    high = {"99": latency(row.get("p99_latency")), "99.9": latency(row.get("p99_9_latency"))}
+    return BoardRow(
+        board=BOARD.name,
+        test=test,
+        contender=row["framework"],
+        run=PrintedRun(
+            name=row["framework"],
+            source=source,
+            tool=tool,
+            load=LOADS.get(tool),
+            connections=connections * depth or None,
+            seconds=None if seconds is None else Figure(value=seconds.value, within=seconds.within + CLOCK_SECONDS),
+            requests=exactly(answers) if answers else None,
+            rate_per_second=rate,
+            times=RunTimes(
+                mean=latency(row["avg_latency"]),
+                percentiles={share: figure for share, figure in high.items() if figure is not None},
+            ),
+        ),
+        explained=_explained(tool, connections, whole(row.get("reconnects"))),
+        untold=UNTOLD.get(tool, "") if rate is not None and rate.value else "it has no answers",
+    )
+
+
+def _tool(profile: str, row: Mapping[str, Any]) -> str:
+    if "target_rate" in row or profile.startswith("latency-"):
+        return "zrk"
+    if profile in WRK:
+        return "wrk"
+    if profile in GCANNON:
+        return "gcannon"
+    return "h2load" if H2LOAD.search(profile) else "unknown"
+
+
+def _explained(tool: str, connections: int, reconnects: int) -> Mapping[str, str]:
+    if tool == "gcannon":
+        return {"clients-idle": CONNECTED_ANEW.format(times=reconnects)} if reconnects > connections else {}
+    return BY_WRK if tool == "wrk" else {}
+
+
+BOARD = Board(
+    name="HttpArena",
+    notes=["the fastest of three runs; its p99 was the mean where wrk or h2load ran, and later wrk's maximum"],
+    recognises=recognises,
+    read=read,
+)

@@ -1,0 +1,126 @@
+"""What each row of a board is: it stands, contradicts itself, or cannot be told."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from fairtrial.base.strict import Strict
+from fairtrial_cross_examine.contradictions import contradiction_kinds
+from fairtrial_cross_examine.contradictions.model import Contradiction
+from fairtrial_cross_examine.in_words import printed_name
+from fairtrial_cross_examine.model import BoardRow, PrintedOutput, PrintedRun
+
+Verdict = Literal["stands", "contradicts itself", "cannot be told"]
+
+KINDS = ("clients-idle", "impossible-times", "mean-as-percentile", "too-much-time")
+"""The contradictions that a row can have with itself. Others need what no board prints, or compare rows."""
+LEAST_ORDERED = 3
+"""Minimum, percentiles and maximum beside a mean from which on their order can have failed."""
+ROOM = 1.1
+"""Times the connections, from which on rate × mean is too much for a row to stand: seconds are whole in some files."""
+TOO_FEW = "it has too few figures that could contradict each other"
+
+
+class ExaminedRow(Strict):
+    """One row of a board, as it was read, with its verdict."""
+
+    board: str
+    source: str = Field(description="the file")
+    test: str = Field(description="what was asked, with its connections or queries")
+    contender: str
+    tool: str = Field(description="by the board's own programs; `unknown`: they do not say it")
+    connections: int | None = Field(description="requests that can be under way at the same time")
+    rate_per_second: float | None
+    mean_seconds: float | None
+    under_way: float | None = Field(description="rate × mean / connections")
+    verdict: Verdict
+    contradictions: list[str] = Field(description="the kinds")
+    says: str = Field(description="the arithmetic, or why it cannot be told")
+
+
+def examine_rows(rows: Sequence[BoardRow]) -> tuple[list[ExaminedRow], list[Contradiction]]:
+    """Each row with its verdict, and the contradictions of those that have one, by their kinds."""
+    found = _found(rows)
+    examined, contradictions = [], []
+    for place, row in enumerate(rows):
+        own = [each for each in found[place] if each.kind not in row.explained]
+        contradictions += [each.model_copy(update={"runs": [printed_name(f"{row.contender}, {row.test}")]}) for each in own]
+        verdict, says = _verdict(row, found[place], own)
+        examined.append(_examined(row, verdict, list(dict.fromkeys(each.kind for each in own)), says))
+    return examined, sorted(contradictions, key=lambda each: each.kind)
+
+
+def _found(rows: Sequence[BoardRow]) -> Mapping[int, Sequence[Contradiction]]:
+    """The contradictions by the place of their row."""
+    evidence = PrintedOutput(
+        runs=[row.run.model_copy(update={"name": str(place)}) for place, row in enumerate(rows)],
+    )
+    found: dict[int, list[Contradiction]] = defaultdict(list)
+    for name in KINDS:
+        kind = contradiction_kinds()[name]
+        for contradiction in kind.examine(kind, evidence):
+            found[int(contradiction.runs[0])].append(contradiction)
+    return found
+
+
+def _verdict(row: BoardRow, found: Sequence[Contradiction], own: Sequence[Contradiction]) -> tuple[Verdict, str]:
+    if own:
+        return "contradicts itself", " ".join(each.says for each in own)
+    kinds = [each.kind for each in found]
+    if (_under_way(row.run) or 0) > ROOM and row.run.load == "closed":
+        kinds.append("too-much-time")  # more than there can be, yet not more than the tool may have made of it
+    reasons = [*(row.explained[kind] for kind in kinds if kind in row.explained), *filter(None, [row.untold])]
+    if reasons:
+        return "cannot be told", "; ".join(dict.fromkeys(reasons))
+    held = [*_fit_by_product(row.run), *_fit_by_order(row.run)]
+    return ("stands", "; ".join(held)) if held else ("cannot be told", TOO_FEW)
+
+
+def _fit_by_product(run: PrintedRun) -> list[str]:
+    share = _under_way(run)
+    if run.load != "closed" or share is None or run.connections is None:
+        return []
+    return [f"rate × mean is {share * run.connections:,.4g} requests under way, of {run.connections:,}"]
+
+
+def _fit_by_order(run: PrintedRun) -> list[str]:
+    times = run.times
+    ordered = [each for each in (times.minimum, times.maximum) if each is not None]
+    if times.mean is None or len(ordered) + len(times.percentiles) < LEAST_ORDERED:
+        return []
+    return ["the mean fits the minimum, the percentiles and the maximum, and these their order"]
+
+
+def _under_way(run: PrintedRun) -> float | None:
+    """Answers a second × mean / connections; a rate may count less than all answers."""
+    rate = _rate(run.model_copy(update={"rate_per_second": None})) or _rate(run)
+    if rate is None or run.times.mean is None or run.connections is None:
+        return None
+    return rate * run.times.mean.value / run.connections
+
+
+def _rate(run: PrintedRun) -> float | None:
+    if run.rate_per_second is not None:
+        return run.rate_per_second.value
+    rate = None if run.requests is None or run.seconds is None else run.requests.over(run.seconds)
+    return None if rate is None else rate.value
+
+
+def _examined(row: BoardRow, verdict: Verdict, kinds: list[str], says: str) -> ExaminedRow:
+    run = row.run
+    return ExaminedRow(
+        board=row.board,
+        source=run.source,
+        test=row.test,
+        contender=row.contender,
+        tool=run.tool,
+        connections=run.connections,
+        rate_per_second=_rate(run),
+        mean_seconds=None if run.times.mean is None else run.times.mean.value,
+        under_way=_under_way(run),
+        verdict=verdict,
+        contradictions=kinds,
+        says=says,
+    )
