@@ -32,7 +32,13 @@ UNTOLD = {
     "zrk": "a load at a rate, whose times count from when a request was due",
 }
 """By tool, why rate × mean says nothing of the connections."""
-CONNECTED_ANEW = "connections were opened anew {times:,} times, and the time that this takes is in no latency"
+EXPLAINED = {
+    "gcannon": {
+        "clients-idle": "most of its connections are in no latency: they may wait for a connection or for an answer "
+        "that never comes, or fill no pipeline"
+    },
+    "wrk": BY_WRK,
+}
 
 
 def recognises(document: Any) -> bool:
@@ -81,7 +87,7 @@ def _row(test: str, row: Mapping[str, Any], source: str) -> BoardRow:
                 percentiles={share: figure for share, figure in high.items() if figure is not None},
             ),
         ),
-        explained=_explained(tool, connections, whole(row.get("reconnects"))),
+        explained=EXPLAINED.get(tool, {}),
         untold=UNTOLD.get(tool, "") if rate is not None and rate.value else "it has no answers",
     )
 
@@ -94,12 +100,6 @@ def _tool(profile: str, row: Mapping[str, Any]) -> str:
     if profile in GCANNON:
         return "gcannon"
     return "h2load" if H2LOAD.search(profile) else "unknown"
-
-
-def _explained(tool: str, connections: int, reconnects: int) -> Mapping[str, str]:
-    if tool == "gcannon":
-        return {"clients-idle": CONNECTED_ANEW.format(times=reconnects)} if reconnects > connections else {}
-    return BY_WRK if tool == "wrk" else {}
 
 
 BOARD = Board(

@@ -29,7 +29,9 @@ def recognises(document: Any) -> bool:
     if not isinstance(document, dict) or not isinstance(document.get("frameworks"), list):
         return False
     metrics = document.get("metrics")
-    return isinstance(metrics, list) and bool(metrics) and {"framework_id", "label", "level", "value"} <= set(metrics[0])
+    return (
+        isinstance(metrics, list) and bool(metrics) and {"framework_id", "label", "level", "value"} <= set(metrics[0])
+    )
 
 
 def read(document: Any, source: str) -> Iterator[BoardRow]:

@@ -46,7 +46,8 @@ def examine_rows(rows: Sequence[BoardRow]) -> tuple[list[ExaminedRow], list[Cont
     examined, contradictions = [], []
     for place, row in enumerate(rows):
         own = [each for each in found[place] if each.kind not in row.explained]
-        contradictions += [each.model_copy(update={"runs": [printed_name(f"{row.contender}, {row.test}")]}) for each in own]
+        name = printed_name(f"{row.contender}, {row.test}")
+        contradictions += [each.model_copy(update={"runs": [name]}) for each in own]
         verdict, says = _verdict(row, found[place], own)
         examined.append(_examined(row, verdict, list(dict.fromkeys(each.kind for each in own)), says))
     return examined, sorted(contradictions, key=lambda each: each.kind)

@@ -72,8 +72,8 @@ def _spread(kind: ContradictionKind, run: PrintedRun) -> Iterator[Contradiction]
 KIND = ContradictionKind(
     name="impossible-times",
     title="Times that no sample has",
-    formula="0 ≤ minimum ≤ percentiles in their order ≤ maximum; minimum ≤ mean ≤ maximum; σ² ≤ (maximum - mean)(mean - "
-    "minimum) × n / (n - 1) (R. Bhatia and C. Davis, American Mathematical Monthly 107 (2000), 353-357)",
+    formula="0 ≤ minimum ≤ percentiles in their order ≤ maximum; minimum ≤ mean ≤ maximum; σ² ≤ (maximum - mean)(mean "
+    "- minimum) × n / (n - 1) (R. Bhatia and C. Davis, American Mathematical Monthly 107 (2000), 353-357)",
     thresholds={
         "share": Threshold(
             0.01,

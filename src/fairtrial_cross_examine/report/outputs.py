@@ -47,7 +47,9 @@ def examination_page(examination: Examination) -> str:
         (kinds[kind], list(contradictions))
         for kind, contradictions in groupby(examination.contradictions, key=lambda each: each.kind)
     ]
-    sources = list(dict.fromkeys(each.source for each in (*examination.runs, *examination.rows)))
+    sources = list(
+        dict.fromkeys([*(run.source for run in examination.runs), *(row.source for row in examination.rows)])
+    )
     boards = list(board_cells(examination.rows))
     return page_text(
         TEMPLATE,

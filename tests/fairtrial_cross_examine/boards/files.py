@@ -77,9 +77,7 @@ def power_round(runs: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
 
 def benchmarker(values: dict[str, Any], level: int = 64) -> dict[str, Any]:
     """The figures of one framework at one level."""
-    metrics = [
-        {"level": level, "label": label, "value": value, "framework_id": 7} for label, value in values.items()
-    ]
+    metrics = [{"level": level, "label": label, "value": value, "framework_id": 7} for label, value in values.items()]
     return {
         "metrics": [*metrics, {"level": 0, "label": "memory_idle_bytes", "value": 9, "framework_id": 7}],
         "frameworks": [{"id": 7, "label": "sparrow", "language": "go"}],

@@ -12,7 +12,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.commands import app
 from tests.fairtrial_cross_examine.boards.files import BY_WRK, arena_framework, arena_profile, benchmarker, text_of
 
-HOSTILE = '<script>alert(1)</script>\x1b[2J[red]'
+HOSTILE = "<script>alert(1)</script>\x1b[2J[red]"
 ENVIRONMENT = {"COLUMNS": "120", "NO_COLOR": "1"}
 
 
@@ -51,7 +51,7 @@ def test_every_row_is_in_the_documents(boards: list[Path], tmp_path: Path) -> No
     assert [row["contradictions"] for row in document["rows"]] == [[], ["too-much-time"], []]
     assert document["passed_over"] == ["current.json"] and document["runs"] == []
     page = outputs["html"].read_text()
-    assert "1 contradiction in 3 rows" in page and "<td data-label=\"stands\">1</td>" in page
+    assert "1 contradiction in 3 rows" in page and '<td data-label="stands">1</td>' in page
     assert "<script>alert" not in page
 
 

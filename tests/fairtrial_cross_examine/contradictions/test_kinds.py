@@ -6,7 +6,7 @@ import pytest
 
 from fairtrial_cross_examine.contradictions import contradiction_kinds, find_contradictions
 from fairtrial_cross_examine.figures import as_figure, exactly
-from fairtrial_cross_examine.model import PrintedOutput, PrintedRun, StatedRatio
+from fairtrial_cross_examine.model import Figure, PrintedOutput, PrintedRun, RunTimes, StatedRatio
 from tests.fairtrial_cross_examine.runs import a_run, contradictions_of, milliseconds
 
 Changes = dict[str, Any]
@@ -50,6 +50,11 @@ def longest(*milliseconds_each: str, **more: object) -> list[PrintedRun]:
     ]
 
 
+def alike(number: int, p50: Figure | None = None) -> list[PrintedRun]:
+    percentiles = {"99": milliseconds("9.10"), **({} if p50 is None else {"50": p50})}
+    return [a_run(times=RunTimes(mean=milliseconds("9.10"), percentiles=percentiles))] * number
+
+
 FIRES: dict[str, list[tuple[list[PrintedRun], str]]] = {
     "rate": [
         (
@@ -65,11 +70,19 @@ FIRES: dict[str, list[tuple[list[PrintedRun], str]]] = {
         ([a_run(time_across_seconds=milliseconds("5.000"))], "across all concurrent requests"),
     ],
     "clients-idle": [
+        (
+            [a_run(requests=None, seconds=None, times={"mean": milliseconds("0.60")})],
+            "at work for 120 ms of each second, 12.0% of the time",
+        ),
         ([a_run(times={"mean": milliseconds("1.20")})], "at work for 2.40 s of the 10.0 s"),
         ([a_run(tool="wrk", dead_clients=50, times={"mean": milliseconds("1.20")})], "50 of 50 connections"),
         ([a_run(unanswered={"timeout": 5}, times={"mean": milliseconds("0.70")})], "at work for 2.40 s"),
     ],
     "too-much-time": [
+        (
+            [a_run(requests=None, seconds=None, times={"mean": milliseconds("6.00")})],
+            "10,000 requests of 6.00 ms each take 50 clients 1.20 s, but each second has 1.00 s",
+        ),
         ([a_run(times={"mean": milliseconds("5.20")})], "take 50 clients 10.4 s, but the run lasted 10.0 s"),
         ([a_run(tool="wrk", times={"mean": milliseconds("10.20")})], "wrk adds latencies"),
         (
@@ -128,6 +141,9 @@ FIRES: dict[str, list[tuple[list[PrintedRun], str]]] = {
             [a_run(requests=exactly(100), times={"percentiles": {"95": milliseconds("9"), "99": milliseconds("9")}})],
             "p99 needs 1,000",
         ),
+    ],
+    "mean-as-percentile": [
+        (alike(number=3), "The mean and the p99 are both 9.10 ms, to the digit, as in 3 of 3 rows by some"),
     ],
     "stalls": [
         (longest("229.00", "233.00", "234.00"), "3 of 3 runs have their longest answer between 229 ms and 234 ms"),
@@ -245,6 +261,14 @@ QUIET: dict[str, list[list[PrintedRun]]] = {
         [a_run(times={"percentiles": {"99.99": milliseconds("20.00")}})],
         [a_run(requests=exactly(5), times={"percentiles": {"50": milliseconds("4.00")}})],
         [command("c", "10.0", "1.0")],
+    ],
+    "mean-as-percentile": [
+        # Once is chance.
+        alike(number=1),
+        # All times are the same.
+        alike(number=3, p50=milliseconds("9.10")),
+        # Two digits agree often.
+        [a_run(times=RunTimes(mean=milliseconds("9.1"), percentiles={"99": milliseconds("9.1")}))] * 3,
     ],
     "stalls": [
         # Once, or five times in 24, is chance.
