@@ -55,7 +55,7 @@ def examination_page(examination: Examination) -> str:
         TEMPLATE,
         {},
         verdict=verdict(examination),
-        sources=names(sources),
+        sources=names(list(dict.fromkeys(sources))),
         groups=groups,
         names=names,
         head=BOARDS_HEAD if boards else HEAD,
