@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from fairtrial.base.json_pointer import pointer_of
+from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.experiment.workload_file.schema import SchemaDocument, read_schema_document
 from fairtrial_import.document import Document
@@ -32,8 +33,10 @@ class AnswerSchemas:
         schema = member_at(self._document.resolved(response), "content", media_type, "schema")
         if self._path is None or schema is None:
             return None, ""
-        if text(member_at(schema, "$ref")):
-            pointer = text(member_at(schema, "$ref")).removeprefix("#")
+        if reference := text(member_at(schema, "$ref")):
+            if not reference.startswith("#"):
+                return None, f"{printable(reference, 120)} leads out of the document"
+            pointer = reference.removeprefix("#")
         else:
             begin = text(member_at(response, "$ref")).removeprefix("#") or _escaped(pointer_of(place))
             pointer = begin + _escaped(pointer_of(["content", media_type, "schema"]))

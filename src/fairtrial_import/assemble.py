@@ -53,7 +53,7 @@ def assemble(source: ImportedRequests, variables: Variables, hosts: Sequence[str
     """
     remarks = list(source.remarks)
     site = next((each.origin for each in source.requests if each.origin), None) if not hosts else None
-    site = source.page_origin or site
+    site = site if source.page_origin is None else source.page_origin
     requests = _of_hosts(source.requests, hosts, site, remarks)
     requests = _with_known_methods(requests, remarks)
     requests = _merged(_redacted(requests, variables, remarks))

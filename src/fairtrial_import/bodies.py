@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 from fairtrial_import.model import Body, FoundJson, TextBody
+from fairtrial_import.template import PLACEHOLDER
 
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
@@ -37,6 +38,18 @@ def typed_body(text: str, content_type: str) -> Body:
         if fits_toml(value):
             return FoundJson(value)
     return TextBody(text)
+
+
+def template_body(text: str, content_type: str) -> Body:
+    """The same. Where JSON has a placeholder without quotes, as for a number, a workload file has it in quotes."""
+    if is_json(content_type) and PLACEHOLDER.search(text):
+        try:
+            json.loads(text)
+        except (ValueError, RecursionError):
+            quoted = re.sub(rf"(?<=[:\[,\s])({PLACEHOLDER.pattern})(?=\s*[,\]}}]|\s*$)", r'"\1"', text)
+            body = typed_body(quoted, content_type)
+            return body if isinstance(body, FoundJson) else TextBody(text)
+    return typed_body(text, content_type)
 
 
 def fits_toml(value: Any, depth: int = 0) -> bool:

@@ -1,5 +1,6 @@
 """An OpenAPI document as plain values, with references within it followed."""
 
+import re
 from typing import Any
 from urllib.parse import unquote
 
@@ -8,7 +9,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial_import.source import Source
 
-LARGEST_BYTES = 8 << 20
+LARGEST_BYTES = 32 << 20
 LONGEST_CHAIN = 32
 """References that lead to references."""
 MOST_VALUES = 200_000
@@ -44,7 +45,7 @@ class Document:
                 "put it into one file first, for example with `npx @redocly/cli bundle openapi.yaml -o whole.yaml`",
             )
         value: Any = self.root
-        for part in unquote(reference[1:]).split("/")[1:]:
+        for part in unquote(reference[1:]).split("/")[1:] or [""]:
             name = part.replace("~1", "/").replace("~0", "~")  # RFC 6901
             if isinstance(value, list) and name.isdigit() and int(name) < len(value):
                 value = value[int(name)]
@@ -70,7 +71,7 @@ def read_document(source: Source) -> Document:
     """The document, in JSON or YAML.
 
     Raises:
-        Problem: it is neither, or no OpenAPI document of version 3.0 or 3.1.
+        Problem: it is neither, or no OpenAPI document of version 3.0, 3.1 or 3.2.
     """
     text = source.text(LARGEST_BYTES)
     try:
@@ -84,8 +85,8 @@ def read_document(source: Source) -> Document:
             f"{source.label}: swagger: version 2 is not read",
             "convert it: npx swagger2openapi swagger.yaml -o openapi.yaml",
         )
-    if not version.startswith(("3.0", "3.1")):
+    if not re.match(r"3\.[012](?:\.|$)", version):
         raise Problem(
-            f"{source.label}: openapi: {printable(version, 20) or 'missing'}", "give a document of 3.0 or 3.1"
+            f"{source.label}: openapi: {printable(version, 20) or 'missing'}", "give a document of 3.0, 3.1 or 3.2"
         )
     return Document(root, source.label)

@@ -2,8 +2,9 @@
 
 import re
 
+from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial_import.samples import EMAIL, SECONDS, TIME, UUID
+from fairtrial_import.samples import EMAIL, HTTP_DATE, SECONDS, TIME, UUID
 from fairtrial_import.template import literal
 from fairtrial_import.variables import Variables, variable_name
 
@@ -26,6 +27,10 @@ MADE_UP = {
     "$datetime": TIME,
     "$localDatetime": TIME,
     "$random.email": EMAIL,
+    "$random.alphabetic": "abcdefghij",
+    "$random.alphanumeric": "abcdefghi1",
+    "$random.hexadecimal": "abcdef0123",
+    "$random.float": "0.5",
 }
 """Values for what such a client makes anew for each request, and a load cannot."""
 
@@ -37,6 +42,7 @@ class FileVariables:
         self._environment = environment
         self._label = label
         self._values: dict[str, str] = {}
+        self._announced: dict[str, str] = {}
         self._remarks: dict[str, None] = {}
         self._replacements = 0
         self._characters = 0
@@ -46,9 +52,29 @@ class FileVariables:
         """Remarks on what was made up."""
         return list(self._remarks)[:MOST_REMARKS]
 
+    def announce(self, name: str, value: str, line: int) -> None:
+        """`@name = value`, which stands in this line. Before it, its first value is taken."""
+        if self._announced.setdefault(name, value) != value:
+            self._remarks[
+                f"{printable(name, 40)} is defined anew in line {line}: each request has the value above it, "
+                "as httpyac does. VS Code's REST Client takes the last one for all."
+            ] = None
+
     def define(self, name: str, value: str) -> None:
-        """`@name = value`; a later one replaces it."""
+        """`@name = value`, from here on."""
         self._values[name] = value
+
+    def marked(self, text: str) -> str:
+        """A text with a hole for each variable (`fairtrial_import.shell_script`)."""
+        return REFERENCE.sub("\ue000\\1\ue001", text)
+
+    def placeholder(self, reference: str) -> str:
+        """What stands for a variable in a template.
+
+        Raises:
+            Problem: as `resolved` does.
+        """
+        return self.resolved(f"{{{{{reference}}}}}")
 
     def resolved(self, text: str, depth: int = 0) -> str:
         """A text as a template, with the file's variables replaced. Others become variables of the environment.
@@ -72,17 +98,20 @@ class FileVariables:
 
     def _value(self, reference: str, depth: int) -> str:
         name, *arguments = reference.split()
-        if reference in self._values and depth < DEEPEST:
-            return self.resolved(self._values[reference], depth + 1)
+        value = self._values.get(reference, self._announced.get(reference))
+        if value is not None and depth < DEEPEST:
+            return self.resolved(value, depth + 1)
         if name in ("$processEnv", "$dotenv") and arguments:
             return self._of_environment(arguments[-1].lstrip("%"))
         if name.startswith("$env."):
             return self._of_environment(name.removeprefix("$env."))
         if name in ("$randomInt", "$random.integer", "$random.integer()") or name.startswith("$random.integer("):
             return _random(" ".join([name.partition("(")[2], *arguments]))
-        if name in MADE_UP:
-            self._remarks[f"Made up: {{{{{name}}}}} is {MADE_UP[name]} in every request."] = None
-            return MADE_UP[name]
+        function = name.partition("(")[0]
+        if function in MADE_UP:
+            value = HTTP_DATE if arguments[:1] == ["rfc1123"] else MADE_UP[function]
+            self._remarks[f"Made up: {{{{{function}}}}} is {value} in every request."] = None
+            return value
         variable = variable_name(reference)
         return self._environment.placeholder_of(variable, f"what the file calls {reference}, and does not define")
 

@@ -1,5 +1,6 @@
 """Values of JSON and YAML documents whose shape is not known: looked at without a surprise."""
 
+import json
 from typing import Any
 
 
@@ -25,3 +26,8 @@ def as_whole(value: Any) -> int | None:
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10 else None
+
+
+def compact_json(value: Any) -> str:
+    """JSON without spaces between its tokens."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -81,7 +81,7 @@ class ImportedRequests:
     remarks: Sequence[str] = ()
     """remarks on what was left out, and on what was made up"""
     page_origin: str | None = None
-    """the server whose requests are wanted; None: that of the first request that has one"""
+    """the server whose requests are wanted; empty: those that name none; None: that of the first that names one"""
 
 
 def body_key(body: Body | None) -> str:

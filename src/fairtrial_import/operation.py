@@ -1,34 +1,73 @@
 """The parameters and the body of one operation of an OpenAPI document."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote, urlencode
 
-from fairtrial_import.bodies import FORM, fits_toml, is_json, media_type
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial_import.bodies import FORM, JSON, fits_toml, is_json, media_type
 from fairtrial_import.document import Document
-from fairtrial_import.json_value import member_at, text
+from fairtrial_import.json_value import compact_json, member_at, text
 from fairtrial_import.model import Body, FoundJson, TextBody
+from fairtrial_import.parameter_style import STYLES, form_encoded, is_defined, percent_encoded, styled, with_reserved
 from fairtrial_import.sampler import ABSENT, Sampler
 from fairtrial_import.template import literal, literal_json
 
 SET_ELSEWHERE = frozenset({"accept", "content-type", "authorization"})
 """Header parameters that the document says by other keys (OpenAPI 3.1, Parameter Object)."""
-
-
-class Unsupported(Exception):
-    """An operation that cannot become a request; its text says why."""
+DEFAULT_STYLES = {"path": "simple", "query": "form", "header": "simple", "cookie": "form"}
+WHOLE_QUERY = "querystring"
+"""The place of a parameter that is all of the query (OpenAPI 3.2)."""
+OF_THE_STYLE = ("style", "explode", "allowReserved")
+BINARY = frozenset({"binary", "byte"})
 
 
 @dataclass(frozen=True)
 class Operation:
-    """One operation; `shared` are the parameters of its path."""
+    """One operation; `item` is the entry of its path."""
 
     method: str
     path: str
     keys: dict[str, Any]
-    shared: list[Any]
+    item: dict[str, Any]
+
+
+@dataclass
+class Notes:
+    """Names for the remarks on a request."""
+
+    made_up: list[str] = field(default_factory=list)
+    unsure: list[str] = field(default_factory=list)
+    undefined: list[str] = field(default_factory=list)
+    """of values that the specification has no style for"""
+    optional: list[str] = field(default_factory=list)
+
+    def sampler(self, document: Document) -> Sampler:
+        """A sampler for one value."""
+        return Sampler(document, self.made_up, self.unsure)
+
+    def add(self, others: "Notes") -> None:
+        """Take those of a part."""
+        for name, names in vars(others).items():
+            getattr(self, name).extend(names)
+
+    def remarks(self) -> Iterator[str]:
+        """What a reader of the file has to know."""
+        for what, names in (
+            ("made up", self.made_up),
+            ("may break its pattern", self.unsure),
+            ("the specification has no style for it", self.undefined),
+            ("optional, left out", self.optional),
+        ):
+            if names:
+                yield f"{what}: {_in_words(names)}"
+
+
+def _in_words(names: Sequence[str]) -> str:
+    first_names = ", ".join(names[:12])
+    return first_names if len(names) <= 12 else f"{first_names} and {len(names) - 12} more"
 
 
 @dataclass
@@ -39,10 +78,66 @@ class Parameters:
     query: list[str] = field(default_factory=list)
     headers: list[tuple[str, str]] = field(default_factory=list)
     cookies: list[str] = field(default_factory=list)
-    made_up: list[str] = field(default_factory=list)
-    unsure: list[str] = field(default_factory=list)
-    optional: list[str] = field(default_factory=list)
-    """names of those that were left out"""
+
+
+def parameters_of(document: Document, operation: Operation, notes: Notes) -> Parameters:
+    """Values for all required parameters.
+
+    Raises:
+        Problem: a reference cannot be followed, or a value cannot be made.
+    """
+    parameters = Parameters(operation.path)
+    for parameter in _described(document, operation):
+        name, place = text(parameter.get("name")), text(parameter.get("in"))
+        if place == "header" and name.lower() in SET_ELSEWHERE:
+            continue
+        if place != "path" and parameter.get("required") is not True:
+            notes.optional.append(name)
+            continue
+        value = _serialised(document, parameter, name, place, notes)
+        if place == "path":
+            parameters.path = parameters.path.replace(f"{{{name}}}", value)
+        elif place == "header":
+            parameters.headers.append((name, literal(value)))
+        elif value:
+            (parameters.cookies if place == "cookie" else parameters.query).append(literal(value))
+    if "{" in parameters.path:
+        raise Problem("a parameter of its path is not described", "describe it in the document")
+    return parameters
+
+
+def _described(document: Document, operation: Operation) -> Iterator[dict[str, Any]]:
+    """Those of the path, replaced by those of the operation with the same name and place."""
+    listed = [member_at(holder, "parameters") for holder in (operation.item, operation.keys)]
+    resolved = [document.resolved(each) for values in listed if isinstance(values, list) for each in values]
+    by_name = {(each.get("name"), each.get("in")): each for each in resolved if isinstance(each, dict)}
+    yield from by_name.values()
+
+
+def _serialised(document: Document, parameter: dict[str, Any], name: str, place: str, notes: Notes) -> str:
+    """The value of a parameter as it stands in its place, with its name where that belongs to it."""
+    quoted = str if place == "header" else with_reserved if parameter.get("allowReserved") is True else percent_encoded
+    content = parameter.get("content")
+    if isinstance(content, dict) and content:
+        media_name, media = next(iter(content.items()))
+        sampled = _content(document, str(media_name), media, notes, name)
+        if sampled is None:
+            raise Problem(f"its parameter {name} of {media_name} cannot be made", "give an example in the document")
+        is_form = media_type(sampled[0]) == FORM
+        value = compact_json(sampled[1]) if is_json(sampled[0]) else sampled[1]
+        if place == WHOLE_QUERY:
+            return str(value) if is_form else percent_encoded(value)
+        return quoted(value) if place in ("path", "header") else f"{quoted(name)}={quoted(value)}"
+    style = text(parameter.get("style")) or DEFAULT_STYLES.get(place, "")
+    if style not in STYLES:
+        raise Problem(f"its parameter {name} has an unknown place or style", "correct the document")
+    sampler = notes.sampler(document)
+    value = sampler.example(parameter)
+    if value is ABSENT:
+        value = sampler.of(parameter.get("schema", {}), name)
+    if not is_defined(value, style, parameter.get("explode")):
+        notes.undefined.append(name)
+    return styled(name, value, style, parameter.get("explode"), str if style == "cookie" else quoted)
 
 
 @dataclass(frozen=True)
@@ -51,105 +146,30 @@ class SampledBody:
 
     body: Body
     content_type: str
-    made_up: list[str]
-    unsure: list[str]
 
 
-def parameters_of(document: Document, operation: Operation) -> Parameters:
-    """Values for all required parameters.
+def body_of(document: Document, operation: Operation, notes: Notes) -> SampledBody | None:
+    """The body: the document's example, or a sample of its schema; None if the operation needs none.
 
     Raises:
-        Problem: a reference cannot be followed.
-        Unsupported: the path has a parameter that the document does not describe.
-    """
-    parameters = Parameters(operation.path)
-    for parameter in _parameters(document, operation):
-        name, place = text(parameter.get("name")), text(parameter.get("in"))
-        if place == "header" and name.lower() in SET_ELSEWHERE:
-            continue
-        if place != "path" and parameter.get("required") is not True:
-            parameters.optional.append(name)
-            continue
-        _add(parameters, place, name, parameter, _value(document, parameter, parameters))
-    if "{" in parameters.path:
-        raise Unsupported("as a parameter of its path is not described")
-    return parameters
-
-
-def _parameters(document: Document, operation: Operation) -> Iterator[dict[str, Any]]:
-    """Those of the path, replaced by those of the operation with the same name and place."""
-    values = operation.keys.get("parameters")
-    resolved = [document.resolved(each) for each in [*operation.shared, *(values if isinstance(values, list) else [])]]
-    by_name = {(each.get("name"), each.get("in")): each for each in resolved if isinstance(each, dict)}
-    yield from by_name.values()
-
-
-def _value(document: Document, parameter: dict[str, Any], parameters: Parameters) -> Any:
-    sampler = Sampler(document)
-    value = sampler.example(parameter)
-    if value is ABSENT:
-        content = parameter.get("content")
-        first = next(iter(content.values()), None) if isinstance(content, dict) else None
-        schema = parameter.get("schema", member_at(first, "schema"))
-        value = sampler.of(schema if schema is not None else {}, text(parameter.get("name")))
-    parameters.made_up += sampler.made_up
-    parameters.unsure += sampler.unsure
-    return value
-
-
-def _add(parameters: Parameters, place: str, name: str, parameter: dict[str, Any], value: Any) -> None:
-    """Put a value where it belongs, in the style that the document asks for (OpenAPI 3.1, Style Values)."""
-    if place == "path":
-        parameters.path = parameters.path.replace(f"{{{name}}}", quote(_simple(value), safe=""))
-    elif place == "query":
-        parameters.query += [
-            f"{quote(each, safe='[]')}={quote(element, safe='')}" for each, element in _form(name, parameter, value)
-        ]
-    elif place == "header":
-        parameters.headers.append((name, literal(_simple(value))))
-    elif place == "cookie":
-        parameters.cookies.append(f"{name}={literal(_simple(value))}")
-
-
-def _form(name: str, parameter: dict[str, Any], value: Any) -> Iterator[tuple[str, str]]:
-    explodes = parameter.get("explode", True) is True
-    if isinstance(value, dict):
-        for key, each in value.items():
-            yield (f"{name}[{key}]" if parameter.get("style") == "deepObject" else key), _simple(each)
-    elif isinstance(value, list) and explodes:
-        for each in value:
-            yield name, _simple(each)
-    else:
-        yield name, _simple(value)
-
-
-def _simple(value: Any) -> str:
-    if isinstance(value, bool) or value is None:
-        return {True: "true", False: "false", None: ""}[value]
-    if isinstance(value, dict):
-        return ",".join(f"{key},{_simple(each)}" for key, each in value.items())
-    return ",".join(_simple(each) for each in value) if isinstance(value, list) else str(value)
-
-
-def body_of(document: Document, operation: Operation) -> SampledBody | None:
-    """The body: the document's example, or a sample of its schema; None if the operation has none.
-
-    Raises:
-        Problem: a reference cannot be followed.
-        Unsupported: no media type of it can be made.
+        Problem: a reference cannot be followed, or no media type of it can be made.
     """
     request_body = document.resolved(operation.keys.get("requestBody"))
     content = member_at(request_body, "content")
     if not isinstance(content, dict) or not content:
         return None
     for name, media in sorted(content.items(), key=lambda item: _preference(str(item[0]))):
-        sampler = Sampler(document)
-        body = _body(sampler, str(name), document.resolved(media))
-        if body is not None:
-            return SampledBody(body, str(name), sampler.made_up, sampler.unsure)
+        its_notes = Notes()
+        sampled = _content(document, str(name), media, its_notes, "")
+        if sampled is not None:
+            notes.add(its_notes)
+            content_type, value = sampled
+            return SampledBody(_json(value) if is_json(content_type) else TextBody(literal(value)), content_type)
     if member_at(request_body, "required") is not True:
+        notes.optional.append("the body")
         return None
-    raise Unsupported(f"as its body of {', '.join(str(name) for name in content)} cannot be made")
+    names = printable(", ".join(str(name) for name in content), 200)
+    raise Problem(f"its body of {names} cannot be made", "write the request yourself, with body_file")
 
 
 def _preference(name: str) -> int:
@@ -158,18 +178,49 @@ def _preference(name: str) -> int:
     return 1 if media_type(name) == FORM else 2
 
 
-def _body(sampler: Sampler, name: str, media: Any) -> Body | None:
-    if not isinstance(media, dict) or "*" in name:
+def _content(document: Document, name: str, media: Any, notes: Notes, place: str) -> tuple[str, Any] | None:
+    """The content type that is sent, and the value: of JSON as it is, else as text. None if it cannot be made."""
+    media = document.resolved(media)
+    if not isinstance(media, dict):
         return None
+    if "*" in name:
+        name = _concrete(name, document.resolved(media.get("schema")))
+    sampler = notes.sampler(document)
     value = sampler.example(media)
-    can_be_made = is_json(name) or media_type(name) == FORM or media_type(name).startswith("text/")
-    if value is ABSENT and can_be_made:
-        value = sampler.of(media.get("schema", {}), "")
+    if value is ABSENT and (is_json(name) or media_type(name) == FORM or media_type(name).startswith("text/")):
+        value = sampler.of(media.get("schema", {}), place)
     if is_json(name) and value is not ABSENT:
-        return _json(_parsed(value))
+        return name, _parsed(value)
     if media_type(name) == FORM and isinstance(value, dict):
-        return TextBody(literal(urlencode([(key, _simple(each)) for key, each in value.items()])))
-    return TextBody(literal(value)) if isinstance(value, str) and value else None
+        return name, _form(value, media.get("encoding"), notes)
+    return (name, value) if isinstance(value, str) and value and name else None
+
+
+def _concrete(name: str, schema: Any) -> str:
+    """The media type that is sent for a range of them: JSON, or text where only that fits; empty for bytes."""
+    if text(member_at(schema, "format")) in BINARY:
+        return ""
+    is_text = media_type(name.replace("*", "x")).startswith("text/") or member_at(schema, "type") == "string"
+    return "text/plain" if is_text else JSON
+
+
+def _form(value: dict[str, Any], encoding: Any, notes: Notes) -> str:
+    """A form, each member by its rules. Without any, lists are repeated, and objects are JSON (3.1.1, Encoding)."""
+    parts = []
+    for key, each in value.items():
+        rules = member_at(encoding, key)
+        if isinstance(rules, dict) and any(name in rules for name in OF_THE_STYLE):
+            style, explode = text(rules.get("style")) or "form", rules.get("explode")
+            if style not in STYLES:
+                raise Problem(f"its member {key} has an unknown style", "correct the document")
+            quoted = with_reserved if rules.get("allowReserved") is True else percent_encoded
+            if not is_defined(each, style, explode):
+                notes.undefined.append(key)
+            parts.append(styled(key, each, style, explode, quoted))
+        else:
+            plain = compact_json(each) if isinstance(each, dict) else each
+            parts.append(styled(key, plain, "form", True, form_encoded))
+    return "&".join(part for part in parts if part)
 
 
 def _parsed(value: Any) -> Any:

@@ -18,15 +18,18 @@ ABSENT = object()
 
 
 class Sampler:
-    """Makes the values of one request. `made_up` and `unsure` say which of them the document does not give."""
+    """Makes a value.
 
-    def __init__(self, document: Document) -> None:
+    Args:
+        made_up: gets the places of values that only their type is known of.
+        unsure: gets the places of values that may break a `pattern`.
+    """
+
+    def __init__(self, document: Document, made_up: list[str], unsure: list[str]) -> None:
         self._document = document
         self._left = MOST_VALUES
-        self.made_up: list[str] = []
-        """places of values that only their type is known of"""
-        self.unsure: list[str] = []
-        """places of values that may break a `pattern`"""
+        self.made_up = made_up
+        self.unsure = unsure
 
     def example(self, holder: dict[str, Any]) -> Any:
         """The example of a parameter or of a media type; `ABSENT` without one."""
@@ -35,8 +38,9 @@ class Sampler:
         examples = self._document.resolved(holder.get("examples"))
         for example in examples.values() if isinstance(examples, dict) else ():
             resolved = self._document.resolved(example)
-            if isinstance(resolved, dict) and "value" in resolved:
-                return self._document.plain(resolved["value"])
+            for key in ("value", "dataValue"):  # the second one: OpenAPI 3.2
+                if isinstance(resolved, dict) and key in resolved:
+                    return self._document.plain(resolved[key])
         return ABSENT
 
     def of(self, schema: Any, place: str, depth: int = 0) -> Any:

@@ -3,6 +3,7 @@
 UUID = "00000000-0000-4000-8000-000000000001"
 DATE = "2026-01-01"
 TIME = "2026-01-01T00:00:00Z"
+HTTP_DATE = "Thu, 01 Jan 2026 00:00:00 GMT"
 SECONDS = "1767225600"
 """The same moment since 1970."""
 EMAIL = "someone@example.com"

@@ -3,11 +3,13 @@
 import gzip
 import io
 import os
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -15,7 +17,12 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 
 HEAD_BYTES = 64 << 10
-"""So much of a source is looked at to tell its kind."""
+"""So much of a source is looked at to tell a log."""
+LONG_HEAD_BYTES = 32 << 20
+"""So much is looked at to tell a document, whose telling key may stand at its end."""
+JSON_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|[{}\[\]]', re.DOTALL)
+YAML_KEY = re.compile(r"""^([ ]*)["']?([\w$./-]+)["']?[ ]*:(?=\s|$)""", re.MULTILINE)
+COMMENTS = re.compile(r"(?:[ \t]*(?:[#%].*|---.*)?\r?\n)*")
 LARGEST_STDIN_BYTES = 64 << 20
 """Standard input is kept in memory, as it cannot be read twice."""
 LONGEST_LINE_BYTES = 64 << 10
@@ -72,6 +79,24 @@ class Source:
                         "import its last part: tail -n 100000 access.log | fairtrial import -",
                     )
 
+    @cached_property
+    def long_head(self) -> str:
+        """All of it, or its first 32 MiB."""
+        with self.opened() as file:
+            return _decoded(file.read(LONG_HEAD_BYTES))
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """The names at the top of a JSON or a YAML document, in whatever order; empty if it is neither."""
+        comments = COMMENTS.match(self.head)
+        start = comments.end() if comments else 0
+        if self.head.startswith("{", start) or self.head.lstrip().startswith("{"):
+            return frozenset(_keys_of_json(self.long_head[start:]))
+        first = YAML_KEY.match(self.head, start)
+        if first is None:
+            return frozenset()
+        return frozenset(name for indent, name in YAML_KEY.findall(self.long_head) if indent == first[1])
+
     @contextmanager
     def opened(self) -> Iterator[BinaryIO]:
         """The bytes, unpacked. What goes wrong on the way becomes a `Problem`."""
@@ -110,7 +135,27 @@ def open_source(argument: str) -> Source:
 def looks_like_curl(text: str) -> bool:
     """Whether a text begins with a call of curl, perhaps behind a prompt."""
     words = text.lstrip().removeprefix("$ ").split(maxsplit=1)
-    return bool(words) and words[0].rpartition("/")[2] in ("curl", "curl.exe") and len(words) > 1
+    return bool(words) and is_curl(words[0]) and len(words) > 1
+
+
+def is_curl(word: str) -> bool:
+    """Whether a command is curl."""
+    return re.split(r"[/\\]", word)[-1] in ("curl", "curl.exe")
+
+
+def _keys_of_json(text: str) -> Iterator[str]:
+    """The names of the first object, however broken what follows is."""
+    depth = 0
+    for match in JSON_TOKEN.finditer(text):
+        part = match.group()
+        if part in "{[":
+            depth += 1
+        elif part in "}]":
+            depth -= 1
+            if depth <= 0:
+                return
+        elif depth == 1 and match[2]:
+            yield match[1]
 
 
 def _in_memory(content: bytes, label: str, stem: str) -> Source:

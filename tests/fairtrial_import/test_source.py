@@ -26,7 +26,7 @@ def test_the_kind_is_told_from_the_content(tmp_path: Path, name: str) -> None:
     packed = tmp_path / "packed"
     packed.write_bytes(gzip.compress((DATA / name).read_bytes()))
     for file in (renamed, packed):
-        recognised = [kind.name for kind in source_kinds().values() if kind.recognises(open_source(str(file)).head)]
+        recognised = [kind.name for kind in source_kinds().values() if kind.recognises(open_source(str(file)))]
         assert recognised == [KINDS[name]]
 
 
@@ -34,8 +34,18 @@ def test_other_beginnings(tmp_path: Path) -> None:
     beginnings = {
         '{\n  "info": {"title": "x"},\n  "openapi": "3.0.0"}': "openapi",
         "\ufeff# a comment\nopenapi: 3.0.0": "openapi",
+        "%YAML 1.2\n---\n### GET /items\n# curl -s http://h/\n'openapi': 3.0.0\n": "openapi",
+        "info: {}\npaths:\n" + "  /a: {}\n" * 10_000 + "openapi: 3.0.0\n": "openapi",
+        '{"paths": {"openapi": [' + "1," * 50_000 + '1]}, "openapi": "3.0.0"}': "openapi",
+        "  info: {}\n  openapi: 3.0.0\n": "openapi",
+        '# a comment\n{"info": {}, "openapi": "3.0.0"}': "openapi",
         "curl -s http://h/": "curl",
+        "#!/bin/sh\n" + "# long\n" * 10_000 + "f() { curl -s http://h/ | jq; }": "curl",
+        '#!/bin/sh\n### a banner\ncurl "$A/b"\n': "curl",
+        "### a title\nhttp://h/items\n": "http",
         "DELETE /items/1": "http",
+        "delete http://h/items/1": "http",
+        "# the items\n\nhttps://h/items\n": "http",
         "@host = x\n": "http",
     }
     for text, kind in beginnings.items():
@@ -60,7 +70,7 @@ def test_what_is_no_source(argument: str, remedy: str, snapshot: object) -> None
     assert caught.value.reason == snapshot and remedy in caught.value.remedy and "\x1b" not in caught.value.reason
 
 
-@pytest.mark.parametrize("content", [b"", b"a blog post\n", bytes(range(256)), b"[" * 100_000, b"{}"])
+@pytest.mark.parametrize("content", [b"", b"a blog post on curl\n", bytes(range(256)), b"[" * 100_000, b"{}"])
 def test_what_is_of_no_kind(tmp_path: Path, content: bytes, snapshot: object) -> None:
     file = tmp_path / "other.bin"
     file.write_bytes(content)

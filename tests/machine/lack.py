@@ -192,6 +192,7 @@ PROGRAMS: Mapping[str, Callable[[], Lack | None]] = {
     "ip": _program("ip", by_apt("ip", "iproute2")),
     "node": lambda: _of_command(("node", "--version"), "20", "install Node.js 20 or newer (nodejs.org)", ROOT),
     "setpriv": _program("setpriv", by_apt("setpriv", "util-linux")),
+    "curl": _program("curl", by_apt("curl", "curl")),
     "rustfmt": lambda: _component("rustfmt", "fmt"),
     "clippy": lambda: _component("clippy", "clippy"),
 }

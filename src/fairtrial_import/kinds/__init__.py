@@ -16,15 +16,15 @@ def source_kinds() -> Mapping[str, SourceKind]:
 
 
 def kind_of(source: Source, name: str | None) -> SourceKind:
-    """The kind of this name; without a name, the one that recognises the source's beginning.
+    """The kind of this name; without a name, the one that recognises the source.
 
     Raises:
         Problem: there is no such kind, or none recognises it.
     """
     if name is not None:
         return pick("kind of source", name, source_kinds())
-    for kind in source_kinds().values():
-        if kind.recognises(source.head):
+    for kind in sorted(source_kinds().values(), key=lambda kind: kind.rank):
+        if kind.recognises(source):
             return kind
     titles = ", ".join(kind.title for kind in source_kinds().values())
     raise Problem(

@@ -110,9 +110,9 @@ def _counts_in_words(counted: Counter[str], total: int) -> str:
     return ", ".join(f"{name} {_share(number, total)}" for name, number in counted.most_common(12))
 
 
-def _recognises(head: str) -> bool:
-    lines = [line for line in head.splitlines() if line.strip()][:LINES_TO_RECOGNISE]
+def _recognises(source: Source) -> bool:
+    lines = [line for line in source.head.splitlines() if line.strip()][:LINES_TO_RECOGNISE]
     return any(read_line(line) is not None for line in lines)
 
 
-KIND = SourceKind("access-log", "an access log", _recognises, read)
+KIND = SourceKind("access-log", "an access log", _recognises, read, rank=1)

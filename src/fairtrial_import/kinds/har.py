@@ -141,4 +141,6 @@ def _page_origin(entries: Sequence[dict[str, Any]], label: str) -> str | None:
     return read_address(first[0], label).origin if first else None
 
 
-KIND = SourceKind("har", "a recording of a browser (.har)", lambda head: BEGINNING.match(head) is not None, read)
+KIND = SourceKind(
+    "har", "a recording of a browser (.har)", lambda source: BEGINNING.match(source.head) is not None, read
+)

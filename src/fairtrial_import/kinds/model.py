@@ -16,7 +16,10 @@ class SourceKind:
     """as `--from` takes it"""
     title: str
     """in words, for messages"""
-    recognises: Callable[[str], bool]
-    """whether a text begins as such a source does"""
+    recognises: Callable[[Source], bool]
+    """whether it is such a source, by its structure"""
     read: Callable[[Source, Variables], ImportedRequests]
     """reads its requests; raises a `Problem` that names the place and the remedy"""
+    rank: int = 0
+    """Kinds of lower ranks are asked first: documents (0) are told by their keys, the others (1, 2, …) by their lines,
+    which documents may quote."""

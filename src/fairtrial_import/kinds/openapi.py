@@ -1,117 +1,149 @@
-"""`openapi.yaml`, `openapi.json`: an OpenAPI document of version 3.0 or 3.1. One request for each operation."""
+"""`openapi.yaml`, `openapi.json`: an OpenAPI document of version 3.0, 3.1 or 3.2. One request for each operation."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from fairtrial.base.problem import Problem
 from fairtrial_import.answer_schema import AnswerSchemas
 from fairtrial_import.bodies import is_json, media_type
 from fairtrial_import.document import Document, read_document
+from fairtrial_import.entries import left_out_in_words, read_each
 from fairtrial_import.headers import keep_headers
 from fairtrial_import.json_value import member_at, objects, text
 from fairtrial_import.kinds.model import SourceKind
 from fairtrial_import.model import METHODS, FoundRequest, ImportedRequests
-from fairtrial_import.operation import Operation, Unsupported, body_of, parameters_of
+from fairtrial_import.operation import Notes, Operation, body_of, parameters_of
 from fairtrial_import.source import Source
 from fairtrial_import.template import encoded
 from fairtrial_import.variables import Variables, variable_name
 
 MOST_OPERATIONS = 10_000
-BEGINNING = re.compile(
-    r"""^["']?(?:openapi|swagger)["']?\s*:|\A\s*\{\s*"(?:openapi|swagger)"\s*:|^\s{1,8}"(?:openapi|swagger)"\s*:""",
-    re.MULTILINE,
-)
+OTHER_METHODS = ("trace", "query")
+"""Keys of a path beside those of a workload file (OpenAPI 3.2)."""
 
 
 def read(source: Source, variables: Variables) -> ImportedRequests:
     """One request for each operation, with the document's examples, or made-up values where it has none.
 
     Raises:
-        Problem: it is no OpenAPI document, or leads out of itself.
+        Problem: it is no OpenAPI document, or no operation of it can be read.
     """
     document = read_document(source)
-    base = _base_path(document.root)
-    schemas = AnswerSchemas(source, document)
-    requests, remarks = [], []
-    for number, (method, path, operation, shared) in enumerate(_operations(document)):
-        if number >= MOST_OPERATIONS:
-            raise Problem(f"{source.label}: paths: more than {MOST_OPERATIONS:,} operations", "import a part of it")
-        try:
-            requests.append(_request(document, schemas, variables, base, Operation(method, path, operation, shared)))
-        except Unsupported as reason:
-            remarks.append(f"Left out: {method.upper()} {path}, {reason}.")
-    title = text(member_at(document.root, "info", "title")) or source.stem
-    return ImportedRequests(title=title, requests=requests, remarks=remarks)
+    reader = _Reader(document, AnswerSchemas(source, document), variables)
+    broken: list[Problem] = []
+    requests, remarks = read_each(_operations(document, broken), reader.requests, source.label)
+    return ImportedRequests(
+        title=text(member_at(document.root, "info", "title")) or source.stem,
+        requests=requests,
+        remarks=[*remarks, *left_out_in_words(broken, source.label)],
+        page_origin="",
+    )
 
 
-def _operations(document: Document) -> Iterator[tuple[str, str, dict[str, Any], list[Any]]]:
-    """Method, path, operation, and the parameters that all operations of the path share."""
+def _operations(document: Document, broken: list[Problem]) -> Iterator[Operation]:
+    """All operations. Paths whose entry cannot be followed are added to `broken`."""
     paths = member_at(document.root, "paths")
-    for path, item in paths.items() if isinstance(paths, dict) else ():
-        resolved = document.resolved(item)
-        for method in METHODS:
-            operation = member_at(resolved, method)
+    number = 0
+    for path, reference in paths.items() if isinstance(paths, dict) else ():
+        try:
+            item = document.resolved(reference)
+        except Problem as problem:
+            broken.append(_of(document, str(path), problem))
+            continue
+        more = member_at(item, "additionalOperations")
+        keys = {method: member_at(item, method) for method in (*METHODS, *OTHER_METHODS)}
+        for method, operation in {**keys, **(more if isinstance(more, dict) else {})}.items():
             if isinstance(operation, dict):
-                shared = member_at(resolved, "parameters")
-                yield method, str(path), operation, shared if isinstance(shared, list) else []
+                number += 1
+                if number > MOST_OPERATIONS:
+                    reason = f"{document.label}: paths: more than {MOST_OPERATIONS:,} operations"
+                    raise Problem(reason, "import a part of it")
+                yield Operation(str(method), str(path), operation, item)
 
 
-def _base_path(root: dict[str, Any]) -> str:
-    """The path of the first server, with the defaults of its variables: `/v1`."""
-    server = next(iter(objects(root.get("servers"))), {})
-    url = text(server.get("url"))
-    for match in re.findall(r"\{([^{}]*)\}", url):
-        url = url.replace(f"{{{match}}}", str(member_at(server, "variables", match, "default") or ""))
+def _of(document: Document, what: str, problem: Problem) -> Problem:
+    """The same, with what it belongs to."""
+    return Problem(f"{document.label}: {what}: {problem.reason.removeprefix(f'{document.label}: ')}", problem.remedy)
+
+
+def _server(*holders: Any) -> tuple[str, str]:
+    """Origin and path of the first server of the first holder that names any; variables have their defaults.
+
+    The origin is empty if the address is relative, or cannot be read.
+    """
+    server = next((each for holder in holders for each in objects(member_at(holder, "servers"))), {})
+    url = re.sub(
+        r"\{([^{}]*)\}",
+        lambda match: str(member_at(server, "variables", match[1], "default") or ""),
+        text(server.get("url")),
+    )
     try:
-        path = urlsplit(url).path.strip("/")
+        parts = urlsplit(url)
     except ValueError:
-        return ""
-    return f"/{path}" if path else ""
+        return "", ""
+    path = urljoin("/", parts.path).strip("/")
+    scheme = parts.scheme or "https"
+    default_port = {"http": ":80", "https": ":443"}.get(scheme, "")
+    host = parts.netloc.rpartition("@")[2].lower().removesuffix(default_port)
+    return f"{scheme}://{host}" if host else "", f"/{path}" if path else ""
 
 
-def _request(
-    document: Document, schemas: AnswerSchemas, variables: Variables, base: str, operation: Operation
-) -> FoundRequest:
-    parameters = parameters_of(document, operation)
-    body = body_of(document, operation)
-    credentials = _credentials(document, variables, operation.keys)
-    query = "&".join(
-        [*parameters.query, *(f"{name}={value}" for place, name, value in credentials if place == "query")]
-    )
-    cookies = [*parameters.cookies, *(f"{name}={value}" for place, name, value in credentials if place == "cookie")]
-    headers = [*parameters.headers, *((name, value) for place, name, value in credentials if place == "header")]
-    if cookies:
-        headers.append(("cookie", "; ".join(cookies)))
-    if body is not None:
-        headers.append(("content-type", body.content_type))
-    answer = _expected(document, schemas, operation)
-    made_up = [*parameters.made_up, *(body.made_up if body else [])]
-    unsure = [*parameters.unsure, *(body.unsure if body else [])]
-    optional = [*parameters.optional, *(["the body"] if body is None and "requestBody" in operation.keys else [])]
-    return FoundRequest(
-        method=operation.method,
-        path=encoded(f"{base}/{parameters.path.removeprefix('/')}" + (f"?{query}" if query else "")),
-        headers=keep_headers(headers, are_templates=True).headers,
-        body=body.body if body else None,
-        statuses=answer.statuses,
-        media_type=answer.media_type,
-        schema=answer.schema,
-        name=text(operation.keys.get("operationId")) or f"{operation.method} {operation.path}",
-        remarks=(
-            *([f"made up: {_names_in_words(made_up)}"] if made_up else []),
-            *([f"may break its pattern: {_names_in_words(unsure)}"] if unsure else []),
-            *([f"optional, left out: {_names_in_words(optional)}"] if optional else []),
-            *([f"the schema of its answer was left out: {answer.no_schema}"] if answer.no_schema else []),
-        ),
-    )
+@dataclass(frozen=True)
+class _Reader:
+    """Reads the operations of a document."""
 
+    document: Document
+    schemas: AnswerSchemas
+    variables: Variables
 
-def _names_in_words(names: Sequence[str]) -> str:
-    first_names = ", ".join(names[:12])
-    return first_names if len(names) <= 12 else f"{first_names} and {len(names) - 12} more"
+    def requests(self, operation: Operation) -> Sequence[FoundRequest]:
+        """The request of an operation.
+
+        Raises:
+            Problem: it cannot become one; names the operation.
+        """
+        try:
+            if operation.method not in METHODS:
+                raise Problem("a workload file has no such method")
+            return [self._request(operation)]
+        except Problem as problem:
+            raise _of(self.document, f"{operation.method.upper()} {operation.path}", problem) from problem
+
+    def _request(self, operation: Operation) -> FoundRequest:
+        notes = Notes()
+        parameters = parameters_of(self.document, operation, notes)
+        body = body_of(self.document, operation, notes)
+        credentials = _credentials(self.document, self.variables, operation.keys)
+        query = "&".join(
+            [*parameters.query, *(f"{name}={value}" for place, name, value in credentials if place == "query")]
+        )
+        cookies = [*parameters.cookies, *(f"{name}={value}" for place, name, value in credentials if place == "cookie")]
+        headers = [*parameters.headers, *((name, value) for place, name, value in credentials if place == "header")]
+        if cookies:
+            headers.append(("cookie", "; ".join(cookies)))
+        if body is not None:
+            headers.append(("content-type", body.content_type))
+        answer = _expected(self.document, self.schemas, operation)
+        own, _ = _server(self.document.root)
+        origin, base = _server(operation.keys, operation.item, self.document.root)
+        return FoundRequest(
+            method=operation.method,
+            path=encoded(f"{base}/{parameters.path.removeprefix('/')}" + (f"?{query}" if query else "")),
+            headers=keep_headers(headers, are_templates=True).headers,
+            body=body.body if body else None,
+            statuses=answer.statuses,
+            media_type=answer.media_type,
+            schema=answer.schema,
+            name=text(operation.keys.get("operationId")) or f"{operation.method} {operation.path}",
+            origin=origin if origin and origin != own else None,
+            remarks=(
+                *notes.remarks(),
+                *([f"the schema of its answer was left out: {answer.no_schema}"] if answer.no_schema else []),
+            ),
+        )
 
 
 def _credentials(document: Document, variables: Variables, operation: dict[str, Any]) -> list[tuple[str, str, str]]:
@@ -156,10 +188,13 @@ def _expected(document: Document, schemas: AnswerSchemas, operation: Operation) 
     responses = responses if isinstance(responses, dict) else {}
     for pattern in (r"2\d\d|2XX", r"3\d\d|3XX"):
         for key in (each for each in responses if re.fullmatch(pattern, str(each), re.IGNORECASE)):
-            content = member_at(document.resolved(responses[key]), "content")
+            statuses = (int(key),) if str(key).isdigit() else ()
+            try:
+                content = member_at(document.resolved(responses[key]), "content")
+            except Problem as problem:
+                return _Answer(statuses, no_schema=problem.reason.removeprefix(f"{document.label}: "))
             names = [str(name) for name in content] if isinstance(content, dict) else []
             content_types = [name for name in names if media_type(name) and "*" not in name]
-            statuses = (int(key),) if str(key).isdigit() else ()
             if not content_types:
                 return _Answer(statuses)
             schema, no_schema = None, ""
@@ -170,4 +205,4 @@ def _expected(document: Document, schemas: AnswerSchemas, operation: Operation) 
     return _Answer()
 
 
-KIND = SourceKind("openapi", "an OpenAPI document", lambda head: BEGINNING.search(head) is not None, read)
+KIND = SourceKind("openapi", "an OpenAPI document", lambda source: bool(source.keys & {"openapi", "swagger"}), read)

@@ -1,5 +1,6 @@
 """Command lines of curl."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -45,9 +46,16 @@ def test_what_a_browser_copies(tmp_path: Path) -> None:
         ("curl -I http://h/a", "HEAD", "/a"),
         ("curl -XDELETE http://h/a/1", "DELETE", "/a/1"),
         ("curl -G -d a=1 --data-urlencode 'b=x y' http://h/s?c=2", "GET", "/s?c=2&a=1&b=x%20y"),
-        ("curl http://h/caf\u00e9/{{x}}?q=a|b", "GET", "/caf%C3%A9/%7B%7Bx%7D%7D?q=a%7Cb"),
+        ("curl 'http://h/caf\u00e9/{{x}}?q=a|b'", "GET", "/caf%C3%A9/%7B%7Bx%7D%7D?q=a%7Cb"),
         ("$ /usr/bin/curl http://h/a > out.txt", "GET", "/a"),
         ('curl "http://h/a" \\\n\t-H "x: 1"', "GET", "/a"),
+        ("curl http://h/a/../b/./c?d=/../e", "GET", "/b/c?d=/../e"),
+        ("curl --path-as-is http://h/a/../b", "GET", "/a/../b"),
+        ("curl --request-target '*' -X OPTIONS http://h/a", "OPTIONS", "*"),
+        ("curl http://h/a --url-query '+b=c%20d' --url-query 'e=f g'", "GET", "/a?b=c%20d&e=f%20g"),
+        ("curl -G http://h/a --data-urlencode '=x@y' --data-urlencode 'm@n=o' -I", "HEAD", "/a?x%40y&m@n=o"),
+        ("docker exec web curl -s http://h/a", "GET", "/a"),
+        ("curl --ins --compr --no-location --retry 3 -sSfo /dev/null http://h/a", "GET", "/a"),
     ],
 )
 def test_method_and_path(tmp_path: Path, command: str, method: str, path: str) -> None:
@@ -93,8 +101,10 @@ def test_credentials(tmp_path: Path) -> None:
         ("curl -H 'x: SECRET-1 http://h/", "all of the command"),
         ("curl -H 'x: y'", "with its URL"),
         ("curl ftp://SECRET-1@h/", "HTTP server"),
-        ('curl ^"http://h/^" ^\n  -H ^"a: b^"', "cURL (bash)"),
         ("curl http://h/ -d a=1 -d @file", "one file"),
+        ("date | curl http://h/ -d @-", "the value into the command"),
+        ("curl --url @list", "URLs themselves"),
+        ("curl -Uri http://h/ -Method POST", "cURL (bash)"),
     ],
 )
 def test_what_is_refused(tmp_path: Path, command: str, remedy: str, snapshot: object) -> None:
@@ -120,3 +130,81 @@ def test_what_all_commands_leave_out_is_said_once(tmp_path: Path) -> None:
     commands = "\n".join(f"curl http://h/{name} --compressed -H 'sec-gpc: 1' -A me" for name in "abc")
     text = import_to(tmp_path, commands).text
     assert text.count("--compressed") == text.count("sec-gpc, user-agent") == 1
+
+
+def test_a_page_of_documentation(tmp_path: Path) -> None:
+    file = tmp_path / "README.md"
+    code = ["```bash\n$ curl http://h/1\n```\n", "```\n curl http://h/3\n```\n"]
+    file.write_text(f"# How\n\nIt's easy:\n\n{code[0]}\nDon't `curl http://h/2`.\n{code[1]}")
+    assert list(import_to(tmp_path, file).model.entries()) == ["get-1", "get-3"]
+
+
+SCRIPT = """#!/bin/bash
+# Asks for everything; don't run it twice.
+BASE=http://127.0.0.1:8080
+TOKEN=$(curl -s "$BASE/login" -d user=ann | jq -r .token)
+look() {
+  curl -fsS "$BASE/items/$1" -H "Authorization: Bearer $TOKEN" | jq .
+}
+curl "$BASE/items" -F file=@a
+curl "$BASE/orders" --json @- <<EOF
+{"item": $ITEM, "say": "$BASE"}
+EOF
+curl -s "$BASE/a" --next -X DELETE "$BASE/b"
+curl "$@"
+curl 'not closed
+"""
+
+
+def test_a_script(tmp_path: Path, snapshot: object) -> None:
+    file = tmp_path / "all.sh"
+    file.write_text(SCRIPT)
+    imported = import_to(tmp_path, file)
+    assert {name: f"{entry.method} {entry.path}" for name, entry in imported.model.entries().items()} == {
+        "post-login": "POST /login",
+        "get-items": "GET /items/{{env API_1}}",
+        "post-orders": "POST /orders",
+        "get-a": "GET /a",
+        "delete-b": "DELETE /b",
+    }
+    assert imported.request("get-items").headers == {"authorization": "Bearer {{env API_TOKEN}}"}
+    assert imported.request("post-orders").json_body == {"item": "{{env API_ITEM}}", "say": "http://127.0.0.1:8080"}
+    assert imported.comments == snapshot
+
+
+@pytest.mark.parametrize(
+    ("text", "body"),
+    [
+        ("curl http://h/ -d @- <<'E'\na\nb\nE\n", "ab"),
+        ("curl http://h/ --data-binary @- <<'E'\na\nb\nE\n", "a\nb\n"),
+        ("echo x | curl http://h/ -d a=1 -d @-", "a=1&x"),
+        ("curl http://h/ --json '{\"a\":' --json '1}'", '{"a":1}'),
+    ],
+)
+def test_bodies_on_standard_input_and_in_pieces(tmp_path: Path, text: str, body: str) -> None:
+    file = tmp_path / "one.sh"
+    file.write_text(text)
+    (request,) = import_to(tmp_path, file).model.entries().values()
+    assert body in (request.body, json.dumps(request.json_body, separators=(",", ":")))
+
+
+def test_one_bad_command_of_three_is_named_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "three.sh"
+    file.write_text("curl http://h/1\ncurl --no-such-option http://h/2\ncurl -X post http://h/3\n")
+    imported = import_to(tmp_path, file)
+    assert list(imported.model.entries()) == ["get-1", "post-3"]
+    assert "Left out: line 2: option --no-such-option not recognized" in imported.comments
+    assert "curl would send the method as post" in imported.comments
+
+
+@pytest.mark.parametrize(
+    ("text", "body"),
+    [
+        ('curl ^"http://h/^" ^\n  --data-raw ^"^{^\\^"a^\\^":1^}^"', '{"a":1}'),
+        ('curl "http://h/" --data-binary "^{^\\^"a^\\^":1^}" --compressed', '{"a":1}'),
+        ("curl.exe -d '{\\\"a\\\":1}' `\n  http://h/", '{"a":1}'),
+    ],
+)
+def test_forms_of_other_shells(tmp_path: Path, text: str, body: str) -> None:
+    (request,) = import_to(tmp_path, text).model.entries().values()
+    assert request.body == body

@@ -80,3 +80,131 @@ def test_what_is_refused(tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPa
         imported_text(tmp_path, text)
     assert caught.value.reason == snapshot and caught.value.remedy
     assert SECRET not in caught.value.reason
+
+
+def paths(imported: Imported) -> list[str]:
+    return [f"{entry.method} {entry.path}" for entry in imported.model.entries().values()]
+
+
+def test_a_variable_has_the_value_above_the_request(tmp_path: Path, snapshot: object) -> None:
+    text = "GET {{root}}/0\n###\n@root = http://h\n@n = 1\n\nGET {{root}}/{{n}}\n\n###\n@n = 2\nGET {{root}}/{{n}}\n"
+    imported = imported_text(tmp_path, text)
+    assert paths(imported) == ["GET /0", "GET /1", "GET /2"]
+    assert imported.comments == snapshot
+
+
+COMMENTS = """### a
+# @name first
+// of the shop
+POST http://h/a
+# between
+Content-Type: application/json
+// X-Not: sent
+
+{
+  // what
+  "item": 7,
+  # how many
+  "url": "http://x/#//"
+}
+// the end
+
+### b
+/*
+GET http://h/not
+*/
+< {%
+  request.variables.set("x", "}}")
+%}
+post http://h/b?x=1
+  &y=2
+# &z=3
+Content-Type: text/plain
+
+> not a handler
+# gone
+last
+
+> {% client.log("%") %}
+?? status == 200
+
+### c
+http://h/c
+
+HTTP/1.1 200 OK
+
+###
+# nothing
+
+###
+HTTP/1.1 200 OK
+"""
+
+
+def test_comments_and_scripts_are_left_out_as_the_clients_do(tmp_path: Path) -> None:
+    imported = imported_text(tmp_path, COMMENTS)
+    assert paths(imported) == ["POST /a", "POST /b?x=1&y=2", "GET /c"]
+    first = imported.request("first")
+    assert first.json_body == {"item": 7, "url": "http://x/#//"} and first.headers == {}
+    assert imported.request("b").body == "last"
+    assert "a script that runs before the request" in imported.comments
+    assert "what handles the answer" in imported.comments
+
+
+def test_a_file_of_markdown_keeps_its_headings(tmp_path: Path) -> None:
+    imported = imported_text(tmp_path, "PUT http://h/\nContent-Type: text/markdown\n\n# A title\n")
+    assert imported.request("put-root").body == "# A title"
+
+
+def test_a_request_that_is_a_command_of_curl(tmp_path: Path) -> None:
+    curl = "curl -X POST {{h}}/a \\\n  -H 'Authorization: Bearer {{key}}' -d 'b={{key}}'"
+    text = f"@h = http://h\n### a\n{curl}\n### c\nGET {{{{h}}}}/c\n"
+    imported = imported_text(tmp_path, text)
+    assert paths(imported) == ["POST /a", "GET /c"]
+    assert imported.request("post-a").headers["authorization"] == "Bearer {{env API_KEY}}"
+    assert imported.request("post-a").body == "b={{env API_KEY}}"
+
+
+def test_requests_fail_one_by_one(tmp_path: Path, snapshot: object) -> None:
+    text = (
+        "GET http://h/a\n### parts\nPOST http://h/\ncontent-type: multipart/form-data; boundary=x\n\n--x\n--x--\n"
+        "### no line\nrun ./other.http\n### no header\nGET http://h/\nhttp://h/list\n"
+        "### off\n# @disabled\nGET http://h/off\n### curl\ncurl --no-such-option http://h/\n### ok\nLIST http://h/\n"
+        "### files\nPUT http://h/\n\na\n< ./a\n"
+    )
+    imported = imported_text(tmp_path, text)
+    assert paths(imported) == ["GET /a"]
+    assert imported.comments == snapshot
+
+
+@pytest.mark.parametrize(
+    ("lines", "body"),
+    [
+        (["a=1", "&b=x y", "&c={{env}}"], "a=1&b=x%20y&c={{env API_ENV}}"),
+        (["a=1 &", "b=2"], "a=1%20&b=2"),
+        (["a=1", "b=2"], "a=1%0Ab=2"),
+    ],
+)
+def test_forms(tmp_path: Path, lines: list[str], body: str) -> None:
+    text = "\n".join(["POST http://h/", "content-type: application/x-www-form-urlencoded", "", *lines])
+    assert imported_text(tmp_path, text).request("post-root").body == body
+
+
+@pytest.mark.parametrize(
+    "head", ["GRAPHQL http://h/g", "POST http://h/g\nX-Request-Type: GraphQL\nContent-Type: application/json"]
+)
+def test_graphql(tmp_path: Path, head: str) -> None:
+    text = f'{head}\n\nquery ($id: ID) {{\n  item(id: $id) {{ name }}\n}}\n\n{{"id": "{{{{which}}}}"}}\n'
+    (request,) = imported_text(tmp_path, text).model.entries().values()
+    assert (request.method, request.headers) == ("POST", {})
+    query = "query ($id: ID) {\n  item(id: $id) { name }\n}"
+    assert request.json_body == {"query": query, "variables": {"id": "{{env API_WHICH}}"}}
+
+
+def test_values_that_a_client_makes(tmp_path: Path) -> None:
+    text = "GET http://h/?a={{$random.alphabetic(5)}}&b={{$datetime rfc1123}}&c={{$random.integer(1, 5)}}&d={{$guid}}\n"
+    (path,) = paths(imported_text(tmp_path, text))
+    assert path == (
+        "GET /?a=abcdefghij&b=Thu,%2001%20Jan%202026%2000:00:00%20GMT&c={{uniform 1 4}}"
+        "&d=00000000-0000-4000-8000-000000000001"
+    )

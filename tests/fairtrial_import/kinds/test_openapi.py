@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from fairtrial.base.problem import Problem
+from fairtrial.experiment.workload_file.model import RequestEntry
 from tests.fairtrial_import.imported import DATA, SECRET, Imported, import_to
 
 
@@ -17,7 +18,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Imported:
 
 def document(folder: Path, paths: Any, **more: Any) -> Path:
     file = folder / "openapi.json"
-    file.write_text(json.dumps({"openapi": "3.0.3", "info": {"title": "t"}, "paths": paths, **more}))
+    file.write_text(json.dumps({"openapi": "3.0.3", "info": {"title": "t"}, "paths": paths} | more))
     return file
 
 
@@ -128,7 +129,7 @@ def reference(target: str) -> dict[str, Any]:
         ("openapi: 3.0.0\npaths: [a: b\n", "not valid YAML", "correct the line"),
         ('{"openapi": "3.0.0",\n "paths": }', "line 2: not valid JSON", "correct the line"),
         ('swagger: "2.0"\n', "swagger: version 2", "swagger2openapi"),
-        ('openapi: "4.0"\n', "openapi: 4.0", "3.0 or 3.1"),
+        ('openapi: "3.20"\n', "openapi: 3.20", "3.0, 3.1 or 3.2"),
         ('openapi: "3.1.0"\n', "no request is left", "import what holds a request"),
         (reference("other.yaml#/Item"), "leads out of the document", "one file"),
         (reference("https://h/Item"), "leads out of the document", "one file"),
@@ -181,4 +182,140 @@ def test_a_schema_that_cannot_be_used_is_left_out(tmp_path: Path, snapshot: obje
     imported = import_to(tmp_path, document(tmp_path, paths))
     (entry,) = imported.model.entries().values()
     assert entry.expect.json_schema is None
+    assert imported.comments == snapshot
+
+
+def parameter(**keys: Any) -> dict[str, Any]:
+    return {"name": "p", "in": "query", "required": True, **keys}
+
+
+def asked(folder: Path, *parameters: Any, path: str = "/x", **more: Any) -> RequestEntry:
+    """The one request of a document with these parameters."""
+    item = {"get": {"parameters": list(parameters), "responses": {}}}
+    (request,) = import_to(folder, document(folder, {path: item}, **more)).model.entries().values()
+    return request
+
+
+@pytest.mark.parametrize(
+    ("keys", "path"),
+    [
+        ({"example": ["a,b", "c"]}, "/x?p=a%2Cb&p=c"),
+        ({"example": ["a", "b"], "explode": False}, "/x?p=a,b"),
+        ({"example": ["a", "b"], "style": "pipeDelimited"}, "/x?p=a%7Cb"),
+        ({"example": {"a": [1]}, "style": "deepObject", "explode": True}, "/x?p%5Ba%5D%5B0%5D=1"),
+        ({"example": "/a?b=c&d", "allowReserved": True}, "/x?p=/a?b=c&d"),
+        ({"content": {"application/json": {"example": {"a": 1}}}}, "/x?p=%7B%22a%22%3A1%7D"),
+        (
+            {"content": {"application/json": {"schema": {"type": "array", "items": {"const": "é"}}}}},
+            "/x?p=%5B%22%C3%A9%22%5D",
+        ),
+        ({"content": {"text/plain": {"example": "a b"}}}, "/x?p=a%20b"),
+        (
+            {"in": "querystring", "content": {"application/x-www-form-urlencoded": {"example": {"a": [1, 2]}}}},
+            "/x?a=1&a=2",
+        ),
+        ({"in": "querystring", "content": {"application/json": {"example": [1]}}}, "/x?%5B1%5D"),
+        ({"examples": {"one": {"dataValue": "a"}}}, "/x?p=a"),
+        ({"in": "header", "example": {"a": 1, "b": 2}, "explode": True}, "/x"),
+    ],
+)
+def test_parameters_stand_as_their_style_has_it(tmp_path: Path, keys: dict[str, Any], path: str) -> None:
+    request = asked(tmp_path, parameter(**keys))
+    assert request.path == path
+    assert request.headers == ({"p": "a=1,b=2"} if keys.get("in") == "header" else {})
+
+
+@pytest.mark.parametrize(
+    ("keys", "path"),
+    [
+        ({}, "/x/3,4.json"),
+        ({"style": "label"}, "/x/.3,4.json"),
+        ({"style": "matrix", "explode": True}, "/x/;p=3;p=4.json"),
+    ],
+)
+def test_parameters_of_the_path(tmp_path: Path, keys: dict[str, Any], path: str) -> None:
+    assert asked(tmp_path, parameter(**{"in": "path", "example": [3, 4]}, **keys), path="/x/{p}.json").path == path
+
+
+def test_a_value_without_a_defined_style_is_told(tmp_path: Path) -> None:
+    item = {"get": {"parameters": [parameter(example={"a": {"b": 1}})]}}
+    assert "the specification has no style for it: p" in import_to(tmp_path, document(tmp_path, {"/x": item})).comments
+
+
+def body(media_type: str, **media: Any) -> dict[str, Any]:
+    return {"post": {"requestBody": {"required": True, "content": {media_type: media}}}}
+
+
+OBJECT = {"type": "object", "required": ["a"], "properties": {"a": {"const": 1}}}
+
+
+@pytest.mark.parametrize(
+    ("media_type", "schema", "content_type", "sent"),
+    [
+        ("*/*", OBJECT, None, {"a": 1}),
+        ("application/*", OBJECT, None, {"a": 1}),
+        ("application/*+json", OBJECT, None, {"a": 1}),
+        ("application/vnd.shop.v2+json", OBJECT, "application/vnd.shop.v2+json", {"a": 1}),
+        ("*/*", {"type": "string", "example": "x"}, "text/plain", "x"),
+        ("text/*", {"example": "x"}, "text/plain", "x"),
+    ],
+)
+def test_bodies_of_ranges_of_media_types(
+    tmp_path: Path, media_type: str, schema: Any, content_type: str | None, sent: Any
+) -> None:
+    imported = import_to(tmp_path, document(tmp_path, {"/x": body(media_type, schema=schema)}))
+    (request,) = imported.model.entries().values()
+    assert sent in (request.json_body, request.body)
+    assert request.headers.get("content-type") == content_type
+
+
+def test_members_of_a_form_stand_as_their_encoding_has_it(tmp_path: Path) -> None:
+    example = {"a": ["x y", "z"], "b": {"c": 1}, "d": ["1", "2"], "e": {"f": 2}, "g": "/h", "i": None}
+    encoding = {
+        "d": {"style": "spaceDelimited", "explode": False},
+        "e": {"style": "deepObject", "explode": True},
+        "g": {"allowReserved": True},
+    }
+    paths = {"/x": body("application/x-www-form-urlencoded", example=example, encoding=encoding)}
+    (request,) = import_to(tmp_path, document(tmp_path, paths)).model.entries().values()
+    assert request.body == "a=x+y&a=z&b=%7B%22c%22%3A1%7D&d=1%202&e%5Bf%5D=2&g=/h&i="
+
+
+def test_servers_of_paths_and_operations(tmp_path: Path) -> None:
+    paths = {
+        "/own": {"get": {}},
+        "/files": {"servers": [{"url": "https://H/upload/{v}/", "variables": {"v": {"default": "v3"}}}], "get": {}},
+        "/near": {"get": {"servers": [{"url": "../v9"}]}},
+        "/far": {"get": {"servers": [{"url": "https://far.example:8443/x"}]}, "post": {}},
+    }
+    file = document(tmp_path, paths, servers=[{"url": "https://h:443/v2"}, {"url": "https://second.example"}])
+    imported = import_to(tmp_path, file)
+    found = {name: f"{entry.method} {entry.path}" for name, entry in imported.model.entries().items()}
+    assert found == {
+        "get-own": "GET /v2/own",
+        "get-files": "GET /upload/v3/files",
+        "get-near": "GET /v9/near",
+        "post-far": "POST /v2/far",
+    }
+    assert "Left out: 1 to far.example:8443" in imported.comments
+    assert "GET /x/far" in {
+        f"{entry.method} {entry.path}"
+        for entry in import_to(tmp_path, file, hosts=["far.example"]).model.entries().values()
+    }
+
+
+def test_operations_fail_one_by_one(tmp_path: Path, snapshot: object) -> None:
+    paths = {
+        "/ok": {"get": {"responses": {"200": {"$ref": "answers.yaml#/Ok"}}}},
+        "/body": {"post": {"requestBody": {"$ref": "bodies.yaml#/B"}}, "get": {}},
+        "/parts": body("multipart/form-data", schema=OBJECT),
+        "/bytes": body("*/*", schema={"type": "string", "format": "binary"}),
+        "/xml": {"get": {"parameters": [parameter(content={"application/xml": {"schema": {}}})]}},
+        "/styles": {"get": {"parameters": [parameter(style="comma")]}},
+        "/path/{id}": {"get": {}},
+        "/elsewhere": {"$ref": "paths.yaml#/a"},
+        "/search": {"query": {}, "trace": {}, "additionalOperations": {"LINK": {}}},
+    }
+    imported = import_to(tmp_path, document(tmp_path, paths, openapi="3.2.0"))
+    assert list(imported.model.entries()) == ["get-ok", "get-body"]
     assert imported.comments == snapshot
