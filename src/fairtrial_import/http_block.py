@@ -263,7 +263,7 @@ def _form(lines: Sequence[str]) -> str:
 
 
 def _is_address(text: str, *, has_method: bool) -> bool:
-    """Whether this can be an address; without a method, a word alone is none. A query may hold blanks, as clients do."""
+    """Whether this can be an address; without a method, a word alone is none. A query may hold blanks."""
     closed = re.sub(r"\{\{[^{}]*\}\}", "{{x}}", text)
     plain = closed.partition("?")[0] if has_method else closed
     return not re.search(r"\s", plain) and bool(URL_START.match(text) or (has_method and HOST_START.match(text)))
