@@ -6,7 +6,7 @@ variables.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass, field
 
@@ -40,7 +40,7 @@ WITHIN_QUOTES = re.compile(
 )
 WITHIN_DOCUMENT = re.compile(r"""\\(?:\r?\n|(?P<escaped>[$`\\]))|(?P<expansion>[$`])|(?P<plain>[^\\$`]+|\\)""")
 VARIABLE = re.compile(
-    r"\$(?:(?P<name>\w+|[@*#?!-])|\{(?P<long>\w+|[@*#?!])(?::?[-=](?P<default>[^{}$`]*))?\}|\{(?P<other>[^{}]*)\})",
+    r"\$(?:(?P<name>\w+|[@*#?!-])|\{(?P<long>\w+|[@*#?!])(?::?[-=](?P<default>[^{}$`]*))?\}|\{[^\w{}]*(?P<other>\w*)[^{}]*\})",
     re.ASCII,
 )
 ASSIGNMENT = re.compile(r"(?P<name>[A-Za-z_]\w*)=(?P<value>.*)", re.DOTALL)
@@ -81,7 +81,7 @@ def shell_commands(text: str, label: str) -> list[Command]:
     Raises:
         Problem: too many quotations are not closed: it is no script.
     """
-    script = _Script(text.translate({0xE000: None, 0xE001: None}), {})
+    script = _Script(text, {})
     broken = 0
     while script.place < len(script.text):
         try:
@@ -176,7 +176,9 @@ class _Script:
 
     def _add(self, text: str) -> None:
         self._this()
-        self._word = [*(self._word or []), text]
+        if self._word is None:
+            self._word = []
+        self._word.append(text)
 
     def _quoted(self, pattern: re.Pattern[str], depth: int) -> str:
         """The text to the closing quote, or of all of a here-document."""
@@ -204,7 +206,7 @@ class _Script:
             within = _Script(self.text[start + 1 : end], dict(self._values), self._line_at(start))
             self._read_within(within, depth, nested=False)
             self.place = end + 1
-            return _hole(self.text[start : self.place])
+            return self._output_hole(start)
         if self.text.startswith("$(", start):
             within = copy(self)  # of the same text, whose lines are counted once
             within.place, within.commands, within._values = start + 2, [], dict(self._values)
@@ -212,15 +214,19 @@ class _Script:
             within._redirection, within._after_pipe = "", False
             self._read_within(within, depth, nested=True)
             self.place = within.place + 1
-            return _hole(self.text[start : self.place])
+            return self._output_hole(start)
         match = VARIABLE.match(self.text, start)
         if match is None:
             self.place = start + 1
             return "$"
         self.place = match.end()
-        name = match["name"] or match["long"] or match["other"] or ""
+        name = match["name"] or match["long"] or match["other"] or "value"
         known = self._values.get(name, match["default"])
         return _hole(name) if known is None else known
+
+    def _output_hole(self, place: int) -> str:
+        """A command is not quoted: it may hold a secret."""
+        return _hole(f"output of line {self._line_at(place)}")
 
     def _read_within(self, within: "_Script", depth: int, *, nested: bool) -> None:
         within.read(depth=depth + 1, nested=nested)
@@ -318,8 +324,7 @@ class _Script:
 
 
 def _hole(name: str) -> str:
-    plain = HOLE.sub(r"\1", name)
-    return f"\ue000{plain}\ue001"
+    return f"\ue000{name}\ue001"
 
 
 def _output(command: Command) -> str | None:
@@ -335,9 +340,9 @@ def _output(command: Command) -> str | None:
     return None
 
 
-def holes(text: str) -> Sequence[str]:
-    """The names of what a text lacks."""
-    return HOLE.findall(text)
+def without_holes(text: str) -> str:
+    """A text as it was found, in which no hole may be."""
+    return text.translate({0xE000: None, 0xE001: None})
 
 
 def between_holes(text: str) -> Iterator[tuple[str, str | None]]:

@@ -5,6 +5,7 @@ import re
 from fairtrial_import.curl_command import read_curl
 from fairtrial_import.kinds.model import SourceKind
 from fairtrial_import.model import ImportedRequests
+from fairtrial_import.shell_script import without_holes
 from fairtrial_import.source import Source, looks_like_curl
 from fairtrial_import.variables import Variables, variable_name
 
@@ -25,7 +26,7 @@ def read(source: Source, variables: Variables) -> ImportedRequests:
     def fill(name: str) -> str:
         return variables.placeholder_of(variable_name(name), f"what the script calls {name}, and does not tell")
 
-    text = source.text(LARGEST_BYTES)
+    text = without_holes(source.text(LARGEST_BYTES))
     requests, remarks = read_curl(_of_code(text) if FENCE.search(text) else text, source.label, fill)
     hosts = [request.origin.partition("://")[2] for request in requests if request.origin]
     return ImportedRequests(title=hosts[0] if hosts else source.stem, requests=requests, remarks=remarks)

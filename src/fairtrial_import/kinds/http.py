@@ -1,6 +1,7 @@
 """`requests.http`: requests as VS Code's REST Client, JetBrains' HTTP Client and httpyac write them."""
 
 import re
+from dataclasses import replace
 
 from fairtrial.base.problem import Problem
 from fairtrial_import.curl_command import read_curl
@@ -9,6 +10,7 @@ from fairtrial_import.http_block import METHODS, Block, BlockReader, blocks_of
 from fairtrial_import.http_variables import FileVariables
 from fairtrial_import.kinds.model import SourceKind
 from fairtrial_import.model import FoundRequest, ImportedRequests
+from fairtrial_import.shell_script import without_holes
 from fairtrial_import.source import Source
 from fairtrial_import.variables import Variables
 
@@ -28,7 +30,8 @@ def read(source: Source, variables: Variables) -> ImportedRequests:
     Raises:
         Problem: no request of it can be read, or there are too many.
     """
-    blocks = list(blocks_of(source.text(LARGEST_BYTES).replace("\r\n", "\n").split("\n")))
+    text = without_holes(source.text(LARGEST_BYTES))
+    blocks = list(blocks_of(text.replace("\r\n", "\n").split("\n")))
     if len(blocks) > MOST_REQUESTS:
         raise Problem(f"{source.label}: more than {MOST_REQUESTS:,} requests", "import fewer at once")
     values = FileVariables(variables, source.label)
@@ -45,7 +48,7 @@ def read(source: Source, variables: Variables) -> ImportedRequests:
             text, line = curl
             requests, more = read_curl(values.marked(text), source.label, values.placeholder, line)
             remarks.extend(more)
-            return requests
+            return [replace(each, name=block.title) for each in requests]
         request = BlockReader(block, source, values).request()
         return [] if request is None else [request]
 

@@ -161,8 +161,8 @@ def test_a_request_that_is_a_command_of_curl(tmp_path: Path) -> None:
     text = f"@h = http://h\n### a\n{curl}\n### c\nGET {{{{h}}}}/c\n"
     imported = imported_text(tmp_path, text)
     assert paths(imported) == ["POST /a", "GET /c"]
-    assert imported.request("post-a").headers["authorization"] == "Bearer {{env API_KEY}}"
-    assert imported.request("post-a").body == "b={{env API_KEY}}"
+    assert imported.request("a").headers["authorization"] == "Bearer {{env API_KEY}}"
+    assert imported.request("a").body == "b={{env API_KEY}}"
 
 
 def test_requests_fail_one_by_one(tmp_path: Path, snapshot: object) -> None:
