@@ -22,6 +22,7 @@ from fairtrial_import.template import literal
 
 MOST_COMMANDS = 1000
 OF_POWERSHELL = re.compile("-(?:Uri|Method|Headers|Body|ContentType|UseBasicParsing|OutFile|WebSession)", re.IGNORECASE)
+PATH_IN_HOLE = re.compile("(?:\\w+://)?[^/?#]+\ue000[^\ue001]*\ue001(?:[?#]|$)")
 REMEDY = "correct the command, or take the option out"
 AT_A_RUN = "write the value into the command"
 HEADERS = {
@@ -232,6 +233,8 @@ def _request(call: _Call, url: str, query: Sequence[str], data: Sequence[str]) -
     if joined:
         base, mark, rest = url.partition("#")[0].partition("?")
         url = f"{base}?{rest}{'&' if rest else ''}{joined}" if mark else f"{base}?{joined}"
+    if PATH_IN_HOLE.match(url):
+        raise Problem(f"{call.where}: the path of its URL is told by a run of the script alone", AT_A_RUN)
     address = read_address(call.address_template(url), call.where, is_template=True)
     path = address.path if call.target is None else call.address_template(call.target)
     if "path-as-is" not in call.flags and call.target is None:

@@ -222,7 +222,7 @@ class _Script:
         self.place = match.end()
         name = match["name"] or match["long"] or match["other"] or "value"
         known = self._values.get(name, match["default"])
-        return _hole(name) if known is None else known
+        return _hole(_in_words(name)) if known is None else known
 
     def _output_hole(self, place: int) -> str:
         """A command is not quoted: it may hold a secret."""
@@ -321,6 +321,13 @@ class _Script:
         self._redirection, self._after_pipe, self._documents = "", False, []
         self.place = self._line_ends[line - 1] + 1 if line <= len(self._line_ends) else len(self.text)
         self._end_line()
+
+
+def _in_words(name: str) -> str:
+    """What the argument of a script or a function is called; the names of others."""
+    if name.isdigit():
+        return f"argument {name}"
+    return name if name[0].isalpha() or name[0] == "_" else "arguments"
 
 
 def _hole(name: str) -> str:

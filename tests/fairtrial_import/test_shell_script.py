@@ -63,7 +63,7 @@ def test_what_only_a_run_tells_is_a_hole() -> None:
     calls = [command.words[1:] for command in commands(script) if command.words[0] == "curl"]
     assert [[HOLE.sub(r"<\1>", word) for word in words] for words in calls] == [
         ["http://h/login"],
-        ["http://h/<i>?t=<T>&n=<1>", "<ARGS>", "<output of line 2>"],
+        ["http://h/<i>?t=<T>&n=<argument 1>", "<ARGS>", "<output of line 2>"],
     ]
 
 

@@ -152,6 +152,7 @@ curl "$BASE/orders" --json @- <<EOF
 EOF
 curl -s "$BASE/a" --next -X DELETE "$BASE/b"
 curl "$@"
+curl "$BASE$1"
 curl 'not closed
 """
 
@@ -162,7 +163,7 @@ def test_a_script(tmp_path: Path, snapshot: object) -> None:
     imported = import_to(tmp_path, file)
     assert {name: f"{entry.method} {entry.path}" for name, entry in imported.model.entries().items()} == {
         "post-login": "POST /login",
-        "get-items": "GET /items/{{env API_1}}",
+        "get-items": "GET /items/{{env API_ARGUMENT_1}}",
         "post-orders": "POST /orders",
         "get-a": "GET /a",
         "delete-b": "DELETE /b",
