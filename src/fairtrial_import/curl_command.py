@@ -146,6 +146,8 @@ def _apply(call: _Call, option: str, name: str, value: str) -> None:
         case "request":
             call.method = value
         case "request-target":
+            if not value.startswith("/"):
+                raise Problem(f"{call.where}: {option} is no path, and cannot be imported", REMEDY)
             call.target = value
         case "header":
             _add_header(call, value)

@@ -72,8 +72,8 @@ def styled(name: str, value: Any, style_name: str, explode: Any, quoted: Quote) 
     elif isinstance(value, dict) and explodes:
         parts = [f"{quoted(key)}={quoted(plain_text(each))}" for key, each in value.items()]
     else:
-        elements = value if isinstance(value, list) and explodes else [value]
-        texts = [style.within.join(quoted(plain_text(each)) for each in _elements(element)) for element in elements]
+        groups = [[each] for each in value] if isinstance(value, list) and explodes else [_elements(value)]
+        texts = [style.within.join(quoted(plain_text(each)) for each in group) for group in groups]
         parts = [_named(quoted(name), text, style) if style.is_named else text for text in texts]
     return style.first + style.between.join(parts)
 

@@ -51,11 +51,10 @@ def test_what_a_browser_copies(tmp_path: Path) -> None:
         ('curl "http://h/a" \\\n\t-H "x: 1"', "GET", "/a"),
         ("curl http://h/a/../b/./c?d=/../e", "GET", "/b/c?d=/../e"),
         ("curl --path-as-is http://h/a/../b", "GET", "/a/../b"),
-        ("curl --request-target '*' -X OPTIONS http://h/a", "OPTIONS", "*"),
+        ("curl --request-target /b -X OPTIONS http://h/a", "OPTIONS", "/b"),
         ("curl http://h/a --url-query '+b=c%20d' --url-query 'e=f g'", "GET", "/a?b=c%20d&e=f%20g"),
         ("curl -G http://h/a --data-urlencode '=x@y' --data-urlencode 'm@n=o' -I", "HEAD", "/a?x%40y&m@n=o"),
-        ("docker exec web curl -s http://h/a", "GET", "/a"),
-        ("curl --ins --compr --no-location --retry 3 -sSfo /dev/null http://h/a", "GET", "/a"),
+        ("curl --ins --compressed --no-location --retry 3 -sSfo /dev/null http://h/a", "GET", "/a"),
     ],
 )
 def test_method_and_path(tmp_path: Path, command: str, method: str, path: str) -> None:
@@ -102,7 +101,8 @@ def test_credentials(tmp_path: Path) -> None:
         ("curl -H 'x: y'", "with its URL"),
         ("curl ftp://SECRET-1@h/", "HTTP server"),
         ("curl http://h/ -d a=1 -d @file", "one file"),
-        ("date | curl http://h/ -d @-", "the value into the command"),
+        ("curl http://h/ -d @-", "the value into the command"),
+        ("curl http://h/ --request-target '*'", "take the option out"),
         ("curl --url @list", "URLs themselves"),
         ("curl -Uri http://h/ -Method POST", "cURL (bash)"),
     ],
@@ -150,7 +150,7 @@ curl "$BASE/items" -F file=@a
 curl "$BASE/orders" --json @- <<EOF
 {"item": $ITEM, "say": "$BASE"}
 EOF
-curl -s "$BASE/a" --next -X DELETE "$BASE/b"
+docker exec web curl -s "$BASE/a" --next -X DELETE "$BASE/b"
 curl "$@"
 curl "$BASE$1"
 curl 'not closed
