@@ -146,8 +146,6 @@ def _apply(call: _Call, option: str, name: str, value: str) -> None:
         case "request":
             call.method = value
         case "request-target":
-            if not value.startswith("/"):
-                raise Problem(f"{call.where}: {option} is no path, and cannot be imported", REMEDY)
             call.target = value
         case "header":
             _add_header(call, value)
@@ -222,6 +220,8 @@ def _url_encoded(where: str, value: str) -> str:
 def _requests(call: _Call) -> list[FoundRequest]:
     if not call.urls:
         raise Problem(f"{call.where}: has no URL", "give the whole command, with its URL")
+    if call.target is not None and not call.target.startswith("/"):
+        raise Problem(f"{call.where}: its --request-target is no path", REMEDY)
     query, data = [*call.query], call.data
     if "get" in call.flags:
         if call.file:

@@ -192,7 +192,7 @@ class BlockReader:
 
     def _headers(self) -> list[tuple[str, str]]:
         pairs = []
-        while (line := self._line()) is not None and line.strip():
+        while (line := self._line()) is not None and line.strip() and not HANDLER.match(line.strip()):
             name, colon, value = line.partition(":")
             if not colon or value.startswith("//"):
                 raise Problem(f"{self._where()}: is no header", "write Name: value, and an empty line before a body")

@@ -43,6 +43,7 @@ class FileVariables:
         self._label = label
         self._values: dict[str, str] = {}
         self._announced: dict[str, str] = {}
+        self._redefined: set[str] = set()
         self._remarks: dict[str, None] = {}
         self._replacements = 0
         self._characters = 0
@@ -54,7 +55,8 @@ class FileVariables:
 
     def announce(self, name: str, value: str, line: int) -> None:
         """`@name = value`, which stands in this line. Before it, its first value is taken."""
-        if self._announced.setdefault(name, value) != value:
+        if self._announced.setdefault(name, value) != value and name not in self._redefined:
+            self._redefined.add(name)
             self._remarks[
                 f"{printable(name, 40)} is defined anew in line {line}: each request has the value above it, "
                 "as httpyac does. VS Code's REST Client takes the last one for all."
