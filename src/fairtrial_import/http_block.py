@@ -68,7 +68,8 @@ class Block:
 
 def blocks_of(lines: Sequence[str]) -> Iterator[Block]:
     """The blocks of a file."""
-    title, block = "", []
+    title = ""
+    block: list[Line] = []
     for number, line in [*enumerate(lines, 1), (len(lines) + 1, "###")]:
         if line.startswith("###"):
             yield _block(title, block)

@@ -11,7 +11,15 @@ from fairtrial_import.bodies import FORM, JSON, fits_toml, is_json, media_type
 from fairtrial_import.document import Document
 from fairtrial_import.json_value import compact_json, member_at, text
 from fairtrial_import.model import Body, FoundJson, TextBody
-from fairtrial_import.parameter_style import STYLES, form_encoded, is_defined, percent_encoded, styled, with_reserved
+from fairtrial_import.parameter_style import (
+    STYLES,
+    Quote,
+    form_encoded,
+    is_defined,
+    percent_encoded,
+    styled,
+    with_reserved,
+)
 from fairtrial_import.sampler import ABSENT, Sampler
 from fairtrial_import.template import literal, literal_json
 
@@ -116,7 +124,9 @@ def _described(document: Document, operation: Operation) -> Iterator[dict[str, A
 
 def _serialised(document: Document, parameter: dict[str, Any], name: str, place: str, notes: Notes) -> str:
     """The value of a parameter as it stands in its place, with its name where that belongs to it."""
-    quoted = str if place == "header" else with_reserved if parameter.get("allowReserved") is True else percent_encoded
+    quoted: Quote = (
+        str if place == "header" else with_reserved if parameter.get("allowReserved") is True else percent_encoded
+    )
     content = parameter.get("content")
     if isinstance(content, dict) and content:
         media_name, media = next(iter(content.items()))

@@ -5,7 +5,7 @@ OpenAPI 3.2).
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, quote_plus
@@ -80,7 +80,7 @@ def styled(name: str, value: Any, style_name: str, explode: Any, quoted: Quote) 
 
 def is_defined(value: Any, style_name: str, explode: Any) -> bool:
     """Whether the specification says how the style writes such a value."""
-    elements = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    elements: Iterable[Any] = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     if any(isinstance(each, dict | list) for each in elements):
         return False
     if style_name == "deepObject":
@@ -109,5 +109,5 @@ def _deep(name: str, value: Any) -> list[tuple[str, str]]:
     """`name[key]`; of what is nested more deeply `name[key][0][inner]`, as most servers read it."""
     if not isinstance(value, dict | list) or not value:
         return [(name, plain_text(value))]
-    pairs = value.items() if isinstance(value, dict) else enumerate(value)
+    pairs: Iterable[tuple[Any, Any]] = value.items() if isinstance(value, dict) else enumerate(value)
     return [pair for key, each in pairs for pair in _deep(f"{name}[{key}]", each)]
