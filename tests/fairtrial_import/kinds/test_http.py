@@ -67,7 +67,7 @@ def test_variables_of_the_environment_keep_their_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "GET http://h/\n###\nthis is no request\n",
+        "@a = 1\nthis is no request\n",
         "GET http://h/\nno header SECRET-1\n",
         "POST http://h/\ncontent-type: multipart/form-data\n\n--x\n",
         "POST http://h/\n\n< ./a\n< ./b\n",

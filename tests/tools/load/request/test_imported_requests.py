@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import shlex
 import subprocess
 from collections.abc import Callable, Sequence
@@ -43,8 +44,9 @@ def sent_again(call: Call, listener: Listener, folder: Path, source: Path, numbe
 
 
 def same_target(path: str) -> str:
-    """Without the characters that some clients send as they are."""
-    return quote(path.encode("latin-1"), safe="%/:@!$&'()*+,;=~?[]")
+    """Without the characters that some clients send as they are, and the small letters that curl writes with -G."""
+    encoded = quote(path.encode("latin-1"), safe="%/:@!$&'()*+,;=~?[]")
+    return re.sub("%[0-9a-f]{2}", lambda match: match.group().upper(), encoded)
 
 
 def content(request: ReceivedRequest) -> Any:
@@ -56,7 +58,7 @@ def content(request: ReceivedRequest) -> Any:
 
 def curl_line(chance: random.Random, number: int) -> str:
     """A call of curl, as bash has it."""
-    url = f'"$BASE{number}/{quote(text(chance))}?q={quote(text(chance))}"'
+    url = f'"${{BASE}}{number}/{quote(text(chance))}?q={quote(text(chance))}"'
     words = ["curl", *chance.choice([["-s"], ["--silent", "--retry", "2"], ["-sSo", "/dev/null"]])]
     value = text(chance, "\\`")
     words += chance.choice(
@@ -83,7 +85,7 @@ def test_a_script_of_curl(listener: Listener, call: Call, tmp_path: Path) -> Non
     lines = [curl_line(chance, number) for number in range(NUMBER)]
     script = tmp_path / "all.sh"
     script.write_text(f"BASE={listener.url}\nNAME='two words'\n" + "\n".join(lines) + "\n")
-    subprocess.run(["bash", script], check=True, capture_output=True, timeout=60)
+    subprocess.run(["bash", "-e", script], check=True, capture_output=True, timeout=60)
     by_curl = list(listener.received)
     for line, theirs, ours in zip(lines, by_curl, sent_again(call, listener, tmp_path, script, NUMBER), strict=True):
         assert (ours.method, ours.path) == (theirs.method, same_target(theirs.path)), line
