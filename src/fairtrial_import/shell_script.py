@@ -182,7 +182,8 @@ class _Script:
 
     def _quoted(self, pattern: re.Pattern[str], depth: int) -> str:
         """The text to the closing quote, or of all of a here-document."""
-        parts, start = [], self.place - 1
+        parts: list[str] = []
+        start = self.place - 1
         while self.place < len(self.text):
             match = pattern.match(self.text, self.place)
             assert match is not None  # one of the parts fits any character

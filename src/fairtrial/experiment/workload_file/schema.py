@@ -304,9 +304,9 @@ def _keyword_constrains(key: str, value: Any, resolve: Callable[[str], Any], ref
     if key == "$ref" and isinstance(value, str):
         target = None if value in references else resolve(value)
         return value not in references and (target is None or _constrains(target, resolve, references | {value}))
-    inner = [_constrains(each, resolve, references) for each in _schemas_in(key, value)]
-    if inner:
-        return all(inner) if key == "anyOf" else any(inner)
+    if schemas := _schemas_in(key, value):
+        enough = all if key == "anyOf" else any  # the first that tells ends it: schemas that hold each other are many
+        return enough(_constrains(each, resolve, references) for each in schemas)
     return key not in NOTHING_IF_EMPTY or value not in NOTHING
 
 
