@@ -108,6 +108,9 @@ def _of_hosts(
         return bool({authority, name} & {host.lower() for host in hosts}) if hosts else origin == site
 
     others = Counter(request.origin for request in requests if request.origin and not is_wanted(request.origin))
+    if others and site:
+        taken = sum(request.origin == site for request in requests)
+        remarks.append(f"Taken: {taken:,} to {site.partition('://')[2]}.")
     for origin, number in others.most_common(10):
         name = str(origin).partition("://")[2]
         remarks.append(f"Left out: {number:,} to {name}. Take them with --host {name}.")

@@ -10,7 +10,8 @@ def import_requests(
     source: Annotated[
         str,
         typer.Argument(
-            help="A file (also gzip), a command line in quotes that begins with curl, or - for standard input.",
+            help="A file (also gzip), a folder of Bruno, a command line in quotes that begins with curl, or - for "
+            "standard input.",
             metavar="SOURCE",
         ),
     ],
@@ -29,8 +30,8 @@ def import_requests(
         typer.Option(
             "--from",
             metavar="KIND",
-            help="What the source is: `access-log`, `curl`, `har`, `http` or `openapi`. [default: told from its "
-            "content]",
+            help="What the source is: `access-log`, `bruno`, `curl`, `har`, `http`, `insomnia`, `openapi` or "
+            "`postman`. [default: told from its content]",
         ),
     ] = None,
     host: Annotated[
@@ -38,8 +39,8 @@ def import_requests(
         typer.Option(
             "--host",
             metavar="HOST",
-            help="Take the requests to this host, with or without its port; may be repeated. [default: the first "
-            "document's, or the first request's]",
+            help="Take the requests to this host, with or without its port; may be repeated. [default: of a recording, "
+            "the one with the data; else the first request's]",
         ),
     ] = None,
     most: Annotated[
@@ -50,9 +51,10 @@ def import_requests(
 ) -> None:
     """Write a workload file from requests that exist already, to be edited.
 
-    Reads a command line of curl, a browser's recording (.har), a file of requests (.http, .rest), a web server's access
-    log, or an OpenAPI document. Says in comments what was left out and what was made up. Requests that are equal become
-    one, with their number as its weight. Headers that all requests share become defaults.
+    Reads a command line of curl, a browser's recording (.har), a file of requests (.http, .rest), a collection of
+    Postman, Insomnia or Bruno, a web server's access log, or an OpenAPI document. Says in comments what was left out
+    and what was made up. Requests that are equal become one, with their number as its weight. Headers that all requests
+    share become defaults.
 
     **Secrets** never reach the file: headers such as authorization and cookie, and parameters and members such as
     password and token, become variables of the environment (`{{env API_TOKEN}}`), and a comment names them.

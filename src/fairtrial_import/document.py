@@ -1,4 +1,4 @@
-"""An OpenAPI document as plain values, with references within it followed."""
+"""A document as plain values, and of OpenAPI's with references within it followed."""
 
 import re
 from typing import Any
@@ -67,20 +67,30 @@ class Document:
             raise Problem(f"{self.label}: an example holds more than {MOST_VALUES:,} values", "shorten it") from error
 
 
-def read_document(source: Source) -> Document:
-    """The document, in JSON or YAML.
+def parsed(source: Source, most_bytes: int = LARGEST_BYTES) -> dict[str, Any]:
+    """A document in JSON or YAML; an empty one if it is no object.
 
     Raises:
-        Problem: it is neither, or no OpenAPI document of version 3.0, 3.1 or 3.2.
+        Problem: it is neither, or too large.
     """
-    text = source.text(LARGEST_BYTES)
+    text = source.text(most_bytes)
     try:
         root = parse_json_or_yaml(text)
     except BrokenDocument as error:
         reason = f"line {error.line}: not valid {error.language}: {printable(error.reason, 120)}"
         raise Problem(f"{source.label}: {reason}", "correct the line") from error
-    version = str(root.get("openapi", "")) if isinstance(root, dict) else ""
-    if isinstance(root, dict) and "swagger" in root:
+    return root if isinstance(root, dict) else {}
+
+
+def read_document(source: Source) -> Document:
+    """An OpenAPI document, in JSON or YAML.
+
+    Raises:
+        Problem: it is neither, or no OpenAPI document of version 3.0, 3.1 or 3.2.
+    """
+    root = parsed(source)
+    version = str(root.get("openapi", ""))
+    if "swagger" in root:
         raise Problem(
             f"{source.label}: swagger: version 2 is not read",
             "convert it: npx swagger2openapi swagger.yaml -o openapi.yaml",

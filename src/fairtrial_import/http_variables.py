@@ -1,6 +1,7 @@
-"""Variables of `.http` files: defined in the file, made for each request, or left to the environment."""
+"""Variables of `.http` files and collections: defined there, made for each request, or left to the environment."""
 
 import re
+from collections.abc import Mapping
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
@@ -65,6 +66,10 @@ class FileVariables:
     def define(self, name: str, value: str) -> None:
         """`@name = value`, from here on."""
         self._values[name] = value
+
+    def use(self, values: Mapping[str, str]) -> None:
+        """Define these, and no others."""
+        self._values = dict(values)
 
     def marked(self, text: str) -> str:
         """A text with a hole for each variable (`fairtrial_import.shell_script`)."""

@@ -29,6 +29,9 @@ LONGEST_LINE_BYTES = 64 << 10
 """Servers take request lines of 8 KiB (nginx, Apache), and log at most three texts of that length."""
 GZIP = b"\x1f\x8b"
 STDIN = "-"
+MOST_FILES = 10_000
+FOLDER_MARKS = frozenset({"bruno.json", "opencollection.yml", ".bru"})
+"""A folder that holds one of these, or a file that ends so, is a collection of Bruno."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,8 @@ class Source:
     """where it lies; empty: the working folder"""
     path: str | None = None
     """the path of a file that is not packed"""
+    files: tuple[str, ...] = ()
+    """of a folder: the paths of its files, within it"""
 
     def text(self, most_bytes: int) -> str:
         """All of it.
@@ -124,12 +129,35 @@ def open_source(argument: str) -> Source:
     label = printable(argument, 200)
     if "://" in argument and not os.path.exists(argument):
         raise Problem(f"{label}: is an address, and nothing is fetched", "save it to a file, and import the file")
+    if FOLDER_MARKS & _names_in(argument):
+        path = Path(argument).absolute()
+        return Source(label, path.name, lambda: io.BytesIO(b""), "", str(path), files=_files_below(path))
     if not os.path.isfile(argument):  # which, unlike Path.is_file, takes a name of any length
         raise Problem(f"{label}: there is no such file", "give a file, a command in quotes ('curl …'), or - for stdin")
     path = Path(argument)
     stem = path.name.partition(".")[0] or "imported"
     source = _with_head(Source(label, stem, lambda: _unpacked(path), "", str(path.parent)))
     return source if _is_packed(path) else replace(source, path=argument)
+
+
+def _names_in(argument: str) -> set[str]:
+    """The names in a folder, and their endings; none if it is no folder."""
+    try:
+        names = os.listdir(argument) if os.path.isdir(argument) else []
+    except OSError:
+        names = []
+    return {*names, *(os.path.splitext(name)[1] for name in names)}
+
+
+def _files_below(folder: Path) -> tuple[str, ...]:
+    """The paths of all files below a folder, without hidden ones and those of other projects."""
+    found: list[str] = []
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "node_modules")
+        found += [os.path.relpath(os.path.join(place, name), folder) for name in sorted(files)]
+        if len(found) > MOST_FILES:
+            raise Problem(f"{printable(str(folder), 200)}: more than {MOST_FILES:,} files", "give a folder within it")
+    return tuple(found)
 
 
 def looks_like_curl(text: str) -> bool:

@@ -30,17 +30,17 @@ def is_placeholders(text: str) -> bool:
     return PLACEHOLDER.search(text) is not None and not PLACEHOLDER.sub("", text).strip()
 
 
-def encoded(text: str) -> str:
+def encoded(text: str, safe: str = URL_CHARACTERS) -> str:
     """A template for a request target: everything but its placeholders is percent-encoded where that is needed.
 
     What is encoded already stays as it is. Braces are encoded, so that they cannot be taken for a placeholder's.
     """
     parts, last = [], 0
     for match in PLACEHOLDER.finditer(text):
-        parts += [_quoted(text[last : match.start()]), match.group()]
+        parts += [_quoted(text[last : match.start()], safe), match.group()]
         last = match.end()
-    return "".join([*parts, _quoted(text[last:])])
+    return "".join([*parts, _quoted(text[last:], safe)])
 
 
-def _quoted(text: str) -> str:
-    return quote(text, safe=URL_CHARACTERS, errors="replace")
+def _quoted(text: str, safe: str) -> str:
+    return quote(text, safe=safe, errors="replace")

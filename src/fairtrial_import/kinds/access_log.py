@@ -1,20 +1,31 @@
 """`access.log`: the log of a web server. Routes with their shares, and ids and parameters as rows."""
 
+import json
+import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
 
 from fairtrial.base.problem import Problem
 from fairtrial_import.assemble import slug, unused_name
 from fairtrial_import.kinds.model import SourceKind
-from fairtrial_import.log_lines import Entry, read_line
-from fairtrial_import.model import METHODS, FoundRequest, FoundRows, ImportedRequests
+from fairtrial_import.log_formats import known_in_words
+from fairtrial_import.log_lines import Entry, LogReader, Part
+from fairtrial_import.model import METHODS, FoundRequest, FoundRows, ImportedRequests, TextBody
+from fairtrial_import.redact import without_secrets
 from fairtrial_import.routes import Route, Routes, Unreadable, constant_columns, path_of, route_words
 from fairtrial_import.source import Source
 from fairtrial_import.variables import Variables
 
 LARGEST_BYTES = 512 << 20
 """Some millions of lines, which take a few minutes."""
-LINES_TO_RECOGNISE = 20
+LARGEST_DOCUMENT_BYTES = 64 << 20
+"""Of a log that is one JSON document, as clouds export it: it is read whole."""
+LINES_TO_RECOGNISE = 1000
+"""A server may say much before its first request."""
+LONGEST_EXAMPLE = 80
+DEEPEST = 6
 WITHOUT_BODY = ("GET", "HEAD")
 """Methods of which a log tells all; of others it does not hold the bodies."""
 NOT_MODIFIED, PARTIAL = 304, 206
@@ -28,31 +39,42 @@ def read(source: Source, variables: Variables) -> ImportedRequests:
         Problem: it is too large, or no line of it is a request.
     """
     routes = Routes(variables)
+    reader = LogReader()
     methods: Counter[str] = Counter()
     errors: Counter[str] = Counter()
-    unread = 0
-    for line in source.lines(LARGEST_BYTES):
-        if line is not None and not line.strip():
+    unread = parts = 0
+    example = ""
+    for line in _units(source):
+        if isinstance(line, str) and not line.strip():
             continue
-        entry = None if line is None else read_line(line)
-        if entry is None:
-            unread += 1
-        elif entry.method not in WITHOUT_BODY:
+        entry = None if line is None else reader.read(line)
+        if isinstance(entry, Part):
+            parts += 1
+        elif entry is not None and entry.method not in WITHOUT_BODY:
             methods[entry.method if entry.method.lower() in METHODS else "other methods"] += 1
-        elif not LEAST_SUCCESS <= entry.status < LEAST_ERROR:
+        elif entry is not None and not LEAST_SUCCESS <= entry.status < LEAST_ERROR:
             errors[str(entry.status)] += 1
-        else:
-            unread += not _is_added(routes, entry)
+        elif entry is None or not _is_added(routes, entry):
+            unread += 1
+            example = example or (
+                "a line of more than 64 KiB" if line is None else line if isinstance(line, str) else json.dumps(line)
+            )
+    unread += reader.lost
     route_lines = sum(route.count for route in routes)
     total = route_lines + routes.beyond + sum(methods.values()) + sum(errors.values()) + unread
     if total == unread:
-        raise Problem(
-            f"{source.label}: none of its {total:,} lines is a request in common, combined or JSON format",
-            "give a log in one of these formats, or say with --from what else it is",
+        name, remedy = known_in_words(source.head) or ("", "say with --from what else it is")
+        reason = (
+            f"is {name}, which is not read" if name else f"none of its {total:,} lines is a request in a known format"
         )
-    remarks = [f"Taken: {route_lines:,} of {total:,} lines."]
+        raise Problem(f"{source.label}: {reason}", remedy)
+    unit = "entries" if parts else "lines"
+    remarks = [f"Taken: {route_lines:,} of {total:,} {unit}."]
     if unread:
-        remarks.append(f"Left out: {_share(unread, total)} that could not be read as requests.")
+        such_as = f", such as: {_without_secrets(example)}" if example else ""
+        remarks.append(f"Left out: {_share(unread, total)} that could not be read as requests{such_as}")
+    if reader.overlaps:
+        remarks.append("Requests overlap, and their lines have no id: a status may belong to another request.")
     if methods:
         remarks.append(f"Left out, as a log holds no bodies: {_counts_in_words(methods, total)}. Write them yourself.")
     if errors:
@@ -60,6 +82,70 @@ def read(source: Source, variables: Variables) -> ImportedRequests:
     if routes.beyond:
         remarks.append(f"Left out: {_share(routes.beyond, total)} of rarer routes.")
     return ImportedRequests(title=source.stem, requests=_requests(routes), remarks=remarks)
+
+
+def _units(source: Source) -> Iterator[str | dict[str, Any] | None]:
+    """The lines of a log, or the objects of one that is a JSON document."""
+    head = source.head.lstrip()
+    first, _, rest = head.partition("\n")
+    if re.match(r"[\[{]\s*(?:[\[{\"]|$)", head) and not (rest.strip() and _is_object(first)):
+        values = _values(source.text(LARGEST_DOCUMENT_BYTES))
+        if values is not None:
+            for value in values:
+                yield from _entries(value)
+            return
+    yield from source.lines(LARGEST_BYTES)
+
+
+def _is_object(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _values(text: str) -> list[Any] | None:
+    """The JSON values that a text holds, one behind another; None if it holds anything else."""
+    decoder, place, values = json.JSONDecoder(), 0, []
+    try:
+        while place < len(text):
+            if text[place].isspace():
+                place += 1
+                continue
+            value, place = decoder.raw_decode(text, place)
+            values.append(value)
+    except (ValueError, RecursionError):
+        return None
+    return values
+
+
+def _entries(value: Any, depth: int = 0) -> Iterator[str | dict[str, Any]]:
+    """The entries of a list, or of the lists of an object that is no entry itself, such as `{"records": [...]}`."""
+    if isinstance(value, str) and " " in value:
+        yield value
+    elif isinstance(value, list) and depth < DEEPEST:
+        for each in value:
+            yield from _entries(each, depth + 1)
+    elif isinstance(value, dict):
+        lists = [] if LogReader().read(value) is not None else _lists_in(value)
+        if not lists:
+            yield value
+        for each in lists:
+            yield from _entries(each, depth + 1)
+
+
+def _lists_in(value: dict[str, Any]) -> list[Any]:
+    """The lists of an object, or of the objects in it."""
+    below = [each for each in value.values() if isinstance(each, dict)]
+    return [each for holder in (value, *below) for each in holder.values() if isinstance(each, list) and each]
+
+
+def _without_secrets(line: str) -> str:
+    """The beginning of a line that could not be read, without anything in it that may be a secret."""
+    request = FoundRequest(method="get", path="/", body=TextBody(line[:2000]))
+    body = without_secrets(request, Variables()).body
+    text = re.sub(r"[\w+/=-]{24,}|\{\{env \w+\}\}", "…", body.text if isinstance(body, TextBody) else "")
+    return text if len(text) <= LONGEST_EXAMPLE else f"{text[:LONGEST_EXAMPLE]}…"
 
 
 def _is_added(routes: Routes, entry: Entry) -> bool:
@@ -111,8 +197,13 @@ def _counts_in_words(counted: Counter[str], total: int) -> str:
 
 
 def _recognises(source: Source) -> bool:
-    lines = [line for line in source.head.splitlines() if line.strip()][:LINES_TO_RECOGNISE]
-    return any(read_line(line) is not None for line in lines)
+    """Whether one of the first lines is a request. Comments are none: files of other kinds may quote a log."""
+    reader = LogReader()
+    for line in islice(_units(source), LINES_TO_RECOGNISE):
+        is_comment = isinstance(line, str) and line.startswith(("# ", "//", "###"))
+        if line is not None and not is_comment and isinstance(reader.read(line), Entry):
+            return True
+    return False
 
 
 KIND = SourceKind("access-log", "an access log", _recognises, read, rank=1)

@@ -56,7 +56,7 @@ def test_what_is_left_out_is_said_with_its_share(tmp_path: Path) -> None:
         "Taken: 73 of 93 lines.",
         "POST 12 (12.9%). Write them yourself.",
         "answer was no success: 404 5 (5.4%).",
-        "3 (3.2%) that could not be read as requests.",
+        "3 (3.2%) that could not be read as requests, such as: ",
         "40 in the log; 40 of them as rows",
     ):
         assert part in imported.comments, part

@@ -84,3 +84,101 @@ def test_what_cannot_be_read(tmp_path: Path, text: str, reason: str) -> None:
     with pytest.raises(Problem) as caught:
         import_to(tmp_path, file)
     assert "broken.har" in caught.value.reason and reason in caught.value.reason and caught.value.remedy
+
+
+def entry(url: str, **keys: Any) -> dict[str, Any]:
+    """An entry; `request`, `response` and `headers` add to it."""
+    headers = [{"name": name, "value": value} for name, value in keys.pop("headers", {}).items()]
+    return {
+        "request": {"method": "GET", "url": url, "headers": headers, **keys.pop("request", {})},
+        "response": {"status": 200, "content": {"mimeType": "application/json"}, **keys.pop("response", {})},
+        **keys,
+    }
+
+
+def recorded(folder: Path, *entries: dict[str, Any]) -> Path:
+    file = folder / "site.har"
+    file.write_text(json.dumps({"comment": "made by hand", "log": {"creator": {"name": "x"}, "entries": entries}}))
+    return file
+
+
+HTML = {"content": {"mimeType": "text/html; charset=utf-8"}}
+
+
+@pytest.mark.parametrize(
+    ("entries", "host"),
+    [
+        ([("http://www.shop.example/", HTML), *[("http://api.shop.example/a", {})] * 2], "api.shop.example"),
+        ([("https://login.id.example/", HTML), ("https://shop.example/", HTML), ("https://shop.example/a", {})],
+         "shop.example"),
+        ([("https://login.id.example/", HTML), ("https://login.id.example/token", {}), ("https://shop.example/", HTML),
+          ("https://shop.example/a", {})], "shop.example"),
+        ([("https://shop.example/", HTML), ("https://shop.example/a", {}), *[("https://count.example/c", {})] * 5],
+         "shop.example"),
+        ([("https://shop.example/", HTML), *[("https://f00.cloud.example/a", {})] * 3], "f00.cloud.example"),
+        ([*[("https://shop.example/", HTML)] * 6, *[("https://count.example/c", {})] * 3], "shop.example"),
+        ([("http://127.0.0.1:3000/", HTML), *[("http://127.0.0.1:8080/a", {})] * 2], "127.0.0.1:8080"),
+    ],
+)  # fmt: skip
+def test_the_host_with_the_data_is_taken(tmp_path: Path, entries: list[tuple[str, Any]], host: str) -> None:
+    imported = import_to(tmp_path, recorded(tmp_path, *(entry(url, response=answer) for url, answer in entries)))
+    assert imported.said.rstrip().endswith(
+        "--host " + imported.said.rstrip().rpartition(" ")[2]
+    )  # the others are named
+    assert f"to {host}." in imported.comments and f"--host {host}." not in imported.comments
+    assert imported.text.splitlines()[1].endswith(f"://{host}")
+
+
+def test_bodies_as_tools_record_them(tmp_path: Path) -> None:
+    def post(path: str, data: dict[str, Any], **keys: Any) -> dict[str, Any]:
+        return entry(f"http://h/{path}", request={"method": "POST", "postData": data, **keys})
+
+    encoded = {"encoding": "base64", "mimeType": "application/json"}
+    form = "application/x-www-form-urlencoded"
+    file = recorded(
+        tmp_path,
+        post("json", {"text": "eyJhIjogIsOpIn0=", **encoded}),
+        post("form", {"text": "YT0xJmI9Mg==", "encoding": "base64", "mimeType": form}),
+        post("params", {"mimeType": form, "params": [{"name": "a", "value": "1 &"}, {"name": "b", "value": "é"}]}),
+        post("bytes", {"text": "/wD/", **encoded}),
+        post("no-base64", {"text": "*", **encoded}),
+        post("lossy", {"text": "\u0000\ufffd", "mimeType": "application/octet-stream"}),
+        post("absent", {"mimeType": "application/json", "text": ""}, bodySize=17),
+    )
+    imported = import_to(tmp_path, file)
+    assert set(imported.model.requests) == {"post-json", "post-form", "post-params"}
+    assert imported.request("post-json").json_body == {"a": "é"}
+    assert imported.request("post-form").body == "a=1&b=2"
+    assert imported.request("post-params").body == "a=1+%26&b=%C3%A9"
+    assert (
+        "3 with a binary body" in imported.comments and "1 whose body the recording does not hold" in imported.comments
+    )
+
+
+def test_fields_of_other_tools(tmp_path: Path) -> None:
+    pairs = [{"name": "q", "value": "a b"}]
+    file = recorded(
+        tmp_path,
+        entry("http://h/a", headers={":authority": "h", ":method": "GET", "Accept": "*/*"}, _fetchType="Network Load"),
+        entry("http://h/b", request={"queryString": pairs, "cookies": [{"name": "s", "value": "SECRET-1"}]}),
+        entry("http://h/blocked", response={"status": 0}),
+        entry("http://h/null", response={"status": None}),
+        entry("http://h/cached", response={"status": 304}),
+        entry("http://h/socket", response={"status": 101}),
+        entry("http://h/pre", request={"method": "OPTIONS"}, headers={"Access-Control-Request-Method": "PUT"}),
+        entry("http://h/font.woff2", response={"content": {"mimeType": "application/octet-stream"}}),
+        entry("http://exa mple/"),
+    )
+    imported = import_to(tmp_path, file)
+    assert {each.path for each in imported.model.entries().values()} == {"/a", "/b?q=a+b", "/cached"}
+    assert imported.request("get-a").headers == {"accept": "*/*"}
+    assert imported.request("get-b").headers == {"cookie": "{{env API_COOKIE}}"}
+    for part in ("2 that had no answer", "1 that are no HTTP", "2 assets", "log.entries[8].request.url: has no host"):
+        assert part in imported.comments, part
+
+
+def test_a_recording_without_answers(tmp_path: Path) -> None:
+    file = recorded(tmp_path, {"request": {"method": "GET", "url": "http://h/a"}})
+    imported = import_to(tmp_path, file)
+    assert imported.request("get-a").expect.statuses == [] or imported.request("get-a").expect.statuses is None
+    assert "It holds no answers" in imported.comments
