@@ -57,9 +57,8 @@ NOTHING_IF_EMPTY = BY_NAME | {"required", "minItems", "minLength", "minPropertie
 class AnswerSchema:
     """A compiled schema. Patterns are searched in linear time, whatever an answer holds; `format` is a note."""
 
-    def __init__(self, document: Any, pointer: str, dialect: str) -> None:
-        address = document["$id"].rstrip("#") if _names_itself(document) else ADDRESS
-        registry = jsonschema_rs.Registry([(address, document)])
+    def __init__(self, document: Any, pointer: str, dialect: str, registry: jsonschema_rs.Registry) -> None:
+        address = _address(document)
         self._validator = jsonschema_rs.validator_for(
             {"$schema": dialect, "$ref": f"{address}#{quote(pointer, safe='/~')}"},
             registry=registry,
@@ -78,11 +77,17 @@ class AnswerSchema:
         return f"{place}: {_cut(printable(error.message))}"
 
 
+def _address(document: Any) -> str:
+    return str(document["$id"]).rstrip("#") if _names_itself(document) else ADDRESS
+
+
 class SchemaDocument:
     """A document that holds schemas."""
 
     def __init__(self, value: Any, dialect: str) -> None:
         self._value, self._dialect = value, dialect
+        self._registry: jsonschema_rs.Registry | None = None
+        """of the whole document: made once, as a document of some MiB has hundreds of schemas"""
 
     def schema(self, reference: str, where: str) -> AnswerSchema:
         """One of its schemas.
@@ -106,7 +111,9 @@ class SchemaDocument:
             raise Problem(f"{where}: is no schema", "name a place where an object stands")
         _assert_within(self._value, subschema, where)
         try:
-            return AnswerSchema(self._value, pointer, self._dialect)
+            if self._registry is None:
+                self._registry = jsonschema_rs.Registry([(_address(self._value), self._value)])
+            return AnswerSchema(self._value, pointer, self._dialect, self._registry)
         except (ValueError, jsonschema_rs.ReferencingError) as error:
             path = pointer_of(getattr(error, "schema_path", []))
             at = f"{path}: " if path else ""
