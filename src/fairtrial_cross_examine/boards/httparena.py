@@ -1,7 +1,7 @@
 """HttpArena: its published files, a list of rows for each profile, or the rows of one framework by profile.
 
 By its programs: `profiles.sh` says which tool runs a profile, and `benchmark.sh` keeps the fastest of three runs. `rps`
-is the 2xx answers over the seconds that the tool printed. gcannon times each request from the moment its batch of
+is the 2xx answers over the seconds that the tool printed; older rows may count all. gcannon times each request from the moment its batch of
 `pipeline` requests is sent, corrects nothing, and counts what was sent in the 0.1 s before its clock; a connection that
 it opens anew is in no latency. wrk printed no percentile: `p99_latency` was its mean first and its maximum later.
 h2load printed none either until 2026, and its streams are not in the row. zrk offers a rate, and times from when a
@@ -24,6 +24,8 @@ GCANNON = {
 H2LOAD = re.compile(r"-h2c?$|-h3$|grpc|gateway|production-stack")
 CLOCK_SECONDS = 0.2
 """gcannon counts the answers to what it sent in the 0.1 s before its clock, and prints hundredths of a second."""
+STATED_SHARE = 0.05
+"""Of the stated time: wrk and h2load end up to a tenth of a second late in five."""
 ERRORS = ("status_4xx", "status_5xx")
 LOADS: Mapping[str, LoadKind] = {"gcannon": "closed", "wrk": "closed", "zrk": "open"}
 UNTOLD = {
@@ -67,7 +69,9 @@ def _row(test: str, row: Mapping[str, Any], source: str) -> BoardRow:
     tool = _tool(test.removesuffix(f"-{connections}"), row)
     good, rate = counted(row.get("status_2xx")), number(row["rps"])
     answers = sum(whole(row.get(key)) for key in ("status_2xx", "status_3xx", *ERRORS))
-    seconds = None if good is None or rate is None else good.over(rate)
+    everything = exactly(answers) if answers else None
+    counted_errors = _counts_errors(good, everything, rate, latency(row.get("duration")))
+    seconds = _over(everything if counted_errors else good, rate)
     high = {"99": latency(row.get("p99_latency")), "99.9": latency(row.get("p99_9_latency"))}
     return BoardRow(
         board=BOARD.name,
@@ -80,8 +84,9 @@ def _row(test: str, row: Mapping[str, Any], source: str) -> BoardRow:
             load=LOADS.get(tool),
             connections=connections * depth or None,
             seconds=None if seconds is None else Figure(value=seconds.value, within=seconds.within + CLOCK_SECONDS),
-            requests=exactly(answers) if answers else None,
+            requests=everything,
             rate_per_second=rate,
+            failures={key: whole(row.get(key)) for key in ERRORS if counted_errors and whole(row.get(key))},
             times=RunTimes(
                 mean=latency(row["avg_latency"]),
                 percentiles={share: figure for share, figure in high.items() if figure is not None},
@@ -90,6 +95,18 @@ def _row(test: str, row: Mapping[str, Any], source: str) -> BoardRow:
         explained=EXPLAINED.get(tool, {}),
         untold=UNTOLD.get(tool, "") if rate is not None and rate.value else "it has no answers",
     )
+
+
+def _counts_errors(good: Figure | None, answers: Figure | None, rate: Figure | None, stated: Figure | None) -> bool:
+    """Whether all answers, and not the 2xx alone, take the stated time at this rate."""
+    of_all, of_good = _over(answers, rate), _over(good, rate)
+    if of_all is None or of_good is None or stated is None:
+        return False
+    return of_all.agrees_with(stated, STATED_SHARE) and not of_good.agrees_with(stated, STATED_SHARE)
+
+
+def _over(number: Figure | None, rate: Figure | None) -> Figure | None:
+    return None if number is None or rate is None else number.over(rate)
 
 
 def _tool(profile: str, row: Mapping[str, Any]) -> str:

@@ -14,7 +14,7 @@ from fairtrial_cross_examine.model import BoardRow, PrintedOutput, PrintedRun
 
 Verdict = Literal["stands", "contradicts itself", "cannot be told"]
 
-KINDS = ("clients-idle", "impossible-times", "mean-as-percentile", "too-much-time")
+KINDS = ("clients-idle", "errors-as-throughput", "impossible-times", "mean-as-percentile", "too-much-time")
 """The contradictions that a row can have with itself. Others need what no board prints, or compare rows."""
 LEAST_ORDERED = 3
 """Minimum, percentiles and maximum beside a mean from which on their order can have failed."""
@@ -27,17 +27,17 @@ class ExaminedRow(Strict):
     """One row of a board, as it was read, with its verdict."""
 
     board: str
-    source: str = Field(description="the file")
-    test: str = Field(description="what was asked, with its connections or queries")
+    source: str
+    test: str
     contender: str
-    tool: str = Field(description="by the board's own programs; `unknown`: they do not say it")
-    connections: int | None = Field(description="requests that can be under way at the same time")
+    tool: str
+    connections: int | None
     rate_per_second: float | None
     mean_seconds: float | None
     under_way: float | None = Field(description="rate × mean / connections")
     verdict: Verdict
-    contradictions: list[str] = Field(description="the kinds")
-    says: str = Field(description="the arithmetic, or why it cannot be told")
+    contradictions: list[str]
+    says: str
 
 
 def examine_rows(rows: Sequence[BoardRow]) -> tuple[list[ExaminedRow], list[Contradiction]]:

@@ -79,6 +79,11 @@ ACCUSED = [
         "600,000 requests of 5.20 ms each take 512 clients 6.09 s, but the run lasted 5.00 s",
     ),
     (arena("pipelined-512", pipeline=16, avg_latency="83.00ms"), "too-much-time", "8,192 clients"),
+    (
+        arena("baseline-512", status_2xx=5_000, status_5xx=595_000),
+        "errors-as-throughput",
+        "595,000 status_5xx of 600,000 requests, and 120,000/s counts them all",
+    ),
     (benchmarker(BY_WRK | {"minimum_latency": -6.14891469123652e18}), "impossible-times", "no time is below zero"),
     (benchmarker(BY_WRK | {"percentile_50": 4_000}), "impossible-times", "it cannot be less"),
     (power("json", {"latencyMax": "1.20ms"}, {}), "impossible-times", "it cannot be less"),
