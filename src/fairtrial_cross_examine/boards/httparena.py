@@ -1,11 +1,11 @@
 """HttpArena: its published files, a list of rows for each profile, or the rows of one framework by profile.
 
 By its programs: `profiles.sh` says which tool runs a profile, and `benchmark.sh` keeps the fastest of three runs. `rps`
-is the 2xx answers over the seconds that the tool printed; older rows may count all. gcannon times each request from the moment its batch of
-`pipeline` requests is sent, corrects nothing, and counts what was sent in the 0.1 s before its clock; a connection that
-it opens anew is in no latency. wrk printed no percentile: `p99_latency` was its mean first and its maximum later.
-h2load printed none either until 2026, and its streams are not in the row. zrk offers a rate, and times from when a
-request was due. `duration` is the default where a profile has its own.
+is the 2xx answers over the seconds that the tool printed; older rows may count all. gcannon times each request from the
+moment its batch of `pipeline` requests is sent, corrects nothing, and counts what was sent in the 0.1 s before its
+clock; a connection that it opens anew is in no latency. wrk printed no percentile: `p99_latency` was its mean first and
+its maximum later. h2load printed none either until 2026, and its streams are not in the row. zrk offers a rate, and
+times from when a request was due. `duration` is the default where a profile has its own.
 """
 
 import re
