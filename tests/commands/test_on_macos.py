@@ -19,6 +19,7 @@ ARGUMENTS = {
     "judge": ["RUN"],
     "compare": ["RUN", "RUN"],
     "history": ["RUN"],
+    "pool": ["RUN"],
     "cross-examine": [str(DATA / "fairtrial_cross_examine/data/tools/k6-honest.json")],
     "import": [str(DATA / "fairtrial_import/data/shop.har")],
     "list": [],

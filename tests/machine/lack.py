@@ -186,6 +186,7 @@ def _refusal(*command: str) -> str:
 PROGRAMS: Mapping[str, Callable[[], Lack | None]] = {
     "chromium": lambda: None if chromium() else by_apt("chromium", "chromium"),
     "sshd": lambda: None if sshd() else by_apt("sshd", "openssh-server"),
+    "ssh-keygen": _program("ssh-keygen", by_apt("ssh-keygen", "openssh-client")),
     "openssl": _program("openssl", by_apt("openssl", "openssl")),
     "git": _program("git", by_apt("git", "git")),
     "groff": _program("groff", by_apt("groff", "groff-base")),

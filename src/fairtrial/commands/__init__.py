@@ -29,6 +29,7 @@ from fairtrial.commands.list import list_available
 from fairtrial.commands.load import load
 from fairtrial.commands.on_macos import refuse_without_linux
 from fairtrial.commands.output import print_problem, silent_exit_when_output_closes
+from fairtrial.commands.pool import pool
 from fairtrial.commands.rare_options import add_command
 from fairtrial.commands.run import run
 from fairtrial.commands.services import services_app
@@ -70,6 +71,7 @@ app.add_typer(cluster_app, name="cluster")
 add_command(app, judge)
 app.command()(compare)
 app.command()(history)
+app.command()(pool)
 app.command("cross-examine")(cross_examine)
 app.command("import")(import_requests)
 app.command(hidden=True)(lab)

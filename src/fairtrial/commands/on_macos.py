@@ -13,6 +13,7 @@ WORKS: Mapping[str, str] = {
     "judge": "a record, judged again, with its reports",
     "compare": "two runs",
     "history": "many runs, with the page",
+    "pool": "runs of one experiment on many machines",
     "cross-examine": "the output of other tools",
     "import": "requests to import, of a file",
     "list": "what can be named",

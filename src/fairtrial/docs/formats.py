@@ -15,6 +15,7 @@ from fairtrial.tools.compare.document import ComparedFigure, ComparisonDocument
 from fairtrial.tools.doctor.model import DiagnosesDocument
 from fairtrial.tools.history.document import HistoryDocument
 from fairtrial.tools.load.report.document import LoadDocument
+from fairtrial.tools.pool.document import PoolDocument
 from fairtrial.tools.provision.inventory import Inventory
 from fairtrial_cross_examine.boards.verdicts import ExaminedRow
 from fairtrial_cross_examine.examination import Examination
@@ -24,6 +25,7 @@ DOCUMENTS: Mapping[str, type[Document]] = {
     "`run`, `ab-test`, `judge`; `result.json`": Result,
     "`compare`": ComparisonDocument,
     "`history`": HistoryDocument,
+    "`pool`": PoolDocument,
     "`load`": LoadDocument,
     "`cross-examine`": Examination,
     "`list KIND`": Listing,

@@ -23,6 +23,7 @@ PAGES: Mapping[str, Callable[[], Mapping[str, str]]] = {
     "import.md": partial(commands.command_parts, "import"),
     "init.md": partial(commands.command_parts, "init"),
     "load.md": commands.load_parts,
+    "pool.md": partial(commands.exit_statuses_of, "pool"),
     "robustness.md": commands.macos_parts,
 }
 """By the name of the page in `docs/`, what gives its parts by their names."""

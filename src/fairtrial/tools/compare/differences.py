@@ -16,28 +16,29 @@ rest says what the same processors are."""
 def changed_settings(before: ExperimentRecord, after: ExperimentRecord) -> list[str]:
     """One line for each difference, host first. The contents of stacks are left out: they are what is compared."""
     return [
-        *_changed("host", before.host.model_dump(), after.host.model_dump()),
-        *_changed("placement", before.placement.model_dump(include=BOUND), after.placement.model_dump(include=BOUND)),
-        *_changed("network", {"own": before.own_network}, {"own": after.own_network}),
-        *_changed("idle", _idle(before), _idle(after)),
-        *_changed(
+        *changes("host", before.host.model_dump(), after.host.model_dump()),
+        *changes("placement", before.placement.model_dump(include=BOUND), after.placement.model_dump(include=BOUND)),
+        *changes("network", {"own": before.own_network}, {"own": after.own_network}),
+        *changes("idle", _idle(before), _idle(after)),
+        *changes(
             "experiment",
             before.experiment.model_dump(mode="json", exclude=WITHOUT_EFFECT),
             after.experiment.model_dump(mode="json", exclude=WITHOUT_EFFECT),
         ),
-        *_changed("service", _services(before), _services(after)),
-        *_changed("dataset", _dataset(before), _dataset(after)),
-        *_changed("workload file", _workload_file(before), _workload_file(after)),
-        *_changed("runtime", *_runtimes(before, after)),
-        *_changed("lab", _lab(before), _lab(after)),
+        *changes("service", _services(before), _services(after)),
+        *changes("dataset", _dataset(before), _dataset(after)),
+        *changes("workload file", _workload_file(before), _workload_file(after)),
+        *changes("runtime", *_runtimes(before, after)),
+        *changes("lab", _lab(before), _lab(after)),
     ]
 
 
-def _changed(what: str, before: Mapping[str, object], after: Mapping[str, object]) -> Iterator[str]:
+def changes(what: str, before: Mapping[str, object], after: Mapping[str, object]) -> Iterator[str]:
+    """A line for each key, at any depth, whose value differs: `host: kernel was 6.1 and is 6.8`."""
     for key in dict.fromkeys([*before, *after]):
         old, new = before.get(key), after.get(key)
         if isinstance(old, Mapping) and isinstance(new, Mapping):
-            yield from _changed(f"{what}: {key}", old, new)
+            yield from changes(f"{what}: {key}", old, new)
         elif old != new:
             yield f"{what}: {key} was {_in_words(old)} and is {_in_words(new)}"
 

@@ -1,0 +1,166 @@
+"""Records of one locked experiment, pooled over machines."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from fairtrial.base.problem import Problem
+from fairtrial.commands import app
+from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.record.write import RecordWriter
+from fairtrial.tools.pool.claims import PooledClaim, pool_claims
+from fairtrial.tools.pool.machines import lock_digest, read_machines
+from tests.builders import ExperimentBuilder, TrialBuilder, a_trial, an_experiment, trials_of
+
+NOISE = (1.0, 1.004, 0.997, 1.002, 0.999)
+HONEST = (1.16, 1.18, 1.15, 1.17, 1.19)
+"""Ratios of a to b, a machine each."""
+
+
+def experiment(at_least: float = 1.1) -> ExperimentBuilder:
+    return an_experiment("a", "b").claiming("a", "b", at_least=at_least)
+
+
+def on_machine(ratio: float, record: ExperimentRecord, speed: float = 1.0) -> Sequence[TrialRecord]:
+    """A run on a machine where a is `ratio` times as fast as b, and both are `speed` times as fast as elsewhere."""
+
+    def make(contender: str, block: int) -> TrialBuilder:
+        rate = 4000 * speed * NOISE[block % 5] * (ratio if contender == "a" else 1)
+        return a_trial().serving(rate).taking(16 / rate)
+
+    return trials_of(record, make)
+
+
+def write(folder: Path, record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Path:
+    folder.mkdir(parents=True)
+    with RecordWriter(folder) as writer:
+        for line in (record, *trials):
+            writer.append(line)
+    return folder
+
+
+def folders(tmp_path: Path, ratios: Sequence[float], builder: ExperimentBuilder | None = None) -> list[Path]:
+    record = (builder or experiment()).record()
+    return [
+        write(tmp_path / f"m{number}", record, on_machine(ratio, record, speed=number))
+        for number, ratio in enumerate(ratios, 1)
+    ]
+
+
+def pooled(places: Sequence[Path], lies: int = 1) -> PooledClaim:
+    (claim,) = pool_claims(read_machines(places, {}), lies)
+    return claim
+
+
+def test_machines_of_any_speed_have_one_answer(tmp_path: Path) -> None:
+    claim = pooled(folders(tmp_path, HONEST))
+    assert claim.verdict == "upheld"
+    assert claim.estimate == pytest.approx(1.17, rel=0.005)
+    assert claim.interval is not None and 1.1 < claim.interval[0] < 1.16 and 1.18 < claim.interval[1] < 1.25
+    assert [each.machine for each in claim.machines] == ["m1", "m2", "m3", "m4", "m5"]
+
+
+def test_a_machine_that_disagrees_is_named_and_does_not_decide(tmp_path: Path) -> None:
+    claim = pooled(folders(tmp_path, [*HONEST, 0.4]))
+    assert [each.machine for each in claim.disagreeing] == ["m6"]
+    assert claim.estimate == pytest.approx(1.17, rel=0.005), "without it, as one may lie"
+    assert claim.interval is not None and claim.interval[0] < 1.1, "but what it says is in the interval"
+    assert claim.verdict == "undecided"
+
+
+def test_one_liar_cannot_buy_a_verdict(tmp_path: Path) -> None:
+    """By far the best machine of five, and four that are short of the bound on average."""
+    ratios = [1.08, 1.12, 1.09, 1.11, 3.0]
+    assert pooled(folders(tmp_path, ratios)).verdict == "undecided"
+
+
+def test_three_machines_are_pooled_if_none_lies_and_two_are_not(tmp_path: Path) -> None:
+    three = folders(tmp_path, HONEST[:3])
+    assert pooled(three, lies=0).verdict == "upheld"
+    claim = pooled(three, lies=1)
+    assert (claim.verdict, claim.estimate) == ("undecided", None)
+    assert claim.reason == "3 machines with an interval: 4 are needed, as 1 may lie"
+    assert pooled(three[:2], lies=0).reason == "2 machines with an interval: 3 are needed"
+
+
+def test_equal_is_an_answer_over_machines_too(tmp_path: Path) -> None:
+    claim = pooled(folders(tmp_path, [1.0, 1.002, 0.999, 1.001, 0.998], experiment(at_least=1.02)))
+    assert claim.verdict in ("refuted", "equal") and claim.estimate == pytest.approx(1.0, abs=0.003)
+    equal = an_experiment("a", "b").stating("equal", of="a", to="b", within=0.05)
+    claim = pooled(folders(tmp_path / "equal", [1.0, 1.002, 0.999, 1.001, 0.998], equal))
+    assert claim.verdict == "upheld"
+    claim = pooled(folders(tmp_path / "apart", [1.2, 1.21, 1.19, 1.2, 1.22], equal))
+    assert claim.verdict == "refuted"
+
+
+def test_what_is_about_one_machine_is_counted_and_not_pooled(tmp_path: Path) -> None:
+    budget = an_experiment("a", "b").stating("budget", of="a", at_least="100 /s")
+    claim = pooled(folders(tmp_path, HONEST, budget))
+    assert (claim.verdict, claim.estimate) == (None, None)
+    assert claim.verdicts_in_words == "upheld on 5"
+
+
+CHANGES: Mapping[str, Mapping[str, object]] = {
+    "experiment: concurrency_budget was 16 and is 8": {"experiment": {"concurrency_budget": 8}},
+    "lab: engine was": {"engine_version": "another"},
+}
+
+
+@pytest.mark.parametrize("difference", CHANGES)
+def test_runs_of_another_experiment_are_refused_with_the_key(difference: str, tmp_path: Path) -> None:
+    record = experiment().record()
+    change = dict(CHANGES[difference])
+    if isinstance(keys := change.get("experiment"), Mapping):
+        change["experiment"] = record.experiment.model_copy(update=dict(keys))
+    other = record.model_copy(update=change)
+    places = [*folders(tmp_path, HONEST), write(tmp_path / "other", other, on_machine(1.2, other))]
+    with pytest.raises(Problem, match=difference):
+        read_machines(places, {})
+
+
+def test_another_program_under_the_same_name_is_refused(tmp_path: Path) -> None:
+    record = experiment().record()
+    stacks = [record.stacks[0].model_copy(update={"content_sha256": "f" * 64}), *record.stacks[1:]]
+    other = record.model_copy(update={"stacks": stacks})
+    places = [*folders(tmp_path, HONEST), write(tmp_path / "other", other, on_machine(1.2, other))]
+    with pytest.raises(Problem, match="program: a was"):
+        read_machines(places, {})
+
+
+def test_words_seed_and_number_of_blocks_are_each_machines_own() -> None:
+    record = experiment().record()
+    own = record.experiment.model_copy(update={"seed": 77, "summary": "ours", "blocks": 30})
+    assert lock_digest(record) == lock_digest(record.model_copy(update={"experiment": own}))
+
+
+def test_one_run_is_one_machine_however_often_it_is_given(tmp_path: Path) -> None:
+    """Also under another host's name and another time, as a copy would be that is to pass for a machine."""
+    record = experiment().record()
+    trials = on_machine(1.2, record)
+    host = record.host.model_copy(update={"cpu_model": "another"})
+    copy = record.model_copy(update={"started_at": "2030-01-01T00:00:00Z", "host": host})
+    places = [write(tmp_path / "one", record, trials), write(tmp_path / "two", copy, trials)]
+    with pytest.raises(Problem, match="has the trials of"):
+        read_machines(places, {})
+
+
+def test_folders_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    record = experiment().record()
+    places = [write(tmp_path / who / "run", record, on_machine(1.2, record, speed)) for who, speed in (("a", 1), ("b", 2))]
+    assert [machine.name for machine in read_machines(places, {})] == ["a/run", "b/run"]
+
+
+def test_the_command_prints_a_screen_and_writes_documents(tmp_path: Path, snapshot: object) -> None:
+    places = folders(tmp_path, [*HONEST, 0.9])
+    out, rows = tmp_path / "pool.json", tmp_path / "pool.csv"
+    done = CliRunner().invoke(app, ["pool", *map(str, places), "--json", str(out), "--csv", str(rows)])
+    assert done.exit_code == 3
+    assert done.output == snapshot
+    document = json.loads(out.read_text())
+    assert document["schema"] == "fairtrial/pool" and len(document["machines"]) == 6 and document["lies"] == 1
+    assert len(rows.read_text().splitlines()) == 7
+    assert CliRunner().invoke(app, ["pool", *map(str, places[:5])]).exit_code == 0
+    assert CliRunner().invoke(app, ["pool", str(tmp_path / "none")]).exit_code == 2
