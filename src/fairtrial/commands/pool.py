@@ -67,9 +67,7 @@ def pool(
     may_lie = int(len(machines) > MINIMUM_MACHINES) if lies is None else lies
     document = pool_document(machines, pool_claims(machines, may_lie), may_lie)
     rows = [figure for claim in document.claims for figure in claim.machines]
-    write_outputs(
-        data.paths, {"--json": lambda: json_text(document), "--csv": lambda: csv_text(FigureOnMachine, rows)}
-    )
+    write_outputs(data.paths, {"--json": lambda: json_text(document), "--csv": lambda: csv_text(FigureOnMachine, rows)})
     console = Console(highlight=False, stderr=use_stdout)
     for line in pool_lines(document):
         console.print(escape(line))

@@ -7,7 +7,7 @@ import pytest
 
 from fairtrial.judge.statistics.random_effects import disagreeing, interval_if_some_lie, pool
 from fairtrial.judge.statistics.student import quantile
-from tests.judge.statistics.machine_worlds import MACHINES, coverage
+from tests.judge.statistics.machine_worlds import coverage
 
 
 def test_a_worked_example() -> None:
@@ -64,22 +64,20 @@ def test_a_machine_that_disagrees_is_named_and_no_other() -> None:
     assert disagreeing(np.array([0.1, 0.1, 3.0]), errors[:3]) == [], "of three, nobody can say which is the odd one"
 
 
-@pytest.mark.parametrize("machines", MACHINES)
-@pytest.mark.parametrize("between", [0.0, 0.05, 0.2])
-@pytest.mark.parametrize("lie", [0, 1])
-def test_the_interval_holds_the_truth_of_honest_machines(machines: int, between: float, lie: int) -> None:
-    """Of 400 intervals at 95%, fewer than 365 once in a thousand simulations (binomial)."""
-    if machines == 3 and lie:
-        pytest.skip("of three machines none may lie")
-    assert coverage(machines, between, lie, 400).held >= 365
+@pytest.mark.parametrize(("machines", "liars"), [(3, 0), (5, 0), (5, 1), (10, 1), (30, 1)])
+@pytest.mark.parametrize("between", [0.0, 0.2])
+def test_the_interval_holds_the_truth_of_honest_machines(machines: int, between: float, liars: int) -> None:
+    """Of 200 intervals at 95%, fewer than 178 once in a thousand simulations (binomial)."""
+    assert coverage(machines, between, liars, 200).held >= 178
 
 
-def test_without_leave_for_liars_one_of_five_makes_the_interval_wrong_or_useless() -> None:
-    """So the allowance is needed: a liar who is 30% off moves a pool that trusts everybody."""
-    trusting, wary = (coverage(5, 0.02, 1, 400, allowed=allowed) for allowed in (0, 1))
-    assert trusting.held < 365 <= wary.held
+def test_many_liars_need_leave() -> None:
+    """One liar widens the interval by more than it moves it; of ten, four who agree do not."""
+    assert coverage(10, 0.02, 1, 200, allowed=0).held >= 178
+    trusting, wary = (coverage(10, 0.02, 4, 200, allowed=allowed).held for allowed in (0, 4))
+    assert trusting < 178 <= wary
 
 
-def test_honest_machines_seldom_disagree_and_a_liar_does() -> None:
-    assert coverage(10, 0.05, 0, 400).named_wrongly <= 36, "of 400 at 5%, more than 36 once in a thousand"
-    assert coverage(10, 0.05, 1, 400).liars_named >= 350
+def test_honest_machines_seldom_disagree_and_an_obvious_liar_does() -> None:
+    assert coverage(10, 0.05, 0, 200).named_wrongly <= 21, "of 200 at 5%, more than 21 once in a thousand"
+    assert coverage(10, 0.05, 1, 100, lie=1.0).liars_named == 100

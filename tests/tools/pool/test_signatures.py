@@ -35,7 +35,7 @@ def test_the_signer_is_named(place: Path) -> None:
 
 def test_a_record_that_was_changed_is_not_hers(place: Path) -> None:
     (place / "record.jsonl").write_text('{"kind": "forged"}\n')
-    with pytest.raises(Problem, match="no signature of record.jsonl by anybody"):
+    with pytest.raises(Problem, match=r"no signature of record\.jsonl by anybody"):
         signer_of(place, place.parent / "allowed")
 
 

@@ -3,12 +3,11 @@
 With y_i the logarithm of the ratio on machine i, s_i its standard error and τ² the variance between machines, the
 weights are w_i = 1 / (s_i² + τ²) and the pooled logarithm is μ = Σ w_i y_i / Σ w_i. τ² is Paule's and Mandel's: the
 value at which Q(τ²) = Σ w_i (y_i - μ)² is k - 1, its expectation over k machines; 0 if Q(0) is below that. The interval
-is Hartung's and Knapp's, μ ± t_(k-1) √(q / Σ w_i) with q = Q / (k - 1), and with q of 1 at least (Röver, Knapp, Friede).
-At this τ² q is 1, or below it, so that μ ± t_(k-1) / √Σ w_i is the same.
+is Hartung's and Knapp's, μ ± t_(k-1) √(q / Σ w_i) with q = Q / (k - 1), and with q of 1 at least (Röver, Knapp,
+Friede). At this τ² q is 1, or below it, so that μ ± t_(k-1) / √Σ w_i is the same.
 
 Some machines may lie, in any direction and together. If at most m do, one of the ways to leave out m machines leaves
-none of these. Liars that move the figure most are at its ends: of the pooled intervals without the j lowest and the
-m - j highest machines, j from 0 to m, and of that with all, the interval here is the hull.
+none of these: the interval here is the hull of the pooled intervals of all ways, and of that with all machines.
 
 A machine disagrees if it is no draw from what the others say: with μ', τ'² and w' from the others, the studentised
 deviation (y_i - μ') / √(s_i² + τ'² + 1 / Σ w') has Student's distribution with k - 2 degrees of freedom. All are tried
@@ -24,6 +23,7 @@ meta-analysis", Research Synthesis Methods 1 (2010), 112-125.
 
 import math
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +34,10 @@ from fairtrial.judge.statistics.student import LEVEL, quantile
 
 MINIMUM_MACHINES = 3
 """Of two, the scatter between machines would rest on one difference."""
-HALVINGS = 60
-"""Of the range that holds τ²: what is left of it is below the rounding of a double."""
+MOST_WAYS = 20_000
+"""To leave out machines that may lie: some seconds."""
+STEPS, CLOSE = 100, 1e-12
+"""Of Newton's method for τ², at most, and the share of its expectation by which Q may differ from it in the end."""
 
 Floats = NDArray[np.float64]
 
@@ -65,38 +67,36 @@ def pool(values: Floats, errors: Floats) -> Pooled:
     """
     if values.size < 2 or values.shape != errors.shape or not bool(((errors > 0) & np.isfinite(errors)).all()):
         raise ValueError("two machines or more are pooled, each with a standard error above 0")
-    variances, expected = errors**2, values.size - 1
-    low, high = 0.0, float(np.ptp(values)) ** 2 + float(variances.max())
-    if _scatter(values, variances) > expected:
-        for _ in range(HALVINGS):
-            middle = (low + high) / 2
-            if _scatter(values, variances + middle) > expected:
-                low = middle
-            else:
-                high = middle
-    between = (low + high) / 2 if low else 0.0
+    variances = errors**2
+    between = _between(values, variances)
     weights = 1 / (variances + between)
     mean = float(weights @ values / weights.sum())
     return Pooled(mean, 1 / math.sqrt(float(weights.sum())), math.sqrt(between), values.size)
 
 
-def _scatter(values: Floats, variances: Floats) -> float:
-    """Q: the weighted sum of squares around the weighted mean."""
-    weights = 1 / variances
-    return float(weights @ (values - weights @ values / weights.sum()) ** 2)
+def _between(values: Floats, variances: Floats) -> float:
+    """τ². Q falls and is convex in it: Newton's steps from 0 never pass the place where Q is its expectation."""
+    between, expected = 0.0, values.size - 1
+    for _ in range(STEPS):
+        weights = 1 / (variances + between)
+        squares = (values - weights @ values / weights.sum()) ** 2
+        excess = float(weights @ squares) - expected
+        if excess <= CLOSE * expected:
+            break
+        between += excess / float(weights**2 @ squares)
+    return between
 
 
 def interval_if_some_lie(values: Floats, errors: Floats, lies: int, level: float = LEVEL) -> tuple[float, float]:
     """The interval that holds the pooled value of the honest machines, whichever `lies` of them are none.
 
     Raises:
-        ValueError: fewer than MINIMUM_MACHINES would be left.
+        ValueError: fewer than MINIMUM_MACHINES would be left, or there are more than MOST_WAYS to leave out so many.
     """
-    if values.size - lies < MINIMUM_MACHINES:
+    if values.size - lies < MINIMUM_MACHINES or math.comb(values.size, lies) > MOST_WAYS:
         raise ValueError(f"of {values.size} machines, {lies} cannot be left out")
-    order = np.argsort(values, kind="stable")
-    kept = [order, *(order[below : values.size - lies + below] for below in range(lies + 1))]
-    intervals = [pool(values[each], errors[each]).interval(level) for each in kept]
+    kept = {tuple(range(values.size)), *combinations(range(values.size), values.size - lies)}
+    intervals = [pool(values[list(each)], errors[list(each)]).interval(level) for each in kept]
     return min(low for low, _ in intervals), max(high for _, high in intervals)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from pydantic import Field
 
 from fairtrial.base.formatting import count, enumeration
+from fairtrial.base.problem import Problem
 from fairtrial.base.strict import Strict
 from fairtrial.judge.claims.bounded import rule
 from fairtrial.judge.claims.equality import or_equal
@@ -21,6 +22,7 @@ from fairtrial.judge.model import ClaimResult
 from fairtrial.judge.statistics.equivalence import Equivalence, Verdict, verdict_between
 from fairtrial.judge.statistics.random_effects import (
     MINIMUM_MACHINES,
+    MOST_WAYS,
     Floats,
     disagreeing,
     interval_if_some_lie,
@@ -85,8 +87,6 @@ class _OnMachine:
 
     machine: str
     claim: ClaimResult
-    level: float
-    """of the run's intervals"""
     properties: Mapping[str, str]
     """of the machine and its system"""
 
@@ -105,9 +105,7 @@ class _OnMachine:
         """
         assert self.ends is not None
         low, high = self.ends
-        is_inner = self.claim.kind == "equal" and self.claim.verdict != "refuted"
-        level = 2 * self.level - 1 if is_inner else self.level
-        return max(math.log(high / low) / 2 / quantile(level, self.claim.blocks), LEAST_ERROR)
+        return max(math.log(high / low) / 2 / quantile(self.claim.level, self.claim.blocks), LEAST_ERROR)
 
     def figure(self, *, disagrees: bool) -> FigureOnMachine:
         """For people and programs."""
@@ -137,10 +135,17 @@ class _Answer:
 
 
 def pool_claims(machines: Sequence[Machine], lies: int) -> list[PooledClaim]:
-    """Each claim of the experiment over all machines, of which `lies` may lie."""
+    """Each claim of the experiment over all machines, of which `lies` may lie.
+
+    Raises:
+        Problem: there are too many ways to leave so many machines out.
+    """
+    if math.comb(len(machines), lies) > MOST_WAYS:
+        ways = f"there are more than {MOST_WAYS:,} ways to leave out {lies} of {len(machines)} machines"
+        raise Problem(ways, "let fewer of them lie (--lies)")
     by_machine = [
         [
-            _OnMachine(machine.name, claim, machine.result.level, properties_of(machine.record))
+            _OnMachine(machine.name, claim, properties_of(machine.record))
             for claim in machine.result.claims
         ]
         for machine in machines

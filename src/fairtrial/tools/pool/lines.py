@@ -42,8 +42,8 @@ def _claim_lines(claim: PooledClaim) -> Iterator[str]:
     for each in odd:
         if each.estimate is not None and each.lower is not None and each.upper is not None:
             yield f"{printable(each.machine)} disagrees: {figure(each.estimate)} ({span((each.lower, each.upper))})"
-    for each in claim.explained_by:
-        groups = (f"{figure(of.estimate)} on {of.machines} with {printable(of.value, 60)}" for of in each.groups)
-        yield f"it differs by {printable(enumeration(each.properties))}: {enumeration(groups)}"
+    for split in claim.explained_by:
+        groups = (f"{figure(of.estimate)} on {of.machines} with {printable(of.value, 60)}" for of in split.groups)
+        yield f"it differs by {printable(enumeration(split.properties))}: {enumeration(groups)}"
     if without := [each.machine for each in claim.machines if each.estimate is None]:
         yield f"without a figure: {printable(enumeration(without))}"
