@@ -72,10 +72,11 @@ def test_the_interval_holds_the_truth_of_honest_machines(machines: int, between:
 
 
 def test_many_liars_need_leave() -> None:
-    """One liar widens the interval by more than it moves it; of ten, four who agree do not."""
-    assert coverage(10, 0.02, 1, 200, allowed=0).held >= 178
-    trusting, wary = (coverage(10, 0.02, 4, 200, allowed=allowed).held for allowed in (0, 4))
-    assert trusting < 178 <= wary
+    """One liar widens the interval by more than it moves it; of ten, four who agree do not. Of 100 at 95%, fewer than
+    87 once in a thousand simulations."""
+    assert coverage(10, 0.02, 1, 100, allowed=0).held >= 87
+    trusting, wary = (coverage(10, 0.02, 4, 100, allowed=allowed).held for allowed in (0, 4))
+    assert trusting < 87 <= wary
 
 
 def test_honest_machines_seldom_disagree_and_an_obvious_liar_does() -> None:

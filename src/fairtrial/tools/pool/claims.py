@@ -105,7 +105,7 @@ class _OnMachine:
         """
         assert self.ends is not None
         low, high = self.ends
-        return max(math.log(high / low) / 2 / quantile(self.claim.level, self.claim.blocks), LEAST_ERROR)
+        return max(math.log(high / low) / 2 / quantile(self.claim.level or LEVEL, self.claim.blocks), LEAST_ERROR)
 
     def figure(self, *, disagrees: bool) -> FigureOnMachine:
         """For people and programs."""
@@ -144,10 +144,7 @@ def pool_claims(machines: Sequence[Machine], lies: int) -> list[PooledClaim]:
         ways = f"there are more than {MOST_WAYS:,} ways to leave out {lies} of {len(machines)} machines"
         raise Problem(ways, "let fewer of them lie (--lies)")
     by_machine = [
-        [
-            _OnMachine(machine.name, claim, properties_of(machine.record))
-            for claim in machine.result.claims
-        ]
+        [_OnMachine(machine.name, claim, properties_of(machine.record)) for claim in machine.result.claims]
         for machine in machines
     ]
     return [_over_machines(each, lies) for each in zip(*by_machine, strict=True)]
