@@ -44,7 +44,7 @@ TEACHES = {
     "judge": ["result.json and report.html", "`fairtrial run`", "--claims"],
     "compare": ["Exit status: 0", "regression", "0.05 is 5%"],
     "history": ["Exit status: 0", "Apache Otava", "a line a run", "--metric", "otava.yaml"],
-    "pool": ["Exit status: 0", "judged again", "ssh-keygen", "RUN"],
+    "pool": ["Exit status: 0", "judged again", "ssh-keygen"],
     "cross-examine": ["Exit status: 0", "arithmetic alone", "`fairtrial cross-examine wrk.log`"],
     "init": [
         "Exit status: 0",

@@ -95,8 +95,8 @@ def interval_if_some_lie(values: Floats, errors: Floats, lies: int, level: float
     """
     if values.size - lies < MINIMUM_MACHINES or math.comb(values.size, lies) > MOST_WAYS:
         raise ValueError(f"of {values.size} machines, {lies} cannot be left out")
-    kept = {tuple(range(values.size)), *combinations(range(values.size), values.size - lies)}
-    intervals = [pool(values[list(each)], errors[list(each)]).interval(level) for each in kept]
+    subsets = {tuple(range(values.size)), *combinations(range(values.size), values.size - lies)}
+    intervals = [pool(values[list(each)], errors[list(each)]).interval(level) for each in subsets]
     return min(low for low, _ in intervals), max(high for _, high in intervals)
 
 

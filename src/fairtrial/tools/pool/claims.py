@@ -57,7 +57,7 @@ class PooledClaim(Strict):
     text: str
     kind: str
     subject: str
-    asked: str
+    requirement: str = Field(description="what the claim asks of it, in words: `at least 2`")
     verdict: Verdict | None = Field(description="null: a claim about figures of one machine, which is not pooled")
     estimate: float | None = Field(description="the pooled ratio; null: fewer than three machines have one")
     interval: tuple[float, float] | None = Field(description="95%, whichever machines lie, of as many as were allowed")
@@ -158,7 +158,7 @@ def _over_machines(figures: Sequence[_OnMachine], lies: int) -> PooledClaim:
         text=claim.text,
         kind=claim.kind,
         subject=claim.subject,
-        asked=claim.asked,
+        requirement=claim.asked,
         verdict=None if answer.ruling is None else answer.ruling.verdict,
         estimate=answer.estimate,
         interval=answer.interval,
@@ -180,8 +180,8 @@ def _answer(figures: Sequence[_OnMachine], lies: int) -> _Answer:
     values = np.log([each.claim.estimate or math.nan for each in with_interval])
     errors = np.array([each.standard_error for each in with_interval])
     odd = disagreeing(values, errors)
-    kept = np.setdiff1d(np.arange(values.size), odd if len(odd) <= lies else [])
-    pooled = pool(values[kept], errors[kept])
+    places = np.setdiff1d(np.arange(values.size), odd if len(odd) <= lies else [])
+    pooled = pool(values[places], errors[places])
     estimate = math.exp(pooled.value)
     outer, inner = (_interval(values, errors, lies, level) for level in (LEVEL, 2 * LEVEL - 1))
     bounds, margin, test = (claim.at_least, claim.at_most), claim.margin, None

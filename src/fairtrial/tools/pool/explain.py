@@ -86,8 +86,8 @@ def _groups(values: Floats, split: Split, properties: Sequence[Mapping[str, str]
 
 
 def _p_value(values: Floats, split: np.ndarray) -> float:
-    drawn = np.random.default_rng(values.size)
-    deals = np.vstack([values, drawn.permuted(np.tile(values, (DEALS, 1)), axis=1)])
+    generator = np.random.default_rng(values.size)
+    deals = np.vstack([values, generator.permuted(np.tile(values, (DEALS, 1)), axis=1)])
     squares = np.zeros(len(deals))
     for number in range(split.max() + 1):
         of_group = deals[:, split == number]

@@ -37,7 +37,7 @@ def _claim_lines(claim: PooledClaim) -> Iterator[str]:
     of_which = f", of which {len(odd)} disagree{'s' if len(odd) == 1 else ''}" if odd else ""
     yield (
         f"{figure(claim.estimate)} ({span(claim.interval)}) on {count(len(pooled), 'machine')}{of_which}; asked for: "
-        f"{claim.asked}; between machines the true ratio scatters by {claim.between:.1%}"
+        f"{claim.requirement}; between machines the true ratio scatters by {claim.between:.1%}"
     )
     for each in odd:
         if each.estimate is not None and each.lower is not None and each.upper is not None:

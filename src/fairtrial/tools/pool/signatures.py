@@ -30,16 +30,18 @@ def signer_of(place: Path, allowed_signers: Path) -> str:
             f"{record}: is not signed", f"ssh-keygen -Y sign -n {NAMESPACE} -f KEY {record}, or leave --signers out"
         )
     common = ("-f", str(allowed_signers), "-s", str(signature))
-    found = _ssh_keygen(record, "-Y", "find-principals", *common)
-    names = found.stdout.decode(errors="replace").splitlines()
+    search = _ssh_keygen(record, "-Y", "find-principals", *common)
+    names = search.stdout.decode(errors="replace").splitlines()
     for name in names:
         verify = ("-Y", "verify", *common, "-I", name, "-n", NAMESPACE)
         if _ssh_keygen(record, *verify).returncode == 0:
             return name
-    told = printable((found.stderr if not names else _ssh_keygen(record, *verify).stderr).decode(errors="replace"), 200)
+    words = printable(
+        (search.stderr if not names else _ssh_keygen(record, *verify).stderr).decode(errors="replace"), 200
+    )
     raise Problem(
         f"{signature}: is no signature of {record.name} by anybody whom {allowed_signers} allows"
-        + (f" ({told})" if told else ""),
+        + (f" ({words})" if words else ""),
         "leave the record out, or ask its owner to sign it as it is",
     )
 
