@@ -51,7 +51,8 @@ def cross_examine(
 
     `wrk -d30s -c100 http://127.0.0.1:8080/ | fairtrial cross-examine`
 
-    Exit status: 0 no contradiction; 1 contradictions; 2 wrong use, or nothing that could be read.
+    Exit status: 0 no contradiction; 1 contradictions; 2 wrong use, or nothing that could be read; 3 no contradiction,
+    but figures that were not read or are ambiguous.
     """
     from rich.console import Console
 

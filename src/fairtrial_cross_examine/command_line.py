@@ -4,13 +4,23 @@ import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
-CALL = re.compile(r"(?<![\w.-])(ab|wrk2?|hey|oha|k6|h2load|autocannon|vegeta|hyperfine)(?=\s)")
+from fairtrial_cross_examine.figures import DURATION, duration, exactly
+from fairtrial_cross_examine.model import Figure
+
+CALL = re.compile(
+    r"(?<![\w.-])(ab|wrk2?|hey|oha|k6|h2load|autocannon|vegeta|hyperfine)(?:\.exe|[_:@-][\w.-]{1,60})?(?=\s)"
+)
+"""The name of a tool, with what a release, an image or a package manager puts behind it."""
 ARGUMENT = re.compile(r"--?[A-Za-z]|['\"]?https?://|(?:run|attack)\s")
 LONGEST_LINE = 2000
+ENDS = ("|", "||", "&", "&&", ";", "2>&1")
 MOST_LINES = 200
 """A call stands closely above its output; a tool may print its progress in between."""
 THOUSANDS = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6}
+NO_RATE = ("0", "0/s", "0/1s", "0.0", "infinity", "inf", "max", "unlimited")
+"""Values with which options that ask for a rate ask for none: a closed load."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +47,24 @@ class PrintedCall:
         match = re.fullmatch(r"(\d{1,12}(?:\.\d{1,6})?)([kKM]?)(?:/1?s)?", self.option(*names) or "")
         return None if match is None else float(match[1]) * THOUSANDS[match[2]]
 
+    def rate(self, *names: str) -> float | None:
+        """The rate that an option asks for; 0 where it is not given or one of NO_RATE; None: it cannot be read."""
+        text = self.option(*names)
+        if text is None or text.lower() in NO_RATE:
+            return 0.0
+        return self.number(*names)
+
+    def connections(self, default: int, *names: str) -> int | None:
+        """The value of an option as a count; `default` where it is not given; None: it cannot be read, as `$n`."""
+        return default if self.option(*names) is None else self.whole(*names)
+
+    def seconds(self, *names: str) -> Figure | None:
+        """The value of an option as a time, such as `30s`; a number alone is in seconds, and 0 is no time."""
+        text = self.option(*names) or ""
+        text = f"{text}s" if re.fullmatch(r"\d{1,9}", text) else text
+        value = duration(text).value if re.fullmatch(DURATION, text) else 0.0
+        return exactly(value) if value else None
+
     def whole(self, *names: str) -> int | None:
         """The value of an option as a count of at least 1."""
         value = self.number(*names)
@@ -59,9 +87,9 @@ def _is_call(arguments: str) -> bool:
 
 
 def _words(arguments: str) -> list[str]:
-    """The arguments up to a pipe."""
+    """The arguments up to the end of the command."""
     try:
         words = shlex.split(arguments)
     except ValueError:  # a quotation that is not closed
         words = arguments.split()
-    return words[: words.index("|")] if "|" in words else words
+    return list(takewhile(lambda word: word not in ENDS, words))

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from fairtrial import __version__
 from fairtrial.base.document import Document
-from fairtrial.base.exit_status import ALL_WELL, REFUTED
+from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, REFUTED
 from fairtrial_cross_examine.boards.verdicts import ExaminedRow, examine_rows
 from fairtrial_cross_examine.contradictions import find_contradictions
 from fairtrial_cross_examine.contradictions.model import Contradiction
@@ -32,9 +32,10 @@ def examine_output(evidence: PrintedOutput) -> Examination:
     """Hold all figures against each other."""
     rows, contradictions = examine_rows(evidence.rows)
     contradictions += find_contradictions(evidence)
+    gaps = any(run.not_read or run.ambiguous for run in evidence.runs)
     return Examination(
         fairtrial_version=__version__,
-        exit_status=REFUTED if contradictions else ALL_WELL,
+        exit_status=REFUTED if contradictions else IN_DOUBT if gaps else ALL_WELL,
         runs=evidence.runs,
         ratios=evidence.ratios,
         contradictions=contradictions,

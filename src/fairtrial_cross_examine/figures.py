@@ -14,6 +14,8 @@ DURATION = rf"(?:{NUMBER}\s?(?:ns|us|µs|\u03bcs|ms|s|m|h))+"
 
 SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "\u03bcs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 DURATION_PART = re.compile(rf"({NUMBER})\s?(ns|us|µs|\u03bcs|ms|s|m|h)")
+LARGEST = 10**30
+"""No figure of a tool is larger; products of such have room in a floating-point number."""
 THOUSANDS = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9}
 SIZED = re.compile(rf"({NUMBER})\s?([kKMGT]?i?B|bytes?)")
 
@@ -31,6 +33,8 @@ def as_figure(text: str, size: float = 1.0) -> Figure:
     exponent = number.as_tuple().exponent
     if not isinstance(exponent, int):  # NaN, infinity
         raise ValueError(f"{text!r:.80} is not a number")
+    if abs(number) > LARGEST:
+        raise ValueError(f"{text!r:.80} is too large for a figure")
     return Figure(value=float(number) * size, within=0.5 * 10.0**exponent * size)
 
 
@@ -84,7 +88,8 @@ def number(value: Any, unit: float = 1.0) -> Figure | None:
     """A number from JSON, in units of `unit`; None for anything else. A whole number is exact."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return exactly(value * unit) if isinstance(value, int) else as_figure(repr(value), unit)
+    figure = as_figure(repr(value), unit)
+    return exactly(figure.value) if isinstance(value, int) else figure
 
 
 def quantity(text: str, base: BaseUnit) -> Figure:

@@ -1,5 +1,6 @@
 """Printed results: figures with the rounding that their digits allow, one run of a tool, and ratios between runs."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -9,6 +10,10 @@ from fairtrial.base.strict import Strict
 
 LoadKind = Literal["closed", "open"]
 """`closed`: each client sends its next request when its last one is answered; `open`: requests start at a rate."""
+SHORTEST_SHARE = 0.9
+LONGEST_SHARE = 1.5
+STOPPING_SECONDS = 2.0
+"""Of the planned time: tools wait for the last answers, some up to a time-out of 2 s."""
 Statistic = Literal["only", "mean", "median", "best", "chosen"]
 """Which of several runs is printed; `chosen`: one of them, without a rule that is said."""
 
@@ -44,6 +49,8 @@ class Figure(Strict):
         if divisor.low <= 0:
             return None
         value = self.value / divisor.value
+        if not math.isfinite(self.high / divisor.low):
+            return None
         return Figure(value=value, within=max(self.high / divisor.low - value, 0.0))
 
     def agrees_with(self, other: "Figure", share: float = 0.0) -> bool:
@@ -77,7 +84,9 @@ class PrintedRun(Strict):
     url: str | None = None
     load: LoadKind | None = None
     connections: int | None = Field(None, ge=1, description="requests that can be under way at the same time")
+    pipelined: int | None = Field(None, ge=1, description="how many of these one connection sends at a time")
     constant_rate_per_second: Figure | None = Field(None, description="the rate that the load was to have")
+    planned_seconds: Figure | None = Field(None, description="how long it was to last")
     seconds: Figure | None = None
     requests: Figure | None = Field(None, description="what the printed rate counts")
     answers: Figure | None = Field(None, description="requests that have a time, where these are not `requests`")
@@ -94,10 +103,14 @@ class PrintedRun(Strict):
     document_bytes: Figure | None = Field(None, description="length of one body")
     bodies_bytes: Figure | None = Field(None, description="length of all bodies together")
     answer_bytes: Figure | None = Field(None, description="bytes of one answer, with its headers")
+    all_bytes: Figure | None = Field(None, description="bytes of all answers together, with their headers")
     stored_bytes: Figure | None = Field(None, description="bytes that one request left behind")
     delay_seconds: Figure | None = Field(None, description="how long the server was said to wait before it answers")
     runs: int | None = Field(None, ge=1)
     statistic: Statistic | None = None
+    not_read: Sequence[str] = Field((), description="figures that this tool prints, and that were not found")
+    ambiguous: Sequence[str] = Field((), description="lines that stand more than once, with different figures")
+    remarks: Sequence[str] = Field((), description="what its tool means by a figure, where that changes what is read")
 
     @property
     def timed_requests(self) -> Figure | None:
@@ -118,6 +131,15 @@ class PrintedRun(Strict):
         if self.times.sample is not None:
             return self.times.sample
         return None if self.timed_requests is None else self.timed_requests.high
+
+    @property
+    def took_another_time(self) -> bool:
+        """Whether it lasted for another time than was planned, beyond what stopping a tool takes."""
+        planned, took = self.planned_seconds, self.rate_seconds or self.seconds
+        if planned is None or took is None:
+            return False
+        too_long = took.low > LONGEST_SHARE * planned.high and took.low > planned.high + STOPPING_SECONDS
+        return too_long or took.high < SHORTEST_SHARE * planned.low
 
     @property
     def of_requests(self) -> bool:

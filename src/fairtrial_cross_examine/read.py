@@ -1,6 +1,7 @@
 """Files and standard input as evidence: outputs of tools in text or JSON, and statements."""
 
 import json
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,12 +10,15 @@ from typing import BinaryIO
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial_cross_examine.boards import read_board
-from fairtrial_cross_examine.formats import MOST_RUNS, all_formats, read_json, read_text
+from fairtrial_cross_examine.formats import MOST_RUNS, all_formats, clean, numbered, read_json, read_text
 from fairtrial_cross_examine.model import BoardRow, PrintedOutput, PrintedRun
 from fairtrial_cross_examine.statement import read_statement
 
 LARGEST_FILE_BYTES = 16 << 20
 """Room for a hundred thousand times in hyperfine's JSON; a log of every request is not what a tool prints."""
+JSON_START = re.compile(r"\A\s*[{\[]|^[ \t]*\{", re.MULTILINE)
+MOST_FAILURES = 50
+"""Lines that begin as a document, and are none."""
 STDIN = Path("-")
 STDIN_NAME = "standard input"
 UNREADABLE = (ValueError, TypeError, AttributeError, KeyError, ArithmeticError, RecursionError)
@@ -87,8 +91,10 @@ def _read_board(text: str, label: str) -> list[BoardRow]:
 
 def _read_output(text: str, label: str) -> list[PrintedRun]:
     try:
-        runs = _read_documents(text, label) if text.lstrip()[:1] in ("{", "[") else []
-        runs = runs or read_text(text, label)
+        runs, rest = _read_documents(text, label)
+        if not runs and "{" in text:
+            runs, rest = _read_documents(clean(text), label)
+        runs += read_text(rest, label)
     except UNREADABLE as error:
         raise Problem(f"{label}: {_reason(error)}", "give the output as the tool printed it, unchanged") from error
     if not runs:
@@ -97,7 +103,7 @@ def _read_output(text: str, label: str) -> list[PrintedRun]:
             "give the output as it was printed; for a table that is no tool's, write a statement (.toml): "
             "docs/cross-examine.md",
         )
-    return runs
+    return numbered(runs)
 
 
 def _reason(error: Exception) -> str:
@@ -105,25 +111,19 @@ def _reason(error: Exception) -> str:
     return f"it looks like a tool's output, but cannot be read as one: {printable(first, 200)}"
 
 
-def _read_documents(text: str, label: str) -> list[PrintedRun]:
-    """The JSON documents that follow each other in a text; none if it is no JSON."""
+def _read_documents(text: str, label: str) -> tuple[list[PrintedRun], str]:
+    """The runs of the JSON documents of tools in a text, each of which begins a line, and the text without them."""
     decoder = json.JSONDecoder()
-    documents = []
-    place = 0
-    try:
-        while (place := _next(text, place)) < len(text):
-            document, place = decoder.raw_decode(text, place)
-            documents.append(document)
-    except json.JSONDecodeError:
-        return []
-    runs = []
-    for number, document in enumerate(documents):
-        name = label if len(documents) == 1 else f"{label} #{number + 1}"
-        runs += read_json(document, name, label)
-    return runs
-
-
-def _next(text: str, place: int) -> int:
-    while place < len(text) and text[place].isspace():
-        place += 1
-    return place
+    runs: list[PrintedRun] = []
+    rest, place, failures = [], 0, 0
+    while failures < MOST_FAILURES and (match := JSON_START.search(text, place)) is not None:
+        start = match.end() - 1
+        rest.append(text[place:start])
+        try:
+            document, place = decoder.raw_decode(text, start)
+            found = read_json(document, label, label)
+        except json.JSONDecodeError:
+            found, place, failures = [], start + 1, failures + 1
+        rest.append("" if found else text[start:place])
+        runs += found
+    return runs, "".join([*rest, text[place:]])

@@ -4,6 +4,7 @@ Every figure is text with its unit, digit for digit as it was printed: how many 
 rounded.
 """
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -45,6 +46,27 @@ def _as_ratio(value: Any) -> Any:
     return as_figure(value)
 
 
+def _quoted_keys(table: Any) -> Any:
+    """A table by names such as 99.9, which TOML takes for two keys unless it is quoted."""
+    for key, value in table.items() if isinstance(table, dict) else ():
+        if isinstance(value, dict) and value:
+            whole = f"{key}.{next(iter(value))}"
+            raise ValueError(f'TOML takes {whole} for a table {key} with keys: write it in quotes, "{whole}" = …')
+    return table
+
+
+def _as_percentages(table: Any) -> Any:
+    """Percentiles by percentage: also `p99` and `p99.9`, as people write them."""
+    table = _quoted_keys(table)
+    if not isinstance(table, dict):
+        return table
+    for key in table:
+        if re.fullmatch(r"p?\d{1,2}(?:\.\d{1,9})?", key) is None or not float(key.removeprefix("p")) > 0:
+            raise ValueError(f'{key!r} is not between 0 and 100: percentiles = {{ 50 = "3 ms", "99.9" = "25 ms" }}')
+    return {key.removeprefix("p"): value for key, value in table.items()}
+
+
+QuotedKeys = BeforeValidator(_quoted_keys)
 Seconds = Annotated[Figure, _in("seconds")]
 Bytes = Annotated[Figure, _in("bytes")]
 Rate = Annotated[Figure, _in("per_second")]
@@ -69,10 +91,10 @@ class StatedRun(Strict):
     deviation: Seconds | None = None
     min: Seconds | None = None
     max: Seconds | None = None
-    percentiles: Mapping[str, Seconds] = {}
+    percentiles: Annotated[Mapping[str, Seconds], BeforeValidator(_as_percentages)] = {}
     time_per_request: Seconds | None = None
-    failures: Mapping[str, Count] = {}
-    unanswered: Mapping[str, Count] = {}
+    failures: Annotated[Mapping[str, Count], QuotedKeys] = {}
+    unanswered: Annotated[Mapping[str, Count], QuotedKeys] = {}
     dead_clients: Count = 0
     document: Bytes | None = None
     bodies: Bytes | None = None
@@ -81,12 +103,15 @@ class StatedRun(Strict):
     runs: int | None = Field(None, ge=1)
     statistic: Statistic | None = None
 
-    @model_validator(mode="after")
-    def _percentiles_are_percentages(self) -> "StatedRun":
-        for share in self.percentiles:
-            if not 0 < float(share) < 100:
-                raise ValueError(f"percentiles: {share!r} is not between 0 and 100")
-        return self
+    @model_validator(mode="before")
+    @classmethod
+    def _no_percentile_is_a_key(cls, row: Any) -> Any:
+        for key, value in row.items() if isinstance(row, dict) else ():
+            if re.fullmatch(r"p\d{1,9}", str(key)):
+                digits = key[1:] + (next(iter(value), "") if isinstance(value, dict) else "")
+                share = f"{digits[:2]}.{digits[2:]}".rstrip(".")
+                raise ValueError(f'{key}: is written as percentiles = {{ "{share}" = … }}')
+        return row
 
     def as_printed(self, source: str) -> PrintedRun:
         """The row in the form in which outputs of tools are."""

@@ -13,12 +13,14 @@ def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contra
     """Where failures are more than a thousandth of what the rate counts."""
     for run in evidence.runs:
         failures = {**run.failures, **(run.unanswered if run.unanswered_are_requests else {})}
+        if _lengths_vary(run, kind.threshold("length")):
+            del failures["length"]
         requests = run.requests
         if requests is None or requests.value <= 0 or not failures:
             continue
         # One answer can be of several kinds, so that at least the largest and at most all of them failed.
         most = min(sum(failures.values()), requests.value)
-        least = most if _only_errors_have_bodies(run) else max(failures.values())
+        least = most if _only_errors_have_bodies(run) else min(max(failures.values()), requests.value)
         if least <= kind.threshold("share") * requests.value:
             continue
         kinds = ", ".join(f"{number:,} {name}" for name, number in failures.items())
@@ -67,6 +69,15 @@ def _of_the_first(run: PrintedRun) -> str:
     return f"{says} and the {lengths:,} that it calls failed are the only answers that can be right."
 
 
+def _lengths_vary(run: PrintedRun, share: float) -> bool:
+    """Whether the answers that ab calls failed are on average about as long as the first: a page that changes."""
+    bodies, document, lengths = run.bodies_bytes, run.document_bytes, run.failures.get("length", 0)
+    if not lengths or "non-2xx" in run.failures or bodies is None or document is None or run.requests is None:
+        return False
+    of_others = (bodies.value - document.value * (run.requests.value - lengths)) / lengths
+    return abs(of_others - document.value) <= share * document.value
+
+
 def _begins_with_an_error(run: PrintedRun) -> bool:
     """Whether the answers of ab's wrong statuses and of its wrong lengths are together all requests."""
     errors, lengths = run.failures.get("non-2xx", 0), run.failures.get("length", 0)
@@ -90,6 +101,11 @@ KIND = ContradictionKind(
             0.001,
             "share of the requests",
             "as the check errors: below it, the third digit of the rate stays what it is",
+        ),
+        "length": Threshold(
+            0.1,
+            "share of the length",
+            "of ab's failures of length, as unequal-answers: within it the page changes",
         ),
     },
     ask="What was in the answers that failed, and what is the rate of the right ones alone?",

@@ -9,6 +9,9 @@ from fairtrial_cross_examine.contradictions.model import Contradiction, Contradi
 from fairtrial_cross_examine.in_words import time
 from fairtrial_cross_examine.model import Figure, PrintedOutput, PrintedRun
 
+FEWEST_ASSUMED = 1000
+"""Answers, where their number is not printed."""
+
 
 def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contradiction]:
     """Where a figure that cannot be larger than another is, beyond the rounding of both."""
@@ -22,6 +25,7 @@ def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contra
                 yield kind.contradiction([run.name], says, {lower: time(first.value), upper: time(second.value)})
         yield from _below_zero(kind, run)
         yield from _spread(kind, run)
+        yield from _mean(kind, run)
 
 
 def _below_zero(kind: ContradictionKind, run: PrintedRun) -> Iterator[Contradiction]:
@@ -48,6 +52,43 @@ def _pairs(run: PrintedRun) -> Iterator[tuple[str, str, Figure, Figure]]:
         yield "mean", "maximum", times.mean, times.maximum
 
 
+def _mean(kind: ContradictionKind, run: PrintedRun) -> Iterator[Contradiction]:
+    """A mean that is not between what its percentiles allow: each share of the times lies between two of them.
+
+    Percentiles are those of the same times, and one answer may lie on either side of each of them.
+    """
+    times, sample = run.times, run.sample or FEWEST_ASSUMED
+    if times.mean is None or not times.percentiles or not run.of_requests:
+        return
+    steps = [
+        (0.0, times.minimum or Figure(value=0.0)),
+        *((percent / 100, figure) for percent, figure in times.ordered()),
+        (1.0, times.maximum),
+    ]
+    least = most = 0.0
+    of_least, of_most = [], []
+    for (below, lower), (above, upper) in pairwise(steps):
+        share = above - below
+        assert lower is not None
+        least += max(share - 1 / sample, 0.0) * lower.low
+        of_least.append(f"{share:.4g} × {time(lower.value)}")
+        if upper is not None:
+            most += (share + 1 / sample) * upper.high
+            of_most.append(f"{share:.4g} × {time(upper.value)}")
+    room = 1 + kind.threshold("share")
+    if times.maximum is not None and times.mean.low > most * room:
+        yield _refuted(kind, run, f"is at most {time(most)}", " + ".join(of_most))
+    elif times.mean.high * room < least:
+        yield _refuted(kind, run, f"is at least {time(least)}", " + ".join(of_least))
+
+
+def _refuted(kind: ContradictionKind, run: PrintedRun, bound: str, terms: str) -> Contradiction:
+    assert run.times.mean is not None
+    mean = time(run.times.mean.value)
+    says = f"The mean is {mean}, but by the percentiles it {bound}: {terms}."
+    return kind.contradiction([run.name], says, {"mean": mean, "by the percentiles": bound, "terms": terms})
+
+
 def _spread(kind: ContradictionKind, run: PrintedRun) -> Iterator[Contradiction]:
     """A deviation that is larger than mean and extremes allow: σ² ≤ (max - mean)(mean - min), by Bhatia and Davis."""
     times = run.times
@@ -72,8 +113,9 @@ def _spread(kind: ContradictionKind, run: PrintedRun) -> Iterator[Contradiction]
 KIND = ContradictionKind(
     name="impossible-times",
     title="Times that no sample has",
-    formula="0 ≤ minimum ≤ percentiles in their order ≤ maximum; minimum ≤ mean ≤ maximum; σ² ≤ (maximum - mean)(mean "
-    "- minimum) × n / (n - 1) (R. Bhatia and C. Davis, American Mathematical Monthly 107 (2000), 353-357)",
+    formula="0 ≤ minimum ≤ percentiles in their order ≤ maximum; minimum ≤ mean ≤ maximum; Σ share × percentile below "
+    "≤ mean ≤ Σ share × percentile above; σ² ≤ (maximum - mean)(mean - minimum) × n / (n - 1) (R. Bhatia and C. Davis, "
+    "American Mathematical Monthly 107 (2000), 353-357)",
     thresholds={
         "share": Threshold(
             0.01,

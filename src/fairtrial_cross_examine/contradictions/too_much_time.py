@@ -5,9 +5,12 @@ from collections.abc import Iterator
 from fairtrial.judge.checks.model import Threshold
 from fairtrial_cross_examine.contradictions.model import Contradiction, ContradictionKind
 from fairtrial_cross_examine.in_words import grouped, time
-from fairtrial_cross_examine.model import PrintedOutput
+from fairtrial_cross_examine.model import Figure, PrintedOutput, PrintedRun
 
 HEY_KEEPS = 1_000_000
+FEWEST_PIPELINED = 1.8
+MOST_PIPELINED = 128
+"""Times as long as there was time: two requests at a time, and more than anybody sends."""
 
 
 def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contradiction]:
@@ -26,12 +29,8 @@ def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contra
             f"{time(least_seconds.value)}, but {'each second has' if run.seconds is None else 'the run lasted'} "
             f"{time(seconds.value)}: the mean is not that of these requests."
         )
-        if run.tool == "wrk":
-            says += (
-                " wrk adds latencies that no request had, for those that it supposes a stall held back: here most of "
-                "the mean is made of them."
-            )
-        elif run.tool == "hey" and requests.value > HEY_KEEPS:
+        says += _cause(run, requests, seconds, least_seconds.value / max(seconds.value, 1e-9))
+        if run.tool == "hey" and requests.value > HEY_KEEPS:
             says += f" hey divides the sum of all times by the {HEY_KEEPS:,} that it keeps."
         yield kind.contradiction(
             [run.name],
@@ -44,6 +43,23 @@ def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contra
                 "time that it takes": time(least_seconds.value),
             },
         )
+
+
+def _cause(run: PrintedRun, requests: Figure, seconds: Figure, times_as_long: float) -> str:
+    """What can have made the mean so long: pipelining, which makes every time long, or wrk, which adds long ones."""
+    median = run.times.percentiles.get("50")
+    is_pipelined: bool | None = None
+    if median is not None and run.connections is not None:
+        is_pipelined = requests.value * median.value / run.connections > seconds.high
+    says = ""
+    if FEWEST_PIPELINED <= times_as_long <= MOST_PIPELINED and is_pipelined is not False:
+        says = f" Pipelined, {times_as_long:.3g} at a time, they had the time: then each time is that of a whole batch."
+    if run.tool == "wrk" and is_pipelined is not True:
+        says += (
+            f" {'Otherwise ' if says else ''}wrk adds latencies that no request had, for those that it supposes a "
+            "stall held back: here most of the mean is made of them."
+        )
+    return says
 
 
 KIND = ContradictionKind(

@@ -1,25 +1,19 @@
 """Outputs of tools: one file for each tool. Adding a tool is adding a file that defines `FORMAT`."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import groupby
-from textwrap import dedent
 from typing import Any
 
 from fairtrial.base.registry import defined_in
 from fairtrial_cross_examine.command_line import last_command
+from fairtrial_cross_examine.formats.cleaning import cleaned
 from fairtrial_cross_examine.formats.model import Format, Section
 from fairtrial_cross_examine.model import PrintedRun
 
-__all__ = ["all_formats", "read_json", "read_text"]
+__all__ = ["all_formats", "clean", "numbered", "read_json", "read_text"]
 
-STYLE = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
-"""Sequences that colour text and move in a terminal, as a captured output may hold it."""
-EMPTY_LINES = re.compile(r"\n{3,}")
-INDENTATIONS = (" " * 4, "\t")
-"""How the lines of a code block of Markdown begin (CommonMark 0.31, section 4.4)."""
 MOST_RUNS = 1000
 
 
@@ -35,42 +29,62 @@ def read_text(text: str, source: str) -> list[PrintedRun]:
     Raises:
         ValueError: it holds more than 1,000 outputs, or something that is no number where one must be.
     """
-    text = _without_indentation(_plain(text))
+    text = clean(text)
     places = list(_places(text))
     if len(places) > MOST_RUNS:
         raise ValueError(f"more than {MOST_RUNS:,} outputs")
-    runs = []
-    for number, place in enumerate(places):
-        before = text[places[number - 1].anchor if number else 0 : place.anchor]
-        end = places[number + 1].start if number + 1 < len(places) else len(text)
-        name = source if len(places) == 1 else f"{source} #{number + 1}"
+    read = []
+    called_since: dict[tuple[re.Pattern[str], ...], int] = {}
+    read_up_to = 0
+    for place, following in zip(places, [*places[1:], None], strict=False):
+        end = len(text) if following is None else following.start
+        # What stands behind an empty line below the last known line is no part of it.
+        cut = text.find("\n\n", place.last, end) if place.formats[0].tails else end
+        cut = end if cut < 0 else cut
+        form = next((form for form in place.formats if form.recognises(text[place.start : cut])), place.formats[0])
+        before = text[max(read_up_to, called_since.get(place.formats[0].lines, 0)) : place.start]
         # What wrk2 prints may have been called as `wrk`, which is what its program is named after the build.
-        command = last_command(before, (place.format.name, place.format.name.rstrip("2")))
-        run = place.format.read(Section(text[place.start : end], name, source, command))
+        command = last_command(before, (form.name, form.name.rstrip("2")))
+        section = Section(text[place.start : cut], source, command, before, behind=text[cut:end])
+        run = form.read(section)
+        called_since[place.formats[0].lines] = place.last
         if run is not None:
-            runs.append(run)
-    return runs
+            read.append(_with_gaps(run.model_copy(update={"ambiguous": section.ambiguous}), form))
+            read_up_to = place.last
+    return numbered(read)
 
 
-def _plain(text: str) -> str:
-    """Without styles, spaces at the ends of lines, and more than one empty line at a time.
-
-    Patterns begin with the spaces of a line, which may be line ends as well: through thousands of these, each would
-    take the square of their number.
-    """
-    lines = STYLE.sub("", text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return EMPTY_LINES.sub("\n\n", "\n".join(line.rstrip() for line in lines))
+def clean(text: str) -> str:
+    """The text without what stands around the lines of tools."""
+    return cleaned(text, _line_patterns())
 
 
-def _without_indentation(text: str) -> str:
-    """An output that stands in a code block begins its lines as its tool printed them; all else stays as it is."""
-    blocks = []
-    for indented, lines in groupby(text.split("\n"), lambda line: not line or line.startswith(INDENTATIONS)):
-        block = "\n".join(lines)
-        dedented = dedent(block) if indented else ""
-        is_output = any(form.anchor.search(dedented) for form in all_formats().values())
-        blocks.append(dedented if is_output else block)
-    return "\n".join(blocks)
+@cache
+def _line_patterns() -> Sequence[str]:
+    """Patterns of the lines by which outputs are found, each once, without the `^` before it."""
+    lines = [line.pattern.removeprefix("^") for form in all_formats().values() for line in form.lines]
+    return list(dict.fromkeys(lines))
+
+
+def numbered(runs: list[PrintedRun]) -> list[PrintedRun]:
+    """Runs of one name with their number behind it."""
+    names = [run.name for run in runs]
+    return [
+        run if names.count(run.name) == 1 else run.model_copy(update={"name": f"{run.name} #{number + 1}"})
+        for number, run in enumerate(runs)
+    ]
+
+
+def _with_gaps(run: PrintedRun, form: Format) -> PrintedRun:
+    """With what every output of the tool has and this one lacks."""
+    has = {
+        "requests": run.requests,
+        "seconds": run.seconds or run.rate_seconds,
+        "rate": run.rate_per_second,
+        "mean": run.times.mean,
+        "max": run.times.maximum,
+    }
+    return run.model_copy(update={"not_read": [name for name in form.always if has[name] is None]})
 
 
 def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
@@ -78,38 +92,41 @@ def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
     for form in all_formats().values():
         runs = form.read_json(document, name, source) if form.read_json is not None else []
         if runs:
-            return runs
+            return [_with_gaps(run, form) for run in runs]
     return []
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Place:
-    """Where an output begins, where its anchor is, and whose it is."""
+    """Where an output begins, where its last known line is, which line of its formats that is, and whose it can be."""
 
-    anchor: int
     start: int
-    format: Format
+    last: int
+    step: int
+    formats: Sequence[Format]
 
 
 def _places(text: str) -> Iterator[_Place]:
-    """The outputs in a text. Of formats with the same anchor, the one that recognises what follows is taken."""
-    candidates: dict[int, list[Format]] = {}
+    """The outputs in a text: one ends where a line stands that cannot follow in it, or a line of another tool."""
+    families: dict[tuple[re.Pattern[str], ...], tuple[Format, ...]] = {}
     for form in all_formats().values():
-        for match in form.anchor.finditer(text):
-            candidates.setdefault(match.start(), []).append(form)
-    anchors = sorted(candidates)
-    last = 0
-    for number, anchor in enumerate(anchors):
-        end = anchors[number + 1] if number + 1 < len(anchors) else len(text)
-        recognised = [form for form in candidates[anchor] if form.recognises(text[anchor:end])]
-        if recognised:
-            yield _Place(anchor, _start(recognised[0], text, last, anchor), recognised[0])
-            last = anchor
-
-
-def _start(form: Format, text: str, last: int, anchor: int) -> int:
-    for head in form.heads:
-        starts = [match.start() for match in head.finditer(text, last, anchor)]
-        if starts:
-            return starts[-1]
-    return anchor
+        families[form.lines] = (*families.get(form.lines, ()), form)
+    any_line = re.compile(f"^(?:{'|'.join(_line_patterns())})", re.MULTILINE)
+    place: _Place | None = None
+    for match in any_line.finditer(text):
+        start = match.start()
+        steps = {
+            lines: [step for step, line in enumerate(lines) if line.match(text, start) is not None]
+            for lines in families
+        }
+        if place is not None:
+            later = [step for step in steps[place.formats[0].lines] if step > place.step]
+            if later:
+                place.step, place.last = later[0], start
+                continue
+            yield place
+        own = [] if place is None else steps[place.formats[0].lines]
+        lines = place.formats[0].lines if place is not None and own else next(key for key in families if steps[key])
+        place = _Place(start, start, steps[lines][0], families[lines])
+    if place is not None:
+        yield place

@@ -17,7 +17,8 @@ MILLISECOND = 1e-3
 def read(section: Section) -> PrintedRun | None:
     """One report of ab."""
     complete = section.group(rf"^Complete requests:\s+({NUMBER})")
-    if complete is None:
+    rate, times = section.figure(rf"^Requests per second:\s+({NUMBER})"), _times(section)
+    if not any((complete, rate, times.mean, times.percentiles)):
         return None
     concurrency = section.group(r"^Concurrency Level:\s+(\d{1,9})")
     failed = _failed(section)
@@ -25,31 +26,33 @@ def read(section: Section) -> PrintedRun | None:
     non_2xx = as_count(section.group(r"^Non-2xx responses:\s+(\d{1,15})") or "0")
     document = section.group(r"^Document Length:\s+(\d{1,15}) bytes")
     bodies = section.group(r"^HTML transferred:\s+(\d{1,18}) bytes")
+    transferred = section.group(r"^Total transferred:\s+(\d{1,18}) bytes")
     per_request = rf"^Time per request:\s+({NUMBER}) \[ms\] "
     return PrintedRun(
-        name=section.name,
+        name=section.source,
         source=section.source,
         tool="ab",
         url=_url(section),
         load="closed",
         connections=int(concurrency) if concurrency and int(concurrency) else None,
         seconds=section.figure(rf"^Time taken for tests:\s+({NUMBER}) seconds"),
-        requests=exactly(as_count(complete)),
-        rate_per_second=section.figure(rf"^Requests per second:\s+({NUMBER})"),
-        times=_times(section),
+        requests=None if complete is None else exactly(as_count(complete)),
+        rate_per_second=rate,
+        times=times,
         time_per_request_seconds=section.figure(rf"{per_request}\(mean\)", MILLISECOND),
         time_across_seconds=section.figure(rf"{per_request}\(mean, across", MILLISECOND),
         failures={kind: number for kind, number in ({"non-2xx": non_2xx} | failed).items() if number},
         unanswered={"connect": connect} if connect else {},
         document_bytes=None if document is None else exactly(as_count(document)),
         bodies_bytes=None if bodies is None else exactly(as_count(bodies)),
+        all_bytes=None if transferred is None else exactly(as_count(transferred)),
     )
 
 
 def _failed(section: Section) -> dict[str, int]:
     """Failures by kind; where only their sum is printed, as `failed`."""
     failed = as_count(section.group(r"^Failed requests:\s+(\d{1,15})") or "0")
-    counts = section.group(r"^\s+\((Connect: [^)\n]{1,200})\)") or ""
+    counts = section.group(r"^\((Connect: [^)\n]{1,200})\)") or ""
     kinds = re.findall(r"(\w{1,20}): (\d{1,15})", counts)
     return {kind.lower(): as_count(number) for kind, number in kinds} or {"failed": failed}
 
@@ -62,11 +65,11 @@ def _url(section: Section) -> str | None:
 
 
 def _times(section: Section) -> RunTimes:
-    rows = section.pairs(r"^ +(\d{1,2})% +([\d.]{1,12}) *$")
+    rows = section.pairs(r"^(\d{1,2})%\s+([\d.]{1,12})$")
     percentiles = {share: _milliseconds(value) for share, value in rows}
-    longest = section.group(r"^ *100% +([\d.]{1,12}) \(longest request\)")
+    longest = section.group(r"^100%\s+([\d.]{1,12}) \(longest request\)")
     times = RunTimes(percentiles=percentiles, maximum=None if longest is None else _milliseconds(longest))
-    cells = (section.group(r"^Total:((?: +[\d.]{1,12}){3,5}) *$") or "").split()
+    cells = (section.group(r"^Total:((?:\s+[\d.]{1,12}){3,5})$") or "").split()
     if len(cells) == 5:
         minimum, mean, deviation, _median, maximum = cells
         more = {"deviation": as_figure(deviation, MILLISECOND)}
@@ -87,6 +90,20 @@ def _milliseconds(text: str) -> Figure:
 FORMAT = Format(
     name="ab",
     anchor=re.compile(r"^Concurrency Level:\s", re.MULTILINE),
-    heads=(re.compile(r"^(?:This is ApacheBench|Server Software:)", re.MULTILINE),),
+    heads=tuple(
+        re.compile(line, re.MULTILINE)
+        for line in (r"^This is ApacheBench", r"^Server Software:", r"^Document Path:", r"^Document Length:")
+    ),
+    tails=tuple(
+        re.compile(line, re.MULTILINE)
+        for line in (
+            r"^Time taken for tests:",
+            r"^Complete requests:",
+            r"^Requests per second:\s+[\d.]{1,20} \[#/sec\]",
+            r"^Connection Times \(ms\)",
+            r"^Percentage of the requests served",
+        )
+    ),
     read=read,
+    always=("requests", "seconds", "rate", "mean", "max"),
 )

@@ -10,9 +10,11 @@ import re
 from typing import Any
 
 from fairtrial_cross_examine.figures import (
+    DURATION,
     NUMBER,
     as_count,
     as_figure,
+    duration,
     exactly,
     number,
     prefixed_figure,
@@ -22,7 +24,9 @@ from fairtrial_cross_examine.formats.model import Format, Section
 from fairtrial_cross_examine.model import Figure, LoadKind, PrintedRun, RunTimes
 
 MILLISECOND = 1e-3
-TABLE = re.compile(r"^[│|]\s*Stat\s+[│|]\s*2\.5%", re.MULTILINE)
+HEAD = r"\d{1,2}(?:\.\d{1,3})?%|Avg|Stdev|Max|Min"
+CELL = rf"{NUMBER}(?: ?(?:ns|us|µs|ms|s|m|[kMGT]?i?B)\b)?"
+TOTAL = rf"({NUMBER}[kMG]?) requests in ({NUMBER})s, (\d.{{0,24}} [kMGT]?B) read"
 PERCENTILES = ("2.5", "50", "97.5", "99")
 DEFAULT_CONNECTIONS = 10
 SAMPLE_SECONDS = 1.0
@@ -32,40 +36,45 @@ HISTOGRAM_DIGITS = 1e-3
 
 def read(section: Section) -> PrintedRun | None:
     """One report of autocannon in text."""
-    total = section.find(rf"^({NUMBER}[kMG]?) requests in ({NUMBER})s, (.{{1,30}}) read")
-    if total is None:
+    total = section.find(rf"^{TOTAL}")
+    rates, latencies = _row(section, "Req/Sec"), _row(section, "Latency")
+    if total is None and not latencies and not rates:
         return None
     connections, pipelined = _connections(section)
     errors = section.find(rf"^({NUMBER}[kM]?) errors \(({NUMBER}[kM]?) timeouts\)")
     not_2xx = section.group(r"^\d{1,15} 2xx responses, (\d{1,15}) non 2xx responses")
     command = section.command
-    constant_rate = None if command is None else command.number("-R", "--overallRate")
-    if command is not None and constant_rate is None:
-        per_connection = command.number("-r", "--connectionRate")
-        constant_rate = None if per_connection is None or connections is None else per_connection * connections
-    rates, latencies = _row(section, "Req/Sec"), _row(section, "Latency")
-    seconds, requests = as_figure(total[2]), prefixed_figure(total[1])
+    constant_rate = 0.0 if command is None else command.rate("-R", "--overallRate")
+    if command is not None and constant_rate == 0:
+        per_connection = command.rate("-r", "--connectionRate")
+        constant_rate = per_connection * connections if per_connection and connections else per_connection
+    seconds = None if total is None else as_figure(total[2])
+    requests = None if total is None else prefixed_figure(total[1])
+    planned = section.group(rf"^Running ({DURATION}) test @")
+    called_for = None if command is None else command.seconds("-d", "--duration")
     rate = _plain(rates.get("Avg"))
     return PrintedRun(
-        name=section.name,
+        name=section.source,
         source=section.source,
         tool="autocannon",
         url=section.group(r"^Running .{1,40} test @ (\S{1,2000})"),
         load=_load(command is not None, constant_rate),
-        connections=connections * pipelined if connections else None,
-        constant_rate_per_second=None if constant_rate is None else exactly(constant_rate),
+        connections=connections * pipelined if connections and pipelined else None,
+        pipelined=pipelined if pipelined != 1 else None,
+        constant_rate_per_second=exactly(constant_rate) if constant_rate else None,
+        planned_seconds=called_for if planned is None else duration(planned),
         seconds=seconds,
         requests=requests,
         rate_per_second=None if rate is None else _roughly(rate),
-        rate_seconds=_sampled(seconds),
+        rate_seconds=None if seconds is None else _sampled(seconds),
         times=_times(latencies),
         failures={"non-2xx": as_count(not_2xx)} if not_2xx else {},
         unanswered={"errors": round(prefixed_figure(errors[1]).value)} if errors is not None else {},
-        answer_bytes=size(total[3], 1000).over(requests),
+        answer_bytes=None if total is None or requests is None else size(total[3], 1000).over(requests),
     )
 
 
-def _connections(section: Section) -> tuple[int | None, int]:
+def _connections(section: Section) -> tuple[int | None, int | None]:
     """Connections, and requests under way on each. With `--no-progress` they are not printed."""
     setting = section.find(r"^(\d{1,9}) connections(?: with (\d{1,9}) pipelining factor)?")
     if setting is not None:
@@ -73,7 +82,7 @@ def _connections(section: Section) -> tuple[int | None, int]:
     if section.command is None:
         return None, 1
     command = section.command
-    return command.whole("-c", "--connections") or DEFAULT_CONNECTIONS, command.whole("-p", "--pipelining") or 1
+    return command.connections(DEFAULT_CONNECTIONS, "-c", "--connections"), command.connections(1, "-p", "--pipelining")
 
 
 def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
@@ -92,7 +101,8 @@ def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
             source=source,
             tool="autocannon",
             url=url if isinstance(url, str) else None,
-            connections=int(document["connections"]) * int(document["pipelining"] or 1),
+            connections=int(document["connections"]) * int(document["pipelining"] or 1) or None,
+            pipelined=int(document["pipelining"]) if (document["pipelining"] or 1) != 1 else None,
             seconds=duration,
             requests=total,
             rate_per_second=None if rate is None else _roughly(rate),
@@ -123,23 +133,31 @@ def _failures(document: dict[str, Any]) -> dict[str, int]:
 
 def _load(called: bool, constant_rate: float | None) -> LoadKind | None:
     """Without the call nobody can tell a closed load from one at a rate."""
-    return None if not called else "closed" if constant_rate is None else "open"
+    return None if not called else "closed" if constant_rate == 0 else "open"
 
 
 def _row(section: Section, name: str) -> dict[str, str]:
-    """The cells of a row by the heads of the last table head above it."""
+    """The cells of a row by the heads of the last table head above it; with any borders, or none."""
     heads: list[str] = []
+    rows = []
     for line in section.text.splitlines():
-        cells = [cell.strip() for cell in re.split(r"[│|]", line)[1:-1]]
-        if cells[:1] == ["Stat"]:
-            heads = cells
-        elif cells[:1] == [name] and len(cells) == len(heads):
-            return dict(zip(heads, cells, strict=True))
-    return {}
+        words = " ".join(re.sub(r"[│┃║|]", " ", line).split())
+        if re.match(r"Stat\b", words):
+            heads = re.findall(HEAD, words)
+        elif words.startswith(name):
+            unit = " ms" if words.startswith(f"{name} (ms)") else ""
+            cells = re.findall(CELL, words.removeprefix(name).removeprefix(" (ms)"))
+            if heads and len(cells) == len(heads):
+                rows.append({head: f"{cell}{unit}" for head, cell in zip(heads, cells, strict=True)})
+    if any(row != rows[0] for row in rows):
+        section.ambiguous.append(f"{name}: {len(rows)} rows")
+        return {}
+    return rows[0] if rows else {}
 
 
 def _times(cells: dict[str, str]) -> RunTimes:
-    values = {head: _cut(_plain(cell.removesuffix(" ms"), MILLISECOND)) for head, cell in cells.items()}
+    times = {head: duration(cell) for head, cell in cells.items() if re.fullmatch(DURATION, cell)}
+    values = {head: _cut(time) for head, time in times.items()}
     return RunTimes(
         mean=values.get("Avg"),
         deviation=values.get("Stdev"),
@@ -148,8 +166,8 @@ def _times(cells: dict[str, str]) -> RunTimes:
     )
 
 
-def _plain(text: str | None, unit: float = 1.0) -> Figure | None:
-    return as_figure(text, unit) if text and re.fullmatch(NUMBER, text) else None
+def _plain(text: str | None) -> Figure | None:
+    return as_figure(text) if text and re.fullmatch(NUMBER, text) else None
 
 
 def _cut(time: Figure | None) -> Figure | None:
@@ -167,8 +185,20 @@ def _sampled(seconds: Figure) -> Figure:
 
 FORMAT = Format(
     name="autocannon",
-    anchor=re.compile(r"^[│|]\s*Latency\s+[│|]", re.MULTILINE),
-    heads=(re.compile(r"^ *Running .{1,40} test @ .{1,2000}\n\d{1,9} connections", re.MULTILINE), TABLE),
+    anchor=re.compile(rf"^{TOTAL}", re.MULTILINE),
+    heads=tuple(
+        re.compile(line, re.MULTILINE)
+        for line in (
+            r"^Running .{1,40} test @ .{1,2000}$(?=\s*\d{1,9} connections)",
+            r"^\d{1,9} connections(?: with \d{1,9} pipelining factor)?$",
+            r"^Stat[\s│┃║|]+(?:2\.5%|Avg)",
+            rf"^Latency(?: \(ms\)[\s│┃║|]|[\s│┃║|]+{NUMBER} ms\b|\s*[│┃║|])",
+            r"^Stat[\s│┃║|]+1%",
+            r"^\d{1,15} 2xx responses, \d",
+        )
+    ),
+    tails=(re.compile(rf"^{NUMBER}[kM]? errors \({NUMBER}[kM]? timeouts\)", re.MULTILINE),),
     read=read,
     read_json=read_json,
+    always=("requests", "seconds", "rate", "mean", "max"),
 )

@@ -1,12 +1,13 @@
 """h2load: text. By its source, `src/h2load.cc` of nghttp2.
 
-Its rate counts every answer, whatever its status; what it calls `succeeded` has 2xx or 3xx. With `-m`, which it does
-not print, a client has so many requests under way: over HTTP/2 without the call, how many these are is not known.
+Its rate counts every answer, whatever its status; what it calls `succeeded` has 2xx or 3xx. What it calls `failed` has
+answers of other statuses in it, and all that is `errored` or had a `timeout`. With `-m`, which it does not print, a
+client has so many requests under way: over HTTP/2 without the call, how many these are is not known.
 """
 
 import re
 
-from fairtrial_cross_examine.figures import DURATION, NUMBER, as_count, duration, exactly
+from fairtrial_cross_examine.figures import DURATION, NUMBER, as_count, as_figure, duration, exactly
 from fairtrial_cross_examine.formats.model import Format, Section
 from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
@@ -15,33 +16,36 @@ COLUMNS = {"min": "minimum", "max": "maximum", "mean": "mean", "sd": "deviation"
 
 def read(section: Section) -> PrintedRun | None:
     """One report of h2load."""
-    finished = section.find(rf"^finished in ({DURATION}), ({NUMBER}) req/s, ({NUMBER}[KMGT]?B)/s")
-    counts = section.find(
-        r"^requests: \d{1,15} total, \d{1,15} started, \d{1,15} done, \d{1,15} succeeded, \d{1,15} failed, "
-        r"(\d{1,15}) errored"
-    )
-    if finished is None or counts is None:
+    finished = section.find(rf"^finished in ({DURATION}), ({NUMBER}) req/s")
+    counts = section.find(r"^requests: (\d{1,15}) total, .{1,100} (\d{1,15}) succeeded, (\d{1,15}) failed, ")
+    if not any((finished, counts, _times(section).mean)):
         return None
-    statuses = [as_count(number) for number, _ in section.pairs(r"(?:^status codes: |, )(\d{1,15}) ([2-5])xx")]
-    answers, failed, errored = sum(statuses), sum(statuses[2:]), as_count(counts[1])
-    body = section.group(r"^traffic: .{1,200}\((\d{1,18})\) data")
+    line = section.group(r"^status codes: (.{1,200})$") or ""
+    statuses = {status: as_count(number) for number, status in re.findall(r"(\d{1,15}) ([1-5]xx)", line)}
+    answers, failed = sum(statuses.values()), statuses.get("4xx", 0) + statuses.get("5xx", 0)
+    unanswered = 0 if counts is None else max(as_count(counts[3]) - failed, 0)
+    traffic = section.find(r"^traffic: .{1,30}\((\d{1,18})\) total, .{1,200}\((\d{1,18})\) data")
+    bodies = None if traffic is None else exactly(as_count(traffic[2]))
     command = section.command
-    constant_rate = None if command is None else command.number("--rps")
+    constant_rate = 0.0 if command is None else command.rate("--rps")
     connections = _connections(section)
     return PrintedRun(
-        name=section.name,
+        name=section.source,
         source=section.source,
         tool="h2load",
-        load="closed" if constant_rate is None else "open",
+        load="closed" if constant_rate == 0 else "open",
         connections=connections,
         constant_rate_per_second=exactly(constant_rate * connections) if constant_rate and connections else None,
-        seconds=duration(finished[1]),
-        requests=exactly(answers),
-        rate_per_second=section.figure(rf"^finished in .{{1,40}}, ({NUMBER}) req/s"),
+        planned_seconds=None if command is None else command.seconds("-D", "--duration"),
+        seconds=None if finished is None else duration(finished[1]),
+        requests=exactly(answers) if statuses else None,
+        rate_per_second=None if finished is None else as_figure(finished[2]),
         times=_times(section),
         failures={"status 4xx or 5xx": failed} if failed else {},
-        unanswered={"errored": errored} if errored else {},
-        document_bytes=None if body is None else exactly(as_count(body)).over(exactly(answers)),
+        unanswered={"errored": unanswered} if unanswered else {},
+        document_bytes=None if bodies is None else bodies.over(exactly(answers)),
+        bodies_bytes=bodies,
+        all_bytes=None if traffic is None else exactly(as_count(traffic[1])),
     )
 
 
@@ -49,16 +53,16 @@ def _connections(section: Section) -> int | None:
     """Requests under way at the same time: clients times their streams."""
     threads = section.pairs(r"^spawning thread (#\d{1,6}): (\d{1,9}) total client")
     clients = sum(int(number) for _, number in threads)
-    if not clients:
-        return None
+    streams: int | None = 1 if section.find(r"^Application protocol: http/1\.1") is not None else None
     if section.command is not None:
-        return clients * (section.command.whole("-m", "--max-concurrent-streams") or 1)
-    return clients if section.find(r"^Application protocol: http/1\.1") is not None else None
+        clients = clients or section.command.connections(1, "-c", "--clients") or 0
+        streams = section.command.connections(1, "-m", "--max-concurrent-streams")
+    return clients * streams if clients and streams else None
 
 
 def _times(section: Section) -> RunTimes:
     """The row of requests, by the heads of its table, which differ between versions."""
-    table = section.find(r"^ +(min .{1,120})\n(?:time for )?request *: *(.{1,200})$")
+    table = section.find(r"^(min\s.{1,120})\n(?:time for )?request\s*:\s*(.{1,200})$")
     if table is None:
         return RunTimes()
     heads = re.split(r"\s{2,}", table[1].strip())
@@ -80,5 +84,15 @@ FORMAT = Format(
     name="h2load",
     anchor=re.compile(rf"^finished in {DURATION}, ", re.MULTILINE),
     heads=(re.compile(r"^starting benchmark", re.MULTILINE), re.compile(r"^spawning thread #0:", re.MULTILINE)),
+    tails=tuple(
+        re.compile(line, re.MULTILINE)
+        for line in (
+            r"^requests: \d{1,15} total, ",
+            r"^status codes: \d",
+            r"^traffic: \S{1,20} \(\d",
+            r"^(?:time for )?request\s*:\s",
+        )
+    ),
     read=read,
+    always=("requests", "seconds", "rate", "mean", "max"),
 )

@@ -1,69 +1,126 @@
 """hey: text. By its source, `requester/report.go`.
 
-`Requests/sec` counts requests that failed, too; those are in no time. It keeps a million times: of more answers, the
-`Average` is the sum of all of them over one million (`avgTotal / len(lats)`), so that it is too long. What it does not
-print, the number of its workers, only the call tells.
+`Requests/sec` counts requests that failed, too; those are in no time. It keeps a million results: of more answers, the
+`Average` is the sum of all of them over one million (`avgTotal / len(lats)`), so that it is too long, and so is
+`Size/request`; releases that count statuses among the results they keep print a million of them. What it does not
+print, the number of its workers, only the call tells; `-q 0` is no rate.
 """
 
 import re
 
 from fairtrial_cross_examine.figures import NUMBER, as_count, as_figure, exactly
 from fairtrial_cross_examine.formats.model import Format, Section, failed_statuses
-from fairtrial_cross_examine.model import PrintedRun, RunTimes
+from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
 MOST_TIMES = 1_000_000
 DEFAULT_WORKERS = 50
+SHARE = 0.001
+"""How far requests may be from rate times seconds."""
+LINES = tuple(
+    re.compile(line, re.MULTILINE)
+    for line in (
+        r"^Success rate:\s",  # oha
+        rf"^Total:\s+{NUMBER} (?:secs?|ms|us|µs|ns|m|min|h)\b",
+        rf"^Slowest:\s+{NUMBER} ",
+        rf"^Fastest:\s+{NUMBER} ",
+        rf"^Average:\s+{NUMBER} ",
+        r"^Response time histogram:",
+        r"^(?:Latency|Response time) distribution:",
+        r"^Details \(average, fastest, slowest",
+        r"^Status code distribution",
+        r"^Error distribution",
+    )
+)
+"""The lines of hey, and of oha, which prints the same and one more."""
+HEADS, ANCHOR, TAILS = LINES[:4], LINES[4], LINES[5:]
+OHA = re.compile(r"^(?:Success rate:|Response time distribution:|Size/sec:)", re.MULTILINE)
 
 
 def read(section: Section) -> PrintedRun | None:
     """One report of hey."""
-    statuses = section.pairs(r"^\s+\[(\d{3})\]\s+(\d{1,15}) responses")
-    answers = sum(as_count(number) for _, number in statuses)
-    _, heading, after = section.text.partition("\nError distribution:")
-    errors = {} if not heading else _errors(after)
-    requests = answers + sum(errors.values())
-    document = section.group(rf"^\s+Size/request:\s+({NUMBER}) bytes")
+    statuses = {status: as_count(number) for status, number in section.pairs(r"^\[(\d{3})\]\s+(\d{1,15}) responses")}
+    answers = sum(statuses.values())
+    _, heading, after = section.text.partition("Error distribution:")
+    errors = _errors(after) if heading else {}
+    rate, times = section.figure(rf"^Requests/sec:\s+({NUMBER})"), _times(section, answers)
+    seconds = section.figure(rf"^Total:\s+({NUMBER}) secs")
+    if not any((answers, errors, rate, times.mean, times.percentiles)):
+        return None
+    requests = exactly(answers + sum(errors.values())) if answers or errors else None
+    kept = answers == MOST_TIMES and _are_fewer(requests, rate, seconds)
+    over = kept or answers > MOST_TIMES
+    if over:
+        times = times.model_copy(update={"mean": None})
+    document = section.group(rf"^Size/request:\s+({NUMBER}) bytes")
+    bodies = section.group(rf"^Total data:\s+({NUMBER}) bytes")
     command = section.command
-    per_worker = None if command is None else command.number("-q")
-    workers = None if command is None else command.whole("-c") or DEFAULT_WORKERS
+    per_worker = 0.0 if command is None else command.rate("-q")
+    workers = None if command is None else command.connections(DEFAULT_WORKERS, "-c")
     return PrintedRun(
-        name=section.name,
+        name=section.source,
         source=section.source,
         tool="hey",
-        load="closed" if per_worker is None else "open",
+        load="closed" if per_worker == 0 else "open",
         connections=workers,
         constant_rate_per_second=exactly(per_worker * workers) if per_worker and workers else None,
-        seconds=section.figure(rf"^\s+Total:\s+({NUMBER}) secs"),
-        requests=exactly(requests) if requests else None,
-        answers=exactly(answers),
-        rate_per_second=section.figure(rf"^\s+Requests/sec:\s+({NUMBER})"),
-        times=_times(section, answers),
-        failures=failed_statuses({status: as_count(number) for status, number in statuses}),
+        planned_seconds=None if command is None else command.seconds("-z"),
+        seconds=seconds,
+        requests=None if kept else requests,
+        answers=None if kept else exactly(answers),
+        rate_per_second=rate,
+        times=times,
+        failures=failed_statuses(statuses),
         unanswered=errors,
         unanswered_are_requests=True,
-        document_bytes=None if document is None else exactly(as_count(document)),
+        # A quotient without its remainder.
+        document_bytes=None if document is None or over else Figure(value=as_count(document), within=1),
+        bodies_bytes=None if bodies is None else exactly(as_count(bodies)),
+        remarks=[_REMARK] if over else [],
+    )
+
+
+_REMARK = (
+    f"hey keeps {MOST_TIMES:,} results, and divides by that: of more answers, their number, the Average and the "
+    "Size/request that it prints are not those of all"
+)
+
+
+def _are_fewer(requests: Figure | None, rate: Figure | None, seconds: Figure | None) -> bool:
+    """Whether the results are fewer than the rate counts in the seconds."""
+    return (
+        requests is not None
+        and rate is not None
+        and seconds is not None
+        and requests.value < (1 - SHARE) * rate.times(seconds).low
     )
 
 
 def _errors(text: str) -> dict[str, int]:
     """Errors by their message, the rest of the first lines."""
-    lines = re.findall(r"^\s+\[(\d{1,15})\]\s+(.{1,200})", text, re.MULTILINE)
     errors: dict[str, int] = {}
-    for number, message in lines:
+    for number, message in re.findall(r"^\[(\d{1,15})\]\s+(.{1,200})", text, re.MULTILINE):
         errors[message.strip()] = errors.get(message.strip(), 0) + as_count(number)
     return errors
 
 
 def _times(section: Section, answers: int) -> RunTimes:
     # Of too few answers it prints rows of 0%.
-    rows = section.pairs(rf"^\s+(\d{{1,2}})%+ in ({NUMBER}) secs")
+    rows = section.pairs(rf"^(\d{{1,2}})%+ in ({NUMBER}) secs")
     return RunTimes(
-        mean=section.figure(rf"^\s+Average:\s+({NUMBER}) secs"),
-        minimum=section.figure(rf"^\s+Fastest:\s+({NUMBER}) secs"),
-        maximum=section.figure(rf"^\s+Slowest:\s+({NUMBER}) secs"),
+        mean=section.figure(rf"^Average:\s+({NUMBER}) secs"),
+        minimum=section.figure(rf"^Fastest:\s+({NUMBER}) secs"),
+        maximum=section.figure(rf"^Slowest:\s+({NUMBER}) secs"),
         percentiles={share: as_figure(value) for share, value in rows if share != "0"},
         sample=min(answers, MOST_TIMES) or None,
     )
 
 
-FORMAT = Format(name="hey", anchor=re.compile(r"^Summary:\n\s+Total:\s", re.MULTILINE), read=read)
+FORMAT = Format(
+    name="hey",
+    anchor=ANCHOR,
+    heads=HEADS,
+    tails=TAILS,
+    recognises=lambda text: OHA.search(text) is None,
+    read=read,
+    always=("requests", "seconds", "rate", "mean", "max"),
+)

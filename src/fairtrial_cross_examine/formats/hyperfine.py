@@ -1,6 +1,7 @@
 """hyperfine: text, and JSON (`--export-json`). By its source, `src/benchmark/mod.rs`.
 
-It times whole commands, not requests. Its deviation is that of one run, not of the mean.
+It times whole commands, not requests. Its deviation is that of one run, not of the mean. Versions before 1.6 do not
+print how many runs there were.
 """
 
 import re
@@ -17,10 +18,12 @@ TIME = rf"({NUMBER}) (µs|us|ms|s)"
 def read(section: Section) -> PrintedRun | None:
     """One benchmark of hyperfine in text."""
     command = section.group(r"^Benchmark #?\d{1,6}: (.{1,2000})$")
-    mean = section.find(rf"^\s+Time \((?:mean|abs)[^)\n]{{0,10}}\):\s+{TIME}(?: ± +{TIME})?")
-    spread = section.find(rf"^\s+Range \(min … max\):\s+{TIME} … +{TIME}\s+(\d{{1,9}}) runs")
+    mean = section.find(rf"^Time \((?:mean|abs)[^)\n]{{0,10}}\):\s+{TIME}(?: ± +{TIME})?")
+    spread = section.find(rf"^Range \(min (?:…|\.\.\.) max\):\s+{TIME} (?:…|\.\.\.) +{TIME}(?:\s+(\d{{1,9}}) runs)?")
     if command is None or mean is None:
         return None
+    only = mean[0].startswith("Time (abs")
+    runs = 1 if only else as_count(spread[5]) if spread is not None and spread[5] else None
     return PrintedRun(
         name=f"{section.source}: {command.strip()}",
         source=section.source,
@@ -32,8 +35,8 @@ def read(section: Section) -> PrintedRun | None:
             minimum=None if spread is None else _time(spread[1], spread[2]),
             maximum=None if spread is None else _time(spread[3], spread[4]),
         ),
-        runs=1 if spread is None else as_count(spread[5]),
-        statistic="only" if spread is None else "mean",
+        runs=runs,
+        statistic="only" if only else "mean",
     )
 
 
@@ -74,6 +77,8 @@ def _time(text: str, unit: str) -> Figure:
 FORMAT = Format(
     name="hyperfine",
     anchor=re.compile(r"^Benchmark #?\d{1,6}: ", re.MULTILINE),
+    tails=(re.compile(r"^Time \((?:mean|abs)", re.MULTILINE), re.compile(r"^Range \(min", re.MULTILINE)),
     read=read,
     read_json=read_json,
+    always=("mean",),
 )

@@ -1,8 +1,9 @@
 """k6: the summary in text, of version 1 and of those before it, and JSON (`--summary-export`, or `handleSummary`).
 
 `http_reqs` counts every request, answered or not; failed ones, by default those with a status of 400 and more and those
-without an answer, are in `http_req_failed`. Between two requests a script may pause, or send several at the same time:
-requests, times and users therefore do not fulfil Little's law, and the number of users is not read as connections.
+without an answer, are in `http_req_failed`. Its full summary repeats all metrics for each scenario and group. Between
+two requests a script may pause, or send several at the same time: requests, times and users therefore do not fulfil
+Little's law, and the number of users is not read as connections.
 """
 
 import re
@@ -14,30 +15,35 @@ from fairtrial_cross_examine.model import Figure, LoadKind, PrintedRun, RunTimes
 
 MILLISECOND = 1e-3
 TRENDS = {"avg": "mean", "min": "minimum", "max": "maximum"}
+HTTP_REQS = rf"^http_reqs\.+:\s+{NUMBER}"
 RUNNING = r"^running \((?:(\d{1,4})h)?(?:(\d{1,4})m)?(\d{1,6}(?:\.\d{1,6})?)s\)"
 
 
 def read(section: Section) -> PrintedRun | None:
-    """One summary of k6 in text."""
-    requests = section.find(rf"^\s*http_reqs\.*:\s+({NUMBER})\s+({NUMBER})/s")
-    if requests is None:
+    """One summary of k6 in text, or the part of one that is about a scenario or a group."""
+    requests = section.find(rf"^http_reqs\.*:\s+({NUMBER})\s+({NUMBER})/s")
+    times = _times(section)
+    if not any((requests, times.mean)):
         return None
-    failed = section.group(r"^\s*http_req_failed\.*:\s+[\d.]{1,12}%\s+(?:✓\s+)?(\d{1,15})")
-    iterations = section.find(rf"^\s*iterations\.*:\s+({NUMBER})\s+({NUMBER})/s")
-    dropped = section.group(rf"^\s*dropped_iterations\.*:\s+({NUMBER})")
+    part = section.group(r"^(?:SCENARIO|GROUP): (.{1,200})$")
+    # ✓ and ✗ of a rate are what it counts and what it does not: here failures, and successes.
+    failed = section.group(r"^http_req_failed\.*:\s+[\d.]{1,12}%\s+\D{0,6}(\d{1,15})")
+    iterations = section.find(rf"^iterations\.*:\s+({NUMBER})\s+({NUMBER})/s")
+    dropped = section.group(rf"^dropped_iterations\.*:\s+({NUMBER})")
     load, constant_rate = _load(section)
-    each = iterations is not None and as_count(iterations[1]) == as_count(requests[1])
+    each = iterations is not None and requests is not None and as_count(iterations[1]) == as_count(requests[1])
     return PrintedRun(
-        name=section.name,
+        name=section.source if part is None else f"{section.source}: {part.strip()}",
         source=section.source,
         tool="k6",
+        contender=None if part is None else part.strip(),
         load=load,
         constant_rate_per_second=constant_rate if each else None,
-        seconds=_seconds(section),
+        seconds=None if part is not None else _seconds(section),
         rate_seconds=None if iterations is None else exactly(as_count(iterations[1])).over(as_figure(iterations[2])),
-        requests=exactly(as_count(requests[1])),
-        rate_per_second=as_figure(requests[2]),
-        times=_times(section),
+        requests=None if requests is None else exactly(as_count(requests[1])),
+        rate_per_second=None if requests is None else as_figure(requests[2]),
+        times=times,
         failures={"failed": as_count(failed)} if failed and as_count(failed) else {},
         dropped_requests=as_count(dropped or "0"),
     )
@@ -76,7 +82,8 @@ def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
 
 def _load(section: Section) -> tuple[LoadKind | None, Figure | None]:
     """The load of the scenario, if its line was printed and it is the only one."""
-    lines = re.findall(r"^\s+\* \w{1,100}: (.{1,300})$", section.text, re.MULTILINE)
+    scenario = r"^(?!scenarios: )[\w-]{1,100}: (.{0,60}(?:iterations|VUs?)\b.{0,300})$"
+    lines = re.findall(scenario, section.text, re.MULTILINE)
     if len(lines) != 1:
         return None, None
     rate = re.match(rf"({NUMBER}) iterations/s", lines[0])
@@ -87,16 +94,21 @@ def _load(section: Section) -> tuple[LoadKind | None, Figure | None]:
 
 
 def _seconds(section: Section) -> Figure | None:
-    """The time of the last line of progress."""
-    lines = list(re.finditer(RUNNING, section.text, re.MULTILINE))
+    """The time of the last line of progress: version 1 prints it behind the summary, older ones before it."""
+    summary = section.find(HTTP_REQS)
+    end = len(section.text) if summary is None else summary.start()
+    before = list(re.finditer(RUNNING, section.before + section.text[:end], re.MULTILINE))
+    behind = list(re.finditer(RUNNING, section.text[end:] + section.behind, re.MULTILINE))
+    is_new = section.find(r"^TOTAL RESULTS|^http_req_failed\.*:.{1,40} out of ") is not None
+    lines = behind[:1] if is_new else before[-1:]
     if not lines:
         return None
-    hours, minutes, seconds = lines[-1].groups()
+    hours, minutes, seconds = lines[0].groups()
     return as_figure(seconds).plus(3600.0 * int(hours or 0) + 60.0 * int(minutes or 0))
 
 
 def _times(section: Section) -> RunTimes:
-    line = section.group(r"^\s*http_req_duration\.*:\s+(avg=.{1,500})$") or ""
+    line = section.group(r"^http_req_duration\.*:\s+(\w[\w().]{0,20}=.{1,500})$") or ""
     cells = {key: duration(value) for key, value in re.findall(rf"([\w().]{{1,20}})=({DURATION})", line)}
     shares = {_share(key): value for key, value in cells.items() if _share(key)}
     return RunTimes.model_validate({**{field: cells.get(key) for key, field in TRENDS.items()}, "percentiles": shares})
@@ -110,12 +122,20 @@ def _share(key: str) -> str:
 
 FORMAT = Format(
     name="k6",
-    anchor=re.compile(rf"^\s*http_reqs\.+:\s+{NUMBER}", re.MULTILINE),
-    heads=(
-        re.compile(r"^\s+execution: \w", re.MULTILINE),
-        re.compile(r"^[^\w\n]{0,20}TOTAL RESULTS", re.MULTILINE),
-        re.compile(r"^\s*(?:checks|data_received)\.+:", re.MULTILINE),
+    anchor=re.compile(HTTP_REQS, re.MULTILINE),
+    heads=tuple(
+        re.compile(line, re.MULTILINE)
+        for line in (
+            r"^execution: \w",
+            r"^(?:TOTAL RESULTS|(?:SCENARIO|GROUP): )",
+            r"^checks\.+:",
+            r"(?<!NETWORK\n)^data_received\.+:",  # version 1 prints it behind the requests, under this heading
+            r"(?<!EXECUTION\n)^dropped_iterations\.+:",
+            r"^http_req_duration\.+:",
+            r"^http_req_failed\.+:",
+        )
     ),
+    tails=(re.compile(r"^iterations\.+:", re.MULTILINE),),
     read=read,
     read_json=read_json,
 )

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from fairtrial_cross_examine.command_line import PrintedCall
@@ -12,32 +13,62 @@ from fairtrial_cross_examine.model import Figure, PrintedRun
 
 @dataclass(frozen=True)
 class Section:
-    """The part of a text that holds one output of one tool."""
+    """The part of a text that holds one output of one tool. Its lines have no spaces before or behind them."""
 
     text: str
-    name: str
-    """the name by which the reader will tell the run"""
     source: str
     command: PrintedCall | None
     """the call that was printed before it, if one was"""
+    before: str = ""
+    """the text from the output before it to this one"""
+    behind: str = ""
+    """the text from its end to the next output"""
+    ambiguous: list[str] = field(default_factory=list)
+    """what was looked for and stands there more than once, with different figures: none of them was taken"""
+
+    @property
+    def name(self) -> str:
+        """The name of the run: that of its file."""
+        return self.source
 
     def find(self, pattern: str) -> re.Match[str] | None:
-        """The first match, with `^` and `$` at every line."""
-        return re.search(pattern, self.text, re.MULTILINE)
+        """The match, with `^` and `$` at every line; None, too, if several matches differ in their groups."""
+        first = None
+        for match in re.finditer(pattern, self.text, re.MULTILINE):
+            if first is not None and match.groups() != first.groups():
+                self._doubt(f"{first[0]} / {match[0]}")
+                return None
+            first = first or match
+        return first
 
     def group(self, pattern: str) -> str | None:
-        """The first group of the first match."""
+        """The first group of the match."""
         match = self.find(pattern)
         return None if match is None else match[1]
 
     def figure(self, pattern: str, unit: float = 1.0) -> Figure | None:
-        """The first group of the first match as a number in units of `unit`."""
+        """The first group of the match as a number in units of `unit`."""
         text = self.group(pattern)
         return None if text is None else as_figure(text, unit)
 
     def pairs(self, pattern: str) -> list[tuple[str, str]]:
-        """Both groups of every match."""
-        return [(match[1], match[2]) for match in re.finditer(pattern, self.text, re.MULTILINE)]
+        """Both groups of every match; none of those that have one first group and different second ones."""
+        values: dict[str, str] = {}
+        doubtful = set()
+        for match in re.finditer(pattern, self.text, re.MULTILINE):
+            if values.setdefault(match[1], match[2]) != match[2]:
+                doubtful.add(match[1])
+                self._doubt(f"{match[1]}: {values[match[1]]} / {match[2]}")
+        return [(key, value) for key, value in values.items() if key not in doubtful]
+
+    def _doubt(self, what: str) -> None:
+        line = " ".join(what.split())
+        if line not in self.ambiguous:
+            self.ambiguous.append(line)
+
+
+MEASURED = ("requests", "rate", "mean", "max")
+"""What a tool prints in every output, as the table of a cross-examination calls it."""
 
 
 @dataclass(frozen=True)
@@ -47,16 +78,24 @@ class Format:
     name: str
     """the name of the tool"""
     anchor: re.Pattern[str]
-    """a place that every output has exactly once"""
+    """a line that every output has exactly once, from the start of the line on"""
     read: Callable[[Section], PrintedRun | None]
     """None: it holds too little to be an output"""
     heads: Sequence[re.Pattern[str]] = ()
-    """where an output begins, if that comes before its anchor: the last place of the first of these that is there; it
-    may have been cut off"""
+    """other lines that an output has at most once before its anchor, in their order"""
+    tails: Sequence[re.Pattern[str]] = ()
+    """and those behind it; if there are any, the output ends at the next empty line behind the last one"""
     recognises: Callable[[str], bool] = lambda _text: True
-    """whether the text from one anchor to the next is this tool's, where several tools share their first line"""
+    """whether an output is this tool's, where several tools print the same lines"""
     read_json: Callable[[Any, str, str], list[PrintedRun]] | None = None
     """reads a parsed document, with the name and the file of its runs; an empty list: it is another tool's"""
+    always: Sequence[str] = MEASURED
+    """what every output has: if it is not found, that is said"""
+
+    @cached_property
+    def lines(self) -> tuple[re.Pattern[str], ...]:
+        """The lines by which an output is found, in the order in which they are printed."""
+        return (*self.heads, self.anchor, *self.tails)
 
 
 def failed_statuses(statuses: Mapping[str, int]) -> dict[str, int]:

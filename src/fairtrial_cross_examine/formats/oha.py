@@ -1,15 +1,17 @@
 """oha: text, and JSON (`--output-format json`). By its source, `src/printer.rs` and `src/result_data.rs`.
 
 Any answer is a success, whatever its status: `Success rate` is 100% where all answers are 500. `Requests/sec` counts
-requests that failed, and those that the end of the run broke off, too; both are in no time.
+requests that failed, and those that the end of the run broke off, too; both are in no time. `-q 0` is no rate.
 """
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from fairtrial_cross_examine.command_line import PrintedCall
 from fairtrial_cross_examine.figures import NUMBER, as_count, as_figure, exactly, number, size
+from fairtrial_cross_examine.formats import hey
 from fairtrial_cross_examine.formats.model import Format, Section, failed_statuses, share_name
 from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
@@ -22,21 +24,24 @@ TIME = rf"({NUMBER}) (ns|us|µs|ms|secs?|min|m|h)\b"
 
 def read(section: Section) -> PrintedRun | None:
     """One report of oha in text."""
-    statuses = {status: as_count(answers) for status, answers in section.pairs(r"^\s+\[(\d{3})\] (\d{1,15}) responses")}
-    _, _, after = section.text.partition("\nError distribution:")
-    lines = re.findall(r"^\s+\[(\d{1,15})\] (.{1,200})", after, re.MULTILINE)
+    statuses = {status: as_count(answers) for status, answers in section.pairs(r"^\[(\d{3})\]\s+(\d{1,15}) responses")}
+    _, _, after = section.text.partition("Error distribution:")
+    lines = re.findall(r"^\[(\d{1,15})\]\s+(.{1,200})", after, re.MULTILINE)
     all_answers = section.text.partition(" (2xx only)")[0]  # by status, too, if that was asked for
-    rows = re.finditer(rf"^\s+({NUMBER})%+ in {TIME}", all_answers, re.MULTILINE)
-    percentiles = {share_name(row[1]): as_figure(row[2], UNITS[row[3]]) for row in rows}
-    document = section.group(r"^\s+Size/request:\s+([\d.]{1,15} [KMGT]?i?B)")
+    rows = replace(section, text=all_answers).pairs(rf"^({NUMBER})%+ in ({NUMBER} \S{{1,4}})")
+    percentiles = {share_name(share): time for share, value in rows if (time := _figure(value)) is not None}
+    document = section.group(r"^Size/request:\s+([\d.]{1,15} (?:[KMGT]?i?B|bytes))")
+    rate = section.figure(rf"^Requests/sec:\s+({NUMBER})")
+    if not any((statuses, lines, rate, percentiles, _time(section, "Average"))):
+        return None
     return _run(
-        section.name,
+        section.source,
         section.source,
         statuses,
         {message.strip(): as_count(errors) for errors, message in lines},
         command=section.command,
         seconds=_time(section, "Total"),
-        rate_per_second=section.figure(rf"^\s+Requests/sec:\s+({NUMBER})"),
+        rate_per_second=rate,
         times=RunTimes(
             mean=_time(section, "Average"),
             minimum=_time(section, "Fastest"),
@@ -85,20 +90,19 @@ def _run(
     document_bytes: Figure | None,
 ) -> PrintedRun:
     answers = sum(statuses.values())
-    constant_rate = None if command is None else command.number("-q", "--query-per-second")
-    connections = None
-    if command is not None:
-        parallel = command.whole("-p", "--http2-parallel") or 1
-        connections = (command.whole("-c", "--connections") or DEFAULT_CONNECTIONS) * parallel
+    constant_rate = 0.0 if command is None else command.rate("-q", "--query-per-second")
+    clients = None if command is None else command.connections(DEFAULT_CONNECTIONS, "-c", "--connections")
+    parallel = None if command is None else command.connections(1, "-p", "--http2-parallel")
     return PrintedRun(
         name=name,
         source=source,
         tool="oha",
-        load=None if command is None else "closed" if constant_rate is None else "open",
-        connections=connections,
-        constant_rate_per_second=None if constant_rate is None else exactly(constant_rate),
+        load=None if command is None else "closed" if constant_rate == 0 else "open",
+        connections=clients * parallel if clients and parallel else None,
+        constant_rate_per_second=exactly(constant_rate) if constant_rate else None,
+        planned_seconds=None if command is None else command.seconds("-z"),
         seconds=seconds,
-        requests=exactly(answers + sum(errors.values())),
+        requests=exactly(answers + sum(errors.values())) if answers or errors else None,
         answers=exactly(answers),
         rate_per_second=rate_per_second,
         times=times,
@@ -110,13 +114,22 @@ def _run(
 
 
 def _time(section: Section, label: str) -> Figure | None:
-    match = section.find(rf"^\s+{label}:\s+{TIME}")
+    match = section.find(rf"^{label}:\s+{TIME}")
+    return None if match is None else as_figure(match[1], UNITS[match[2]])
+
+
+def _figure(text: str) -> Figure | None:
+    match = re.fullmatch(TIME, text)
     return None if match is None else as_figure(match[1], UNITS[match[2]])
 
 
 FORMAT = Format(
     name="oha",
-    anchor=re.compile(r"^Summary:\n\s+Success rate:\s", re.MULTILINE),
+    anchor=hey.ANCHOR,
+    heads=hey.HEADS,
+    tails=hey.TAILS,
+    recognises=lambda text: hey.OHA.search(text) is not None,
     read=read,
     read_json=read_json,
+    always=("requests", "seconds", "rate", "mean", "max"),
 )

@@ -1,8 +1,8 @@
 """vegeta: the report in text and in JSON (`report -type=json`). By its source, `lib/reporters.go` and `lib/metrics.go`.
 
 `rate` is requests over the time of the attack, `throughput` successes over the attack and the wait for the last answer.
-It attacks at a rate, but for `-rate=0`, with which `-max-workers` are a closed load. Requests that failed, whatever the
-reason, are in all times.
+It attacks at a rate, but for `-rate=0` and `-rate=infinity`, with which `-max-workers` are a closed load. Requests that
+failed, whatever the reason, are in all times.
 """
 
 import re
@@ -15,6 +15,7 @@ from fairtrial_cross_examine.formats.model import Format, Section, failed_status
 from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
 NANOSECOND = 1e-9
+RATE = ("-rate", "--rate")
 FIELDS = {"min": "minimum", "mean": "mean", "max": "maximum"}
 
 
@@ -22,21 +23,24 @@ def read(section: Section) -> PrintedRun | None:
     """One report of vegeta in text."""
     rates = section.find(rf"^Requests\s+\[total, rate[^\]\n]{{0,20}}\]\s+(\d{{1,15}}), ({NUMBER})")
     times = section.find(rf"^Duration\s+\[total, attack, wait\]\s+({DURATION}), ({DURATION}), ({DURATION})")
-    if rates is None or times is None:
+    latencies = _times(section)
+    if not any((rates, times, latencies.mean, latencies.percentiles)):
         return None
     document = section.group(rf"^Bytes In\s+\[total, mean\]\s+\d{{1,18}}, ({NUMBER})")
+    bodies = section.group(r"^Bytes In\s+\[total, mean\]\s+(\d{1,18}),")
     statuses = section.group(r"^Status Codes\s+\[code:count\]\s+(.{1,500})$") or ""
     return _run(
-        section.name,
+        section.source,
         section.source,
         {status: as_count(answers) for status, answers in re.findall(r"(\d{1,3}):(\d{1,15})", statuses)},
         command=section.command,
-        seconds=duration(times[1]),
-        attack=duration(times[2]),
-        requests=as_count(rates[1]),
-        rate=as_figure(rates[2]),
-        times=_times(section),
+        seconds=None if times is None else duration(times[1]),
+        attack=None if times is None else duration(times[2]),
+        requests=None if rates is None else as_count(rates[1]),
+        rate=None if rates is None else as_figure(rates[2]),
+        times=latencies,
         document_bytes=None if document is None else as_figure(document),
+        bodies_bytes=None if bodies is None else exactly(as_count(bodies)),
     )
 
 
@@ -61,6 +65,7 @@ def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
         rate=number(document["rate"]),
         times=RunTimes.model_validate({**fields, "percentiles": shares}),
         document_bytes=body,
+        bodies_bytes=number(document["bytes_in"].get("total")),
     )
     return [run]
 
@@ -73,27 +78,30 @@ def _run(
     command: PrintedCall | None,
     seconds: Figure | None,
     attack: Figure | None,
-    requests: int,
+    requests: int | None,
     rate: Figure | None,
     times: RunTimes,
     document_bytes: Figure | None,
+    bodies_bytes: Figure | None,
 ) -> PrintedRun:
-    constant_rate = None if command is None else command.number("-rate", "--rate")
+    constant_rate = None if command is None or command.option(*RATE) is None else command.rate(*RATE)
     workers = command.whole("-max-workers", "--max-workers") if command is not None and constant_rate == 0 else None
     return PrintedRun(
         name=name,
         source=source,
         tool="vegeta",
-        load="open" if workers is None else "closed",
+        load="closed" if constant_rate == 0 else "open",
         connections=workers,
         constant_rate_per_second=exactly(constant_rate) if constant_rate else None,
+        planned_seconds=None if command is None else command.seconds("-duration", "--duration"),
         seconds=seconds,
-        requests=exactly(requests),
+        requests=None if requests is None else exactly(requests),
         rate_per_second=rate,
         rate_seconds=attack,
         times=times,
         failures=_failures(statuses),
         document_bytes=document_bytes,
+        bodies_bytes=bodies_bytes,
     )
 
 
@@ -109,7 +117,8 @@ def _times(section: Section) -> RunTimes:
     if row is None:
         return RunTimes()
     heads = [head.strip() for head in row[1].split(",")]
-    cells = dict(zip(heads, map(duration, row[2].split(",")), strict=False))
+    printed = zip(heads, (cell.strip() for cell in row[2].split(",")), strict=False)
+    cells = {head: duration(cell) for head, cell in printed if re.fullmatch(DURATION, cell)}
     return RunTimes.model_validate(
         {
             **{field: cells.get(head) for head, field in FIELDS.items()},
@@ -121,6 +130,17 @@ def _times(section: Section) -> RunTimes:
 FORMAT = Format(
     name="vegeta",
     anchor=re.compile(r"^Requests\s+\[total, rate", re.MULTILINE),
+    tails=tuple(
+        re.compile(line, re.MULTILINE)
+        for line in (
+            r"^Duration\s+\[total, attack",
+            r"^Latencies\s+\[",
+            r"^Bytes In\s+\[",
+            r"^Success\s+\[ratio\]",
+            r"^Status Codes\s+\[",
+        )
+    ),
     read=read,
     read_json=read_json,
+    always=("requests", "seconds", "rate", "mean", "max"),
 )

@@ -1,59 +1,102 @@
-"""wrk: text. By its source, `src/wrk.c` of version 4.
+"""wrk: text. By its source, `src/wrk.c` of version 4; also as version 1 and Hyperfoil print it.
 
 `requests` counts every complete answer, whatever its status. A connect that fails at once is counted, and this
 connection is never tried again (`connect_socket` returns without an event). An answer later than the time-out is
 counted as a request and as a time-out, and is in no latency. Every thread has as many connections as every other, so
 that a remainder is never opened. Latencies are corrected: for each that is longer than twice the mean interval between
-the requests of a connection, shorter ones are added that no request had (`stats_correct`).
+the requests of a connection, shorter ones are added that no request had (`stats_correct`). Where a script sends several
+requests at once, there is one latency for all of them (`response_complete`: when none is pending any more).
 """
 
 import re
 
+from fairtrial_cross_examine.command_line import PrintedCall
 from fairtrial_cross_examine.figures import DURATION, NUMBER, as_count, duration, exactly
 from fairtrial_cross_examine.figures import size as data_size
 from fairtrial_cross_examine.formats.model import Format, Section, share_name
-from fairtrial_cross_examine.model import PrintedRun, RunTimes
+from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
-ANCHOR = re.compile(r"^ *Running .{1,40} test @ .{1,2000}\n\s+\d{1,6} threads? and \d{1,9} connections?", re.MULTILINE)
+TIME = rf"(?:{NUMBER}(?:us|µs|ms|s|m|h))"
+TOTAL = rf"({NUMBER}) requests in ({TIME}),\s+({NUMBER}[KMGT]?B) read"
+ANCHOR = re.compile(rf"^{TOTAL}", re.MULTILINE)
+HEADS = tuple(
+    re.compile(line, re.MULTILINE)
+    for line in (
+        r"^(?:Running .{1,40} test @|Making \d{1,15} requests to) .{1,2000}$(?!\s*\d{1,9} connections)",  # autocannon's
+        r"^\d{1,6} threads? and \d{1,9} connections?",
+        r"^Thread Stats\s+Avg\s+Stdev",
+        rf"^Latency\s+(?:{TIME}|-?nan\w{{0,3}})\s+(?:{TIME}|-?nan\w{{0,3}})\s+{TIME}\s+-?[\dn]",  # bombardier has three
+        r"^Latency Distribution \(HdrHistogram - Recorded",
+    )
+)
+TAILS = tuple(re.compile(line, re.MULTILINE) for line in (r"^Socket errors: connect", r"^Non-2xx or 3xx responses: \d"))
 WRK2 = re.compile(r"Thread calibration:|HdrHistogram - ")
+DEFAULT_THREADS, DEFAULT_CONNECTIONS = 2, 10
+PIPELINES = re.compile(r"pipelin", re.IGNORECASE)
 
 
 def read(section: Section) -> PrintedRun | None:
     """One report of wrk; one of wrk2 but for its histogram and its load."""
-    total = section.find(rf"^\s+({NUMBER}) requests in ({DURATION}), ({NUMBER}[KMGT]?B) read")
-    setting = section.find(r"^\s+(\d{1,6}) threads? and (\d{1,9}) connections?")
-    if total is None or setting is None:
+    total = section.find(rf"^{TOTAL}")
+    times, rate = _times(section), section.figure(rf"^Requests/sec:\s+({NUMBER})")
+    if not any((total, rate, times.mean, times.percentiles)):
         return None
-    threads, connections = int(setting[1]), int(setting[2])
-    used = threads * (connections // threads) if threads else connections
-    counts = section.group(r"^\s+Socket errors: (.{1,200})") or ""
+    setting = section.find(r"^(\d{1,6}) threads? and (\d{1,9}) connections?")
+    threads, opened = (int(setting[1]), int(setting[2])) if setting is not None else (0, 0)
+    if setting is None and section.command is not None:
+        threads = section.command.connections(DEFAULT_THREADS, "-t", "--threads") or 0
+        opened = section.command.connections(DEFAULT_CONNECTIONS, "-c", "--connections") or 0
+    connections: int | None = threads * (opened // threads) if threads else opened
+    pipelined = 1 if section.command is None else _pipelined(section.command)
+    connections = connections * pipelined if connections and pipelined else None
+    counts = section.group(r"^Socket errors: (.{1,200})") or ""
     socket_errors = {kind: as_count(number) for kind, number in re.findall(r"(\w{1,20}) (\d{1,15})", counts)}
     dead = socket_errors.pop("connect", 0)
-    status = as_count(section.group(r"^\s+Non-2xx or 3xx responses: (\d{1,15})") or "0")
-    requests = exactly(as_count(total[1]))
-    rate_setting = None if section.command is None else section.command.number("-R", "--rate")  # of wrk2
+    status = as_count(section.group(r"^Non-2xx or 3xx responses: (\d{1,15})") or "0")
+    requests = None if total is None else exactly(as_count(total[1]))
+    rate_setting = 0.0 if section.command is None else section.command.rate("-R", "--rate")  # of wrk2
+    planned = section.group(rf"^Running ({DURATION}) test @")
+    called_for = None if section.command is None else section.command.seconds("-d", "--duration")
     return PrintedRun(
-        name=section.name,
+        name=section.source,
         source=section.source,
         tool="wrk",
-        url=section.group(r"^ *Running .{1,40} test @ (\S{1,2000})"),
-        load="closed" if rate_setting is None else "open",
-        connections=used or None,
-        constant_rate_per_second=None if rate_setting is None else exactly(rate_setting),
-        seconds=duration(total[2]),
+        url=section.group(r"^(?:Running .{1,40} test @|Making \d{1,15} requests to) (\S{1,2000})"),
+        load="closed" if rate_setting == 0 else "open",
+        connections=connections,
+        pipelined=pipelined if pipelined != 1 else None,
+        constant_rate_per_second=exactly(rate_setting) if rate_setting else None,
+        planned_seconds=called_for if planned is None else duration(planned),
+        seconds=None if total is None else duration(total[2]),
         requests=requests,
-        rate_per_second=section.figure(rf"^Requests/sec:\s+({NUMBER})"),
-        times=_times(section),
+        rate_per_second=rate,
+        times=times.model_copy(update={"sample": _batches(requests, pipelined)}),
         failures={"non-2xx": status} if status else {},
         unanswered={kind: number for kind, number in socket_errors.items() if number},
         dead_clients=dead,
-        answer_bytes=data_size(total[3]).over(requests),
+        answer_bytes=None if total is None or requests is None else data_size(total[3]).over(requests),
+        remarks=[] if pipelined else ["its script pipelines, and how many requests at once is not printed"],
     )
 
 
+def _pipelined(call: PrintedCall) -> int | None:
+    """How many requests its script sends at once: the last number behind `--`; None if it sends an unknown number."""
+    script = call.option("-s", "--script") or ""
+    if not PIPELINES.search(script):
+        return 1
+    behind = list(call.words)[list(call.words).index("--") + 1 :] if "--" in call.words else []
+    depths = [int(word) for word in behind if re.fullmatch(r"[1-9]\d{0,4}", word)]
+    return depths[-1] if depths else None
+
+
+def _batches(requests: Figure | None, pipelined: int | None) -> int | None:
+    """How many latencies there are, where that is not the requests."""
+    return None if requests is None or pipelined in (None, 1) else int(requests.value / (pipelined or 1))
+
+
 def _times(section: Section) -> RunTimes:
-    row = section.find(rf"^\s+Latency\s+({DURATION})\s+({DURATION})\s+({DURATION})\s+[\d.]{{1,9}}%")
-    shares = section.pairs(rf"^\s+(\d{{1,2}}(?:\.\d{{1,6}})?)%\s+({DURATION})\s*$")
+    row = section.find(rf"^Latency\s+({TIME})\s+({TIME})\s+({TIME})(?:\s|$)")
+    shares = section.pairs(rf"^(\d{{1,2}}(?:\.\d{{1,6}})?)%\s+({TIME})$")
     percentiles = {share_name(share): duration(value) for share, value in shares}
     if row is None:
         return RunTimes(percentiles=percentiles)
@@ -61,4 +104,12 @@ def _times(section: Section) -> RunTimes:
     return RunTimes(mean=mean, deviation=deviation, maximum=maximum, percentiles=percentiles)
 
 
-FORMAT = Format(name="wrk", anchor=ANCHOR, recognises=lambda text: WRK2.search(text) is None, read=read)
+FORMAT = Format(
+    name="wrk",
+    anchor=ANCHOR,
+    heads=HEADS,
+    tails=TAILS,
+    recognises=lambda text: WRK2.search(text) is None,
+    read=read,
+    always=("requests", "seconds", "rate", "mean", "max"),
+)

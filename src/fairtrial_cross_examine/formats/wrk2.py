@@ -1,10 +1,14 @@
 """wrk2: text, as wrk prints it, with a histogram. By its source, `src/wrk.c` of giltene/wrk2.
 
 Its load is a constant rate (`-R`), which it does not print: only the call tells it. Latencies count from the moment at
-which a request was due. Latencies of the first seconds, its calibration, are thrown away, so that the histogram has
-fewer of them (`Total count`) than there were requests. Its time-outs count connections, each as often as it is looked
-at, and idle ones, too: they are no requests, and are not read.
+which a request was due; with `--u_latency` it prints a second histogram, of those from the moment at which it was sent,
+which are not read. Latencies of the first seconds, its calibration, are thrown away, so that the histogram has fewer of
+them (`Total count`) than there were requests. Its time-outs count connections, each as often as it is looked at, and
+idle ones, too: they are no requests, and are not read.
 """
+
+import re
+from dataclasses import replace
 
 from fairtrial_cross_examine.figures import NUMBER, as_count, as_figure
 from fairtrial_cross_examine.formats import wrk
@@ -12,15 +16,20 @@ from fairtrial_cross_examine.formats.model import Format, Section
 from fairtrial_cross_examine.model import PrintedRun
 
 MILLISECOND = 1e-3
+UNCORRECTED = re.compile(
+    r"^Latency Distribution \(HdrHistogram - Uncorrected.*?(?=^-{20}|^Latency Distribution|^\d[\d,]* requests in |\Z)",
+    re.MULTILINE | re.DOTALL,
+)
 
 
 def read(section: Section) -> PrintedRun | None:
     """One report of wrk2."""
+    section = replace(section, text=UNCORRECTED.sub("", section.text))
     run = wrk.read(section)
     if run is None:
         return None
     sample = section.group(rf"Total count\s+=\s+({NUMBER})")
-    precise = section.find(rf"^#\[Mean\s+=\s+({NUMBER}), StdDeviation\s+=\s+({NUMBER})")
+    precise = section.find(rf"^#?\[Mean\s+=\s+({NUMBER}), StdDeviation\s+=\s+({NUMBER})")
     more: dict[str, object] = {"sample": None if sample is None else as_count(sample)}
     if precise is not None:
         more |= {"mean": as_figure(precise[1], MILLISECOND), "deviation": as_figure(precise[2], MILLISECOND)}
@@ -37,6 +46,9 @@ def read(section: Section) -> PrintedRun | None:
 FORMAT = Format(
     name="wrk2",
     anchor=wrk.ANCHOR,
+    heads=wrk.HEADS,
+    tails=wrk.TAILS,
     recognises=lambda text: wrk.WRK2.search(text) is not None,
     read=read,
+    always=wrk.FORMAT.always,
 )

@@ -14,7 +14,7 @@ from fairtrial_cross_examine.in_words import names
 from fairtrial_cross_examine.report.boards import HEAD as BOARDS_HEAD
 from fairtrial_cross_examine.report.boards import board_cells
 from fairtrial_cross_examine.report.rows import PrintedFigure, figures_of
-from fairtrial_cross_examine.report.table import HEAD, LIMITS, table_rows, verdict
+from fairtrial_cross_examine.report.table import GAPS_TITLE, HEAD, LIMITS, gaps, table_rows, verdict
 
 
 def write_examination(paths: Paths, examination: Examination) -> None:
@@ -58,6 +58,8 @@ def examination_page(examination: Examination) -> str:
         sources=names(list(dict.fromkeys(sources))),
         groups=groups,
         names=names,
+        gaps=gaps(examination),
+        gaps_title=GAPS_TITLE,
         head=BOARDS_HEAD if boards else HEAD,
         rows=boards or table_rows(examination),
         limits=LIMITS,

@@ -1,5 +1,6 @@
 """The runs as a table: what was read of each."""
 
+from fairtrial.base.exit_status import IN_DOUBT
 from fairtrial.base.formatting import count
 from fairtrial_cross_examine.examination import Examination
 from fairtrial_cross_examine.in_words import grouped, printed_name, rate, time
@@ -17,11 +18,26 @@ def table_rows(examination: Examination) -> list[list[str]]:
     return [_cells(run) for run in examination.runs]
 
 
+GAPS_TITLE = "What was not read, and how the rest was"
+
+
+def gaps(examination: Examination) -> list[tuple[str, str]]:
+    """What is missing, ambiguous or remarkable in the figures of a run, by the name of the run."""
+    found = []
+    for run in examination.runs:
+        if run.not_read:
+            found.append((run.name, f"not found, though {run.tool} prints it: {', '.join(run.not_read)}"))
+        found += [(run.name, f"ambiguous, and not taken: {line}") for line in run.ambiguous]
+        found += [(run.name, remark) for remark in run.remarks]
+    return found
+
+
 def verdict(examination: Examination) -> str:
     """How many contradictions there are in how many runs."""
     of = count(len(examination.rows), "row") if examination.rows else count(len(examination.runs), "run")
     if not examination.contradictions:
-        return f"No contradiction in {of}"
+        partly = examination.exit_status == IN_DOUBT
+        return f"No contradiction in what was read of {of}" if partly else f"No contradiction in {of}"
     return f"{count(len(examination.contradictions), 'contradiction')} in {of}"
 
 
@@ -31,7 +47,9 @@ def load_in_words(run: PrintedRun) -> str:
     if run.load is not None:
         parts.append("closed" if run.load == "closed" else "at a rate")
     if run.connections is not None:
-        parts.append(count(run.connections, "connection"))
+        parts.append(count(run.connections // (run.pipelined or 1), "connection"))
+    if run.pipelined is not None:
+        parts.append(f"{run.pipelined:,} requests at a time")
     if run.runs is not None:
         parts.append(count(run.runs, "run"))
     return printed_name(", ".join(parts))

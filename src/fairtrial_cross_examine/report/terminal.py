@@ -7,12 +7,15 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT
 from fairtrial.base.printable import printable
 from fairtrial_cross_examine.contradictions import contradiction_kinds
 from fairtrial_cross_examine.examination import Examination
-from fairtrial_cross_examine.in_words import names
+from fairtrial_cross_examine.in_words import names, printed_name
 from fairtrial_cross_examine.report.boards import print_boards
-from fairtrial_cross_examine.report.table import HEAD, LIMITS, table_rows, verdict
+from fairtrial_cross_examine.report.table import GAPS_TITLE, HEAD, LIMITS, gaps, table_rows, verdict
+
+LONGEST_GAP = 300
 
 
 def print_examination(examination: Examination, console: Console) -> None:
@@ -25,7 +28,7 @@ def print_examination(examination: Examination, console: Console) -> None:
         return
     console.print(_table(examination), highlight=False)
     console.print()
-    style = "bold red" if examination.contradictions else "bold green"
+    style = {ALL_WELL: "bold green", IN_DOUBT: "bold yellow"}.get(examination.exit_status, "bold red")
     console.print(Text(verdict(examination), style=style))
     for name, contradictions in groupby(examination.contradictions, key=lambda each: each.kind):
         kind = contradiction_kinds()[name]
@@ -38,6 +41,13 @@ def print_examination(examination: Examination, console: Console) -> None:
                     console.print(_indented(Text(names(contradiction.runs), style="bold")), highlight=False)
                 console.print(_indented(Text(contradiction.says)), highlight=False)
             console.print(_indented(Text(f"→ {ask}", style="dim")), highlight=False)
+    if missing := gaps(examination):
+        console.print()
+        console.print(Text(GAPS_TITLE, style="bold"))
+        for run, each in groupby(missing, key=lambda gap: gap[0]):
+            console.print(_indented(Text(printed_name(run), style="bold")), highlight=False)
+            for _, says in each:
+                console.print(_indented(Text(printable(says, LONGEST_GAP))), highlight=False)
     console.print()
     console.print(Text(LIMITS, style="dim"))
 

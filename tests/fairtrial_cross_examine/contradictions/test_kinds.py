@@ -85,6 +85,7 @@ FIRES: dict[str, list[tuple[list[PrintedRun], str]]] = {
         ),
         ([a_run(times={"mean": milliseconds("5.20")})], "take 50 clients 10.4 s, but the run lasted 10.0 s"),
         ([a_run(tool="wrk", times={"mean": milliseconds("10.20")})], "wrk adds latencies"),
+        ([a_run(times={"mean": milliseconds("10.20"), "percentiles": {}})], "Pipelined, 2.04 at a time"),
         (
             [a_run(tool="hey", requests=exactly(2_000_000), times={"mean": milliseconds("0.52")})],
             "the 1,000,000 that it keeps",
@@ -109,6 +110,8 @@ FIRES: dict[str, list[tuple[list[PrintedRun], str]]] = {
             ],
             "all 37,262,000 bytes of bodies. The 38,000 that it calls failed had not one byte: no request was answered",
         ),
+        # A count that was rounded can be less than all that failed.
+        ([a_run(requests=as_figure("100000"), failures={"non-2xx": 100_400})], "Without them it is 0.00/s (0.00% of"),
         ([a_run(failures={"status 500": 200}, rate_per_second=None, seconds=None)], "these are no throughput"),
     ],
     "lost-requests": [
@@ -204,6 +207,22 @@ FIRES: dict[str, list[tuple[list[PrintedRun], str]]] = {
         ([a_run(times={"mean": milliseconds("33.00")})], "The mean is 33.0 ms, and the maximum is 31.0 ms"),
         ([a_run(times={"mean": milliseconds("0.50")})], "The minimum is 900 µs, and the mean is 500 µs"),
         ([a_run(times={"deviation": milliseconds("11.00")})], "at most 10.2 ms"),
+        ([a_run(times={"mean": milliseconds("7.50")})], "at most 7.12 ms: 0.5 × 4.70 ms + 0.49 × 9.10 ms"),
+        ([a_run(times={"mean": milliseconds("2.00")})], "at least 2.84 ms: 0.5 × 900 µs"),
+        # Without a maximum there is no upper bound, and without the number of answers a thousand are assumed.
+        (
+            [a_run(requests=None, times={"mean": milliseconds("2.00"), "maximum": None, "deviation": None})],
+            "at least 2.8",
+        ),
+    ],
+    "planned-time": [
+        ([a_run(planned_seconds=exactly(5))], "The run was to last 5.00 s, and 10.0 s are printed"),
+        ([a_run(planned_seconds=exactly(30))], "It was ended early"),
+    ],
+    "body-bytes": [
+        ([a_run(bodies_bytes=exactly(5113 * 50_000))], "100,000 answers of 5,113 bytes are 511,300,000"),
+        ([a_run(bodies_bytes=exactly(0))], "but 0 are printed"),
+        ([a_run(bodies_bytes=exactly(900), all_bytes=exactly(800))], "more than the 800 bytes that came"),
     ],
 }
 
@@ -324,6 +343,21 @@ QUIET: dict[str, list[list[PrintedRun]]] = {
         [a_run(times={"maximum": milliseconds("9.05")})],
         [a_run(times={"deviation": milliseconds("10.00")})],
         [a_run(times={"minimum": None, "maximum": None})],
+        [a_run(times={"mean": milliseconds("7.10")})],
+        [a_run(times={"mean": milliseconds("2.90")})],
+        [command("c", "800.0", "10.0")],
+    ],
+    "planned-time": [
+        [a_run(planned_seconds=exactly(9))],
+        [a_run(planned_seconds=exactly(11))],
+        [a_run(planned_seconds=exactly(1), seconds=as_figure("2.90"))],
+        [a_run(planned_seconds=exactly(5), seconds=None)],
+    ],
+    "body-bytes": [
+        [a_run(bodies_bytes=exactly(5113 * 100_050))],
+        [a_run(bodies_bytes=exactly(5113 * 50_000), failures={"length": 50_000})],
+        [a_run(bodies_bytes=exactly(5113 * 90_000), unanswered={"errors": 10_000})],
+        [a_run(bodies_bytes=exactly(900), all_bytes=exactly(900), document_bytes=None)],
     ],
 }
 

@@ -1,0 +1,78 @@
+"""Whatever becomes of an output, it is read within a second, or refused in words."""
+
+import random
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from fairtrial.base.problem import Problem
+from fairtrial_cross_examine.examination import examine_output
+from fairtrial_cross_examine.read import read_evidence
+from tests.fairtrial_cross_examine.formats.test_cleaning import CHANGES, OUTPUTS, TEXTS
+
+SEED = 20261128
+TRIES = 12
+MOST_SECONDS = 1.0
+ALL_TEXTS = [*TEXTS.values(), *(file.read_text(encoding="utf-8") for file in sorted(OUTPUTS.iterdir()))]
+NUMBERS = ["", "0", "-1", "9" * 30, "1e308", "NaN", "0.00", "1,0,0", "\u0663", "."]
+
+
+def cut(text: str, chance: random.Random) -> str:
+    start, end = sorted(chance.sample(range(len(text) + 1), 2))
+    return text[start:end]
+
+
+def shuffled(text: str, chance: random.Random) -> str:
+    lines = text.splitlines()
+    chance.shuffle(lines)
+    return "\n".join(lines)
+
+
+def repeated(text: str, chance: random.Random) -> str:
+    return (text + chance.choice(ALL_TEXTS)) * chance.randint(2, 5)
+
+
+def without_lines(text: str, chance: random.Random) -> str:
+    return "\n".join(line for line in text.splitlines() if chance.random() < 0.7)
+
+
+def prefixed(text: str, chance: random.Random) -> str:
+    return chance.choice(list(CHANGES.values()))(text)
+
+
+def other_numbers(text: str, chance: random.Random) -> str:
+    words = text.split(" ")
+    return " ".join(
+        chance.choice(NUMBERS) if any(map(str.isdigit, word)) and chance.random() < 0.2 else word for word in words
+    )
+
+
+def other_characters(text: str, chance: random.Random) -> str:
+    return "".join(chr(chance.randrange(1, 0x2600)) if chance.random() < 0.03 else each for each in text)
+
+
+def long_lines(text: str, chance: random.Random) -> str:
+    return chance.choice([" ", "1", ">", "a ", "1 requests in ", "\n", "| "]) * 20_000 + text
+
+
+MUTATIONS: list[Callable[[str, random.Random], str]] = [
+    cut, shuffled, repeated, without_lines, prefixed, other_numbers, other_characters, long_lines,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.__name__)
+def test_a_mutation_is_read_or_refused(tmp_path: Path, mutation: Callable[[str, random.Random], str]) -> None:
+    chance = random.Random(SEED)
+    file = tmp_path / "mutated.txt"
+    for number in range(TRIES):
+        text = mutation(chance.choice(ALL_TEXTS), chance)
+        if number % 3 == 0:
+            text = chance.choice(MUTATIONS)(text, chance)
+        file.write_text(text, encoding="utf-8", errors="replace")
+        began = time.process_time()
+        with suppress(Problem):
+            examine_output(read_evidence([file]))
+        assert time.process_time() - began < MOST_SECONDS, (number, text[:200])
