@@ -1,0 +1,129 @@
+"""Artillery: the summary report in text, of version 2 and of those before it, and JSON (`--output`).
+
+By its source, `lib/console-reporter.js` and `ssms.js`: times are those of answers, whatever their status. Its percentiles
+are within 1% of a time that an answer had. `http.request_rate` is a mean of the rates of its periods, not requests over
+the time of the run, which is therefore not read. Users arrive at a rate, but each may send its requests one after
+another, and think in between: the load is not printed.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from fairtrial_cross_examine.figures import NUMBER, as_count, as_figure, exactly, number
+from fairtrial_cross_examine.formats.model import Format, Section, failed_statuses
+from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
+
+MILLISECOND = 1e-3
+SKETCH = 0.01
+"""The relative accuracy of the sketch that its percentiles are from."""
+TIMES = r"((?:\s*(?:min|max|mean|median|p\d{1,4}): .{1,200}\n?){2,12})"
+FIELDS = {"min": "minimum", "max": "maximum", "mean": "mean"}
+PERCENTILES = {"median": "50", "p50": "50", "p75": "75", "p90": "90", "p95": "95", "p99": "99"}
+SYSTEM_ERROR = re.compile(r"(?:errors\.)?(E[A-Z_]{3,30})")
+"""Errors without an answer; those of captures and expectations had one."""
+
+
+def read(section: Section) -> PrintedRun | None:
+    """The summary report of one run in text; none for the periods before it."""
+    _, heading, report = section.text.partition("Summary report @ ")
+    section = replace(section, text=heading + report)
+    block = section.group(rf"^\s*(?:http\.response_time|Response time \(msec\)):\n{TIMES}")
+    rows = re.findall(rf"(\w{{3,6}}): \.*\s*({NUMBER})(?:\n|$)", block or "")
+    started = section.group(r"^\s*http\.requests: \.*\s*(\d{1,15})$")
+    answered = section.group(r"^\s*(?:http\.responses: \.*|Requests completed:)\s*(\d{1,15})$")
+    if answered is None and started is None:
+        return None
+    codes = section.pairs(r"^\s*http\.codes\.(\d{3}): \.*\s*(\d{1,15})$")
+    classic = section.group(r"^\s*Codes:\n((?:\s*\d{3}: \d{1,15}.*\n?){1,60})") or ""
+    errors = section.pairs(r"^\s*(?:errors\.)?(E[A-Z_]{3,30}): \.*\s*(\d{1,15})$")
+    return _run(
+        section.name,
+        section.source,
+        started=None if started is None else as_count(started),
+        answered=as_count(answered or "0"),
+        rate=section.figure(rf"^\s*(?:http\.request_rate: \.*|Mean responses?/sec:)\s*({NUMBER})"),
+        times={label: as_figure(cell, MILLISECOND) for label, cell in rows},
+        codes={code: as_count(count) for code, count in [*codes, *re.findall(r"(\d{3}): (\d{1,15})", classic)]},
+        errors={code: as_count(count) for code, count in errors},
+    )
+
+
+def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
+    """The aggregate of a report; none if it is another tool's document."""
+    aggregate = document.get("aggregate") if isinstance(document, dict) else None
+    if not isinstance(aggregate, dict):
+        return []
+    counters, classic = aggregate.get("counters", {}), "requestsCompleted" in aggregate
+    if "http.requests" not in counters and not classic:
+        return []
+    times = aggregate["latency"] if classic else aggregate.get("summaries", {}).get("http.response_time", {})
+    codes = aggregate.get("codes", {}) if classic else _under("http.codes.", counters)
+    errors = aggregate.get("errors", {}) if classic else _under("errors.", counters)
+    rate = aggregate.get("rps", {}).get("mean") if classic else aggregate.get("rates", {}).get("http.request_rate")
+    run = _run(
+        name,
+        source,
+        started=None if classic else int(counters["http.requests"]),
+        answered=int(aggregate["requestsCompleted"] if classic else counters.get("http.responses", 0)),
+        rate=number(rate),
+        times={
+            label: value for label, cell in times.items() if (value := number(cell, MILLISECOND)) is not None
+        },
+        codes={code: int(count) for code, count in codes.items()},
+        errors={code: int(count) for code, count in errors.items() if SYSTEM_ERROR.fullmatch(code)},
+    )
+    return [run]
+
+
+def _under(prefix: str, counters: Mapping[str, Any]) -> dict[str, Any]:
+    return {name.removeprefix(prefix): count for name, count in counters.items() if name.startswith(prefix)}
+
+
+def _run(
+    name: str,
+    source: str,
+    *,
+    started: int | None,
+    answered: int,
+    rate: Figure | None,
+    times: Mapping[str, Figure],
+    codes: Mapping[str, int],
+    errors: Mapping[str, int],
+) -> PrintedRun:
+    """Version 2 counts requests and answers; those before it only answers, and errors by their kind."""
+    lost = {"no answer": started - answered} if started is not None else dict(errors)
+    return PrintedRun(
+        name=name,
+        source=source,
+        tool="artillery",
+        requests=exactly(answered if started is None else started),
+        answers=exactly(answered),
+        rate_per_second=rate,
+        times=RunTimes.model_validate(
+            {
+                **{field: times.get(label) for label, field in FIELDS.items()},
+                "percentiles": {share: _sketched(times[key]) for key, share in PERCENTILES.items() if key in times},
+            }
+        ),
+        failures=failed_statuses(codes),
+        unanswered={kind: count for kind, count in lost.items() if count > 0},
+        unanswered_are_requests=started is not None,
+    )
+
+
+def _sketched(time: Figure) -> Figure:
+    return Figure(value=time.value, within=time.within + SKETCH * time.value)
+
+
+FORMAT = Format(
+    name="artillery",
+    anchor=re.compile(r"^Summary report @ \d", re.MULTILINE),
+    heads=(
+        re.compile(r"^(?:Metrics for period to:|Report @) \d", re.MULTILINE),
+        re.compile(r"^All (?:VUs|virtual users) finished", re.MULTILINE),
+    ),
+    read=read,
+    read_json=read_json,
+)

@@ -1,0 +1,132 @@
+"""loadtest (npm): text, and the result of its API as JSON. By its source, `lib/result.js` and `lib/latency.js`.
+
+Errors of any kind count as requests and have a time. Times are whole milliseconds, of which the fractions are cut off.
+On several cores, versions print the clients of one core or of all: then the connections are not known.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from fairtrial_cross_examine.figures import NUMBER, as_count, as_figure, exactly, number
+from fairtrial_cross_examine.formats.model import Format, Section
+from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
+
+MILLISECOND = 1e-3
+
+
+def read(section: Section) -> PrintedRun | None:
+    """One report of loadtest in text."""
+    settings, _, results = section.text.partition("Completed requests:")
+    total = re.match(r"\s+(\d{1,15})$", results, re.MULTILINE)
+    if total is None:
+        return None
+    clients = section.group(r"^\s*Concurren(?:cy level|t clients):\s+(\d{1,9})")
+    several = section.group(r"^\s*Running on cores:\s+(\d{1,6})") not in (None, "1")
+    planned = re.search(r"^\s*(?:Target rps|Requests per second):\s+(\d{1,12})", settings, re.MULTILINE)
+    rate = re.search(rf"^\s*(?:Effective rps|Requests per second):\s+({NUMBER})", results, re.MULTILINE)
+    longest = section.group(r"^\s*100%\s+(\d{1,12}) ms")
+    return _run(
+        section.name,
+        section.source,
+        url=section.group(r"^\s*Target URL:\s+(\S{1,2000})"),
+        connections=None if clients is None or several else int(clients) or None,
+        constant_rate=None if planned is None else exactly(as_count(planned[1])),
+        is_whole=bool(settings.strip()),
+        seconds=section.figure(rf"^\s*Total time:\s+({NUMBER}) s"),
+        requests=as_count(total[1]),
+        rate=None if rate is None else as_figure(rate[1]),
+        times={
+            "mean": section.figure(rf"^\s*Mean latency:\s+({NUMBER}) ms", MILLISECOND),
+            "maximum": None if longest is None else as_figure(longest, MILLISECOND),
+        },
+        percentiles={
+            share: as_figure(value, MILLISECOND) for share, value in section.pairs(r"^\s*(\d{2})%\s+(\d{1,12}) ms$")
+        },
+        errors={code: as_count(count) for code, count in section.pairs(r"^\s*(-?\w{1,40}):\s+(\d{1,15}) errors$")},
+        all_errors=as_count(section.group(r"^\s*Total errors:\s+(\d{1,15})") or "0"),
+    )
+
+
+def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
+    """The result of loadtest's API; none if it is another tool's document."""
+    keys = {"totalRequests", "totalErrors", "totalTimeSeconds", "meanLatencyMs", "percentiles"}
+    if not isinstance(document, dict) or not keys <= document.keys():
+        return []
+    percentiles = {share: number(value, MILLISECOND) for share, value in document["percentiles"].items()}
+    run = _run(
+        name,
+        source,
+        url=None,
+        connections=None,
+        constant_rate=None,
+        is_whole=False,
+        seconds=number(document["totalTimeSeconds"]),
+        requests=int(document["totalRequests"]),
+        rate=_rounded(document.get("effectiveRps", document.get("rps"))),
+        times={
+            "mean": number(document["meanLatencyMs"], MILLISECOND),
+            "minimum": number(document.get("minLatencyMs"), MILLISECOND),
+            "maximum": number(document.get("maxLatencyMs"), MILLISECOND),
+        },
+        percentiles={share: value for share, value in percentiles.items() if value is not None},
+        errors={code: int(count) for code, count in document.get("errorCodes", {}).items()},
+        all_errors=int(document["totalErrors"]),
+    )
+    return [run]
+
+
+def _run(
+    name: str,
+    source: str,
+    *,
+    url: str | None,
+    connections: int | None,
+    constant_rate: Figure | None,
+    is_whole: bool,
+    seconds: Figure | None,
+    requests: int,
+    rate: Figure | None,
+    times: Mapping[str, Figure | None],
+    percentiles: Mapping[str, Figure],
+    errors: Mapping[str, int],
+    all_errors: int,
+) -> PrintedRun:
+    kinds = {f"status {code}" if code.isdigit() else f"error {code}": count for code, count in errors.items() if count}
+    return PrintedRun(
+        name=name,
+        source=source,
+        tool="loadtest",
+        url=url,
+        load="open" if constant_rate is not None else "closed" if is_whole else None,
+        connections=connections,
+        constant_rate_per_second=constant_rate,
+        seconds=seconds,
+        requests=exactly(requests),
+        rate_per_second=rate,
+        times=RunTimes.model_validate(
+            {
+                **{field: _cut(time) for field, time in times.items()},
+                "percentiles": {share: _cut(time) for share, time in percentiles.items()},
+            }
+        ),
+        failures=kinds or ({"errors": all_errors} if all_errors else {}),
+    )
+
+
+def _cut(time: Figure | None) -> Figure | None:
+    return None if time is None else Figure(value=time.value, within=time.within + MILLISECOND)
+
+
+def _rounded(rate: Any) -> Figure | None:
+    """A rate of which the fraction was rounded away."""
+    return as_figure(str(rate)) if isinstance(rate, int) and not isinstance(rate, bool) else number(rate)
+
+
+FORMAT = Format(
+    name="loadtest",
+    anchor=re.compile(r"^Completed requests:\s", re.MULTILINE),
+    heads=(re.compile(r"^Target URL:\s", re.MULTILINE),),
+    read=read,
+    read_json=read_json,
+)
