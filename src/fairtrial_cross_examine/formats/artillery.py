@@ -1,9 +1,9 @@
 """Artillery: the summary report in text, of version 2 and of those before it, and JSON (`--output`).
 
-By its source, `lib/console-reporter.js` and `ssms.js`: times are those of answers, whatever their status. Its percentiles
-are within 1% of a time that an answer had. `http.request_rate` is a mean of the rates of its periods, not requests over
-the time of the run, which is therefore not read. Users arrive at a rate, but each may send its requests one after
-another, and think in between: the load is not printed.
+By its source, `lib/console-reporter.js` and `ssms.js`: times are those of answers, whatever their status. Its
+percentiles are within 1% of a time that an answer had. `http.request_rate` is a mean of the rates of its periods, not
+requests over the time of the run, which is therefore not read. Users arrive at a rate, but each may send its requests
+one after another, and think in between: the load is not printed.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""bombardier: text, and JSON (`--format json`). By its source, `bombardier.go`, `templates.go` and `internal/test_info.go`.
+"""bombardier: text, and JSON (`--format json`). By its sources, above all `internal/test_info.go`.
 
 Every request counts and has a time, also one without an answer, which is among the `others`. `Reqs/sec` is a mean of
 rates that it takes every 10 ms or so, however long each took: it is the rate within the deviation of these. The
@@ -19,7 +19,7 @@ MICROSECOND = 1e-6
 DEFAULT_CONNECTIONS = 125
 CUT_SECONDS = 1.0
 """Of the time that its bar of progress shows, the fraction is cut off."""
-INTRODUCTION = r"^Bombarding (\S{1,2000}) (?:for (\S{1,30})|with \d{1,15} request(?:s|\(s\))) using (\d{1,9}) connection"
+INTRODUCTION = r"^Bombarding (\S{1,2000}) (?:for (\S{1,30})|with \d{1,15} request(?:s|\(s\))) using (\d{1,9}) conn"
 
 
 def read(section: Section) -> PrintedRun | None:

@@ -1,10 +1,10 @@
 """JMeter: the lines of its summariser, and JSON (`statistics.json` of its dashboard).
 
 By its source, `Summariser.java`, `SummariserRunningSample.java` and `StatisticsSummaryConsumer.java`: errors count as
-samples and have a time; a sample may be several requests. Of the lines, only the last one of the whole run (`summary =`)
-is read; its figures are cut off, and a decimal comma stands where the machine's language has one. In the JSON, the
-median and the percentiles are those of the last 20,000 samples, and which percentages these have is not printed: they
-are not read. Threads may pause; the load is not printed.
+samples and have a time; a sample may be several requests. Of the lines, only the last one of the whole run
+(`summary =`) is read; its figures are cut off, and a decimal comma stands where the machine's language has one. In the
+JSON, the median and the percentiles are those of the last 20,000 samples, and which percentages these have is not
+printed: they are not read. Threads may pause; the load is not printed.
 """
 
 import re
@@ -83,7 +83,7 @@ def _cut(time: Figure) -> Figure:
 
 FORMAT = Format(
     name="jmeter",
-    # One line every half minute for the time so far, each but the last followed by one for the time since, and the next.
+    # A line every half minute for the time so far; but for the last, one for the time since and the next follow.
     anchor=re.compile(
         rf"^{NAME} = +\d{{1,15}} in [^\n]{{1,200}}$(?!\n+[^\n]{{0,200}} \+ +\d[^\n]{{0,200}}\n+{NAME} = )", re.MULTILINE
     ),
