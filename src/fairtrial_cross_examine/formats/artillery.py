@@ -39,7 +39,7 @@ def read(section: Section) -> PrintedRun | None:
     classic = section.group(r"^\s*Codes:\n((?:\s*\d{3}: \d{1,15}.*\n?){1,60})") or ""
     errors = section.pairs(r"^\s*(?:errors\.)?(E[A-Z_]{3,30}): \.*\s*(\d{1,15})$")
     return _run(
-        section.name,
+        section.source,
         section.source,
         started=None if started is None else as_count(started),
         answered=as_count(answered or "0"),
@@ -126,4 +126,5 @@ FORMAT = Format(
     ),
     read=read,
     read_json=read_json,
+    always=("requests", "rate", "max"),
 )

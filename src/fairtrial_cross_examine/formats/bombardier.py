@@ -38,7 +38,7 @@ def read(section: Section) -> PrintedRun | None:
     before_2xx = section.text.partition("Latency Distribution (2xx)")[0]
     shares = re.findall(rf"^\s*(\d{{1,2}})%\s+({DURATION})$", before_2xx, re.MULTILINE)
     return PrintedRun(
-        name=section.name,
+        name=section.source,
         source=section.source,
         tool="bombardier",
         url=None if introduction is None else introduction[1],
@@ -116,6 +116,10 @@ FORMAT = Format(
     name="bombardier",
     anchor=re.compile(r"^Statistics\s+Avg\s+Stdev\s+Max$", re.MULTILINE),
     heads=(re.compile(r"^Bombarding \S", re.MULTILINE),),
+    tails=tuple(
+        re.compile(line, re.MULTILINE)
+        for line in (r"^Reqs/sec\s", r"^Latency\s+\d", r"^Latency Distribution(?! \(2)", r"^Latency Dist", r"^HTTP codes:")
+    ),
     read=read,
     read_json=read_json,
 )

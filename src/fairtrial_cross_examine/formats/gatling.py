@@ -45,7 +45,7 @@ def read(section: Section) -> PrintedRun | None:
         rf"^\s*(?:> )?response time ([\d.]{{1,9}})(?:st|nd|rd|th) percentile(?: \(ms\))?\s+\|?\s*({NUMBER})"
     )
     return PrintedRun(
-        name=section.name,
+        name=section.source,
         source=section.source,
         tool="gatling",
         seconds=None if seconds is None else Figure(value=float(seconds), within=UNCERTAIN_SECONDS),

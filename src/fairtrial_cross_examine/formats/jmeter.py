@@ -30,7 +30,7 @@ def read(section: Section) -> PrintedRun | None:
     mean, minimum, maximum = (_cut(as_figure(total[place], MILLISECOND)) for place in (4, 5, 6))
     errors = as_count(total[7])
     return PrintedRun(
-        name=section.name,
+        name=section.source,
         source=section.source,
         tool="jmeter",
         seconds=_seconds(total[2].replace(",", ".")),

@@ -13,6 +13,8 @@ from fairtrial_cross_examine.formats.model import Format, Section
 from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
 MILLISECOND = 1e-3
+RATE = re.compile(r"^(?:Effective rps|Requests per second):\s", re.MULTILINE)
+"""Of older versions the planned rate, before the results, as well as the reached one."""
 
 
 def read(section: Section) -> PrintedRun | None:
@@ -27,7 +29,7 @@ def read(section: Section) -> PrintedRun | None:
     rate = re.search(rf"^\s*(?:Effective rps|Requests per second):\s+({NUMBER})", results, re.MULTILINE)
     longest = section.group(r"^\s*100%\s+(\d{1,12}) ms")
     return _run(
-        section.name,
+        section.source,
         section.source,
         url=section.group(r"^\s*Target URL:\s+(\S{1,2000})"),
         connections=None if clients is None or several else int(clients) or None,
@@ -126,7 +128,13 @@ def _rounded(rate: Any) -> Figure | None:
 FORMAT = Format(
     name="loadtest",
     anchor=re.compile(r"^Completed requests:\s", re.MULTILINE),
-    heads=(re.compile(r"^Target URL:\s", re.MULTILINE),),
+    heads=(re.compile(r"^Target URL:\s", re.MULTILINE), RATE),
+    tails=(
+        RATE,
+        re.compile(r"^Percentage of the requests served", re.MULTILINE),
+        re.compile(r"^-?\w{1,20}:\s+\d{1,15} errors$", re.MULTILINE),
+    ),
     read=read,
     read_json=read_json,
+    always=("requests", "seconds", "rate", "mean", "max"),
 )

@@ -97,7 +97,7 @@ def _run(
     failures = {"failed": failed} if failed else {}
     shares = {share: percentiles.get(f"{share}%", "") for share in PERCENTILES}
     return PrintedRun(
-        name=section.name,
+        name=section.source,
         source=section.source,
         tool="locust",
         requests=exactly(requests),
@@ -135,4 +135,5 @@ FORMAT = Format(
         re.MULTILINE,
     ),
     read=read,
+    always=("requests", "rate"),
 )

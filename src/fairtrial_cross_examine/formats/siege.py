@@ -31,7 +31,7 @@ def read(section: Section) -> PrintedRun | None:
     all_out = command is not None and any(BENCHMARK.fullmatch(word) for word in command.words)
     wrong = 0 if successful is None else max(transactions - successful, 0)
     return PrintedRun(
-        name=section.name,
+        name=section.source,
         source=section.source,
         tool="siege",
         load="closed" if all_out else None,
@@ -75,4 +75,5 @@ FORMAT = Format(
     anchor=re.compile(r"^(?:\{\s{0,20})?(?:Transactions|\"transactions\")\s?:\s", re.MULTILINE),
     heads=(re.compile(r"^(?:\*\* )?SIEGE \d", re.MULTILINE), re.compile(r"^(?:\*\* )?Preparing \d", re.MULTILINE)),
     read=read,
+    always=("requests", "seconds", "rate", "mean", "max"),
 )
