@@ -19,7 +19,7 @@ def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contra
             continue
         kinds = ", ".join(f"{number:,} {name}" for name, number in run.unanswered.items())
         says = (
-            f"{kinds}: {share(part)} of all requests failed and are not among the times. What is printed is the mean "
+            f"{kinds}: {share(part)} of all requests are not among the times. What is printed is the mean "
             f"and the percentiles of the survivors; of all requests, nothing above p{100 * (1 - part):.4g} is known"
         )
         hidden = [(percent, figure) for percent, figure in run.times.ordered() if percent > 100 * (1 - part)]

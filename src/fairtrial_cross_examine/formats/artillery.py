@@ -68,9 +68,7 @@ def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
         started=None if classic else int(counters["http.requests"]),
         answered=int(aggregate["requestsCompleted"] if classic else counters.get("http.responses", 0)),
         rate=number(rate),
-        times={
-            label: value for label, cell in times.items() if (value := number(cell, MILLISECOND)) is not None
-        },
+        times={label: value for label, cell in times.items() if (value := number(cell, MILLISECOND)) is not None},
         codes={code: int(count) for code, count in codes.items()},
         errors={code: int(count) for code, count in errors.items() if SYSTEM_ERROR.fullmatch(code)},
     )

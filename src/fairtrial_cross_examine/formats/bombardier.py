@@ -118,7 +118,13 @@ FORMAT = Format(
     heads=(re.compile(r"^Bombarding \S", re.MULTILINE),),
     tails=tuple(
         re.compile(line, re.MULTILINE)
-        for line in (r"^Reqs/sec\s", r"^Latency\s+\d", r"^Latency Distribution(?! \(2)", r"^Latency Dist", r"^HTTP codes:")
+        for line in (
+            r"^Reqs/sec\s",
+            r"^Latency\s+\d",
+            r"^Latency Distribution(?! \(2)",
+            r"^Latency Dist",
+            r"^HTTP codes:",
+        )
     ),
     read=read,
     read_json=read_json,

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (lines as the tools print them)
 """Reports in the forms that tools print, each with the contradictions that it holds. Written by hand, by public reports
 and the tools' sources, with figures of their own."""
 
@@ -349,45 +350,96 @@ HONEST: dict[str, list[str]] = {
 
 FAULTY: list[tuple[str, str, set[str]]] = [
     ("bombardier", BOMBARDIER.replace("62980", "11").replace("5xx - 0", "5xx - 62969"), {"errors-as-throughput"}),
-    ("bombardier", BOMBARDIER_OLD.replace("2xx - 500000", "2xx - 400000").replace("others - 0", "others - 100000\n"
-     "  Errors:\n    dial tcp 127.0.0.1:5000: connect: connection refused - 100000"), {"errors-as-throughput"}),
+    (
+        "bombardier",
+        BOMBARDIER_OLD.replace("2xx - 500000", "2xx - 400000").replace(
+            "others - 0",
+            "others - 100000\n  Errors:\n    dial tcp 127.0.0.1:5000: connect: connection refused - 100000",
+        ),
+        {"errors-as-throughput"},
+    ),
     ("bombardier", BOMBARDIER.replace("62980", "31490"), {"rate"}),
     ("bombardier", BOMBARDIER.replace("99%    31.10ms", "99%    91.10ms"), {"impossible-times"}),
-    ("bombardier", BOMBARDIER_JSON.replace('"mean":1990.2', '"mean":190.2').replace(
-        '"50":1900,\n"75":2200,"90":2600,"95":2900,"99":4100', '"50":170'
+    (
+        "bombardier",
+        BOMBARDIER_JSON.replace('"mean":1990.2', '"mean":190.2').replace(
+            '"50":1900,\n"75":2200,"90":2600,"95":2900,"99":4100', '"50":170'
+        ),
+        {"clients-idle"},
     ),
-     {"clients-idle"}),
     ("bombardier", BOMBARDIER.replace("-d 10s", "-d 10s -r 9000"), {"load-not-offered"}),
-    ("gatling", GATLING.replace("mean requests/sec                                     60",
-     "mean requests/sec                              85714.286"), {"rate"}),
+    (
+        "gatling",
+        GATLING.replace(
+            "mean requests/sec                                     60",
+            "mean requests/sec                              85714.286",
+        ),
+        {"rate"},
+    ),
     ("gatling", GATLING.replace("1020 (OK=1020   KO=0     )", "1020 (OK=960    KO=60    )"), {"errors-as-throughput"}),
-    ("gatling", GATLING_NEW.replace("326,617 |   326,617 |         -", "326,617 |   300,000 |    26,617"),
-     {"errors-as-throughput"}),
+    (
+        "gatling",
+        GATLING_NEW.replace("326,617 |   326,617 |         -", "326,617 |   300,000 |    26,617"),
+        {"errors-as-throughput"},
+    ),
     ("gatling", GATLING_NEW.replace("|        28 |", "|     5,528 |"), {"impossible-times"}),
-    ("siege", SIEGE.replace("Successful transactions:       32676", "Successful transactions:       12676"),
-     {"errors-as-throughput"}),
-    ("siege", SIEGE.replace("Failed transactions:\t           0", "Failed transactions:\t         969"),
-     {"lost-requests"}),
+    (
+        "siege",
+        SIEGE.replace("Successful transactions:       32676", "Successful transactions:       12676"),
+        {"errors-as-throughput"},
+    ),
+    (
+        "siege",
+        SIEGE.replace("Failed transactions:\t           0", "Failed transactions:\t         969"),
+        {"lost-requests"},
+    ),
     ("siege", SIEGE_JSON.replace("14792.90", "24792.90"), {"rate"}),
     ("siege", SIEGE.replace("0.09 secs", "0.01 secs"), {"clients-idle"}),
-    ("jmeter", JMETER.replace("Max:   457 Err:     0 (0.00%)\nTidying", "Max:   457 Err:   600 (10.00%)\nTidying"),
-     {"errors-as-throughput"}),
+    (
+        "jmeter",
+        JMETER.replace("Max:   457 Err:     0 (0.00%)\nTidying", "Max:   457 Err:   600 (10.00%)\nTidying"),
+        {"errors-as-throughput"},
+    ),
     ("jmeter", JMETER_COMMA.replace("1087,9", "10877,9"), {"rate"}),
     ("jmeter", JMETER_JSON.replace("79.0", "9.0"), {"impossible-times"}),
-    ("loadtest", LOADTEST.replace("Total errors:        0", "Total errors:        1000") + "\n 500:   1000 errors\n",
-     {"errors-as-throughput"}),
+    (
+        "loadtest",
+        LOADTEST.replace("Total errors:        0", "Total errors:        1000") + "\n 500:   1000 errors\n",
+        {"errors-as-throughput"},
+    ),
     ("loadtest", LOADTEST_NEW.replace("cores:    4", "cores:    1"), {"too-much-time"}),
     ("loadtest", LOADTEST_NEW.replace("Effective rps:       483", "Effective rps:       983"), {"rate"}),
     ("loadtest", LOADTEST_NEW.replace("Agent:", "Target rps:          600\nAgent:"), {"load-not-offered"}),
     ("locust", LOCUST.replace("2390     0(0.00%)", "2390   239(10.00%)"), {"errors-as-throughput"}),
-    ("locust", LOCUST_OLD.replace("Total                                                           1100     0(0.00%)",
-     "Total                                                           1100   100(8.33%)"), {"lost-requests"}),
-    ("locust", LOCUST_CSV.replace("1500,0,12,15.214", "1500,45,12,85.214"), {"errors-as-throughput", "impossible-times"}),
-    ("artillery", ARTILLERY.replace("200: ................................................................ 1200",
-     "404: ................................................................ 1200"), {"errors-as-throughput"}),
-    ("artillery", ARTILLERY.replace("http.requests: ................................................................. 1200",
-     "http.requests: ................................................................. 9200"),
-     {"errors-as-throughput", "lost-requests"}),
+    (
+        "locust",
+        LOCUST_OLD.replace(
+            "Total                                                           1100     0(0.00%)",
+            "Total                                                           1100   100(8.33%)",
+        ),
+        {"lost-requests"},
+    ),
+    (
+        "locust",
+        LOCUST_CSV.replace("1500,0,12,15.214", "1500,45,12,85.214"),
+        {"errors-as-throughput", "impossible-times"},
+    ),
+    (
+        "artillery",
+        ARTILLERY.replace(
+            "200: ................................................................ 1200",
+            "404: ................................................................ 1200",
+        ),
+        {"errors-as-throughput"},
+    ),
+    (
+        "artillery",
+        ARTILLERY.replace(
+            "http.requests: ................................................................. 1200",
+            "http.requests: ................................................................. 9200",
+        ),
+        {"errors-as-throughput", "lost-requests"},
+    ),
     ("artillery", ARTILLERY_OLD + "  Errors:\n    ETIMEDOUT: 300\n    Failed capture or match: 5\n", {"lost-requests"}),
     ("artillery", ARTILLERY_JSON.replace("107.4", "1107.4"), {"impossible-times"}),
 ]

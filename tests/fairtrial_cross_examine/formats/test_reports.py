@@ -22,6 +22,7 @@ from tests.fairtrial_cross_examine.formats.reports import (
     SIEGE,
 )
 
+
 def evidence(folder: Path, text: str) -> PrintedOutput:
     file = folder / "report.txt"
     file.write_text(text)
@@ -52,8 +53,10 @@ def test_what_an_output_does_not_tell_is_left_unknown(tmp_path: Path) -> None:
     (run,) = evidence(tmp_path, BOMBARDIER.partition("\n")[2]).runs
     assert (run.load, run.connections) == (None, 125), "its output does not say whether the rate was limited"
     (run,) = evidence(tmp_path, BOMBARDIER).runs
-    assert run.load == "closed" and run.seconds is not None and (run.seconds.low, run.seconds.high) == pytest.approx(
-        (10 - 0.0613, 10 + 0.0613), abs=1e-4
+    assert (
+        run.load == "closed"
+        and run.seconds is not None
+        and (run.seconds.low, run.seconds.high) == pytest.approx((10 - 0.0613, 10 + 0.0613), abs=1e-4)
     )
     assert {share: figure.value for share, figure in run.times.percentiles.items()} == pytest.approx(
         {"50": 0.0192, "99": 0.0311}
