@@ -45,7 +45,7 @@ def test_json_documents_that_follow_each_other(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "reason"),
     [
-        ("prose.txt", "a blog post", "holds nothing that ab, autocannon,"),
+        ("prose.txt", "a blog post", "holds nothing that ab, artillery,"),
         ("empty.txt", "", "holds nothing"),
         ("other.json", '{"a": 1}', "holds nothing"),
         ("broken.json", '{"a": ', "holds nothing"),
