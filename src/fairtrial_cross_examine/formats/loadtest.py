@@ -131,7 +131,7 @@ FORMAT = Format(
     heads=(re.compile(r"^Target URL:\s", re.MULTILINE), RATE),
     tails=(
         RATE,
-        re.compile(r"^Percentage of the requests served", re.MULTILINE),
+        re.compile(r"^Percentage of (?:the )?requests served", re.MULTILINE),
         re.compile(r"^-?\w{1,20}:\s+\d{1,15} errors$", re.MULTILINE),
     ),
     read=read,

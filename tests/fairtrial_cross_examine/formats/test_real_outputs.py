@@ -27,6 +27,7 @@ FAULTY: dict[str, set[str]] = {
     "hyperfine-order.txt": {"order-within-noise"},
     "k6-errors.json": {"errors-as-throughput"},
     "k6-errors.txt": {"errors-as-throughput"},
+    "loadtest-errors.txt": {"errors-as-throughput"},
     "locust-errors.csv": {"errors-as-throughput"},
     "locust-errors.txt": {"errors-as-throughput"},
     # It prints a p99.99 of however many answers.
