@@ -83,9 +83,10 @@ class UserRequests:
         choice = (others or asked)[:MOST_PATHS]
         if not choice:
             return
-        words = f"{len(answered)} of {count(len(self.paths), 'path')} in the source are answered: {', '.join(choice)}"
-        console.print(Text(printable(words, 300)), soft_wrap=True)
         left_out = [path for path in self.paths if path not in answered]
+        without = f"; without a right answer: {count(len(left_out), 'path')} of the source" if left_out else ""
+        words = f"paths of the source that are taken: {', '.join(choice)}{without}"
+        console.print(Text(printable(words, 300)), soft_wrap=True)
         write_text(self.workload, proposed_workload(self.name, choice, left_out[:MOST_OTHERS_NAMED]))
 
 

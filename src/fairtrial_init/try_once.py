@@ -43,6 +43,10 @@ FIRST_FREE_PORT = 32_768
 """From here on Linux chooses the ports that programs get by PORT; what a source writes is below."""
 NO_MODULE = re.compile(r"No module named '?([\w.\-]+)|Cannot find (?:module|package) '([^']+)'")
 """Of Python, and of Node.js."""
+NOT_WRITTEN = re.compile(
+    r"unable to open database file|readonly database|[Rr]ead-only file system|[Pp]ermission denied|\b(?:EACCES|EROFS)\b"
+)
+"""Of SQLite, of system calls (strerror(3)), and of Node.js."""
 
 
 @dataclass
@@ -187,6 +191,8 @@ def _remedy(problem: Problem, port: int | None, ports: set[int], file: Path) -> 
         again = f"give it more time by `ready_within_seconds`, or {again}"
     if lacking := _of_modules(problem):
         return f"{lacking}{again}"
+    if NOT_WRITTEN.search(problem.reason):
+        return f"it may write below TMPDIR and HOME, not beside its code: let it make its files there; or {again}"
     if "ended with status" in problem.reason:
         return f"it may lack a variable or a database, which you set or start before; or {again}"
     return again

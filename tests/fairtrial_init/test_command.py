@@ -25,7 +25,7 @@ from fairtrial_init import initialise, try_once
 from tests.called_here import Call
 from tests.command_line import Lab
 from tests.commands.test_ab_test import HELLO
-from tests.machine.needs import skip_without
+from tests.machine.needs import needs, skip_without
 
 SHOP = """
 const answers = { '/healthz': 'well', '/items': '{"total": 3}' };
@@ -154,6 +154,20 @@ def test_a_module_that_is_missing_is_named(lab: Lab, call: Call) -> None:
 
     assert finished.status == 4
     assert "remedy: name no_such_module in its requirements.txt, pyproject.toml or package.json" in finished.err
+
+
+@needs("root")
+def test_a_service_that_writes_beside_its_code_is_told_where_it_may(lab: Lab, call: Call) -> None:
+    """Where the lab is root, a stack is a user of its own, who may not write to what was built."""
+    folder = lab.folder / "shop"
+    folder.mkdir()
+    making = "import sqlite3\nsqlite3.connect('shop.db').execute('create table item (id)')\nserver.serve_forever()\n"
+    (folder / "app.py").write_text(making)
+
+    finished = call("init", "shop", "--yes", "--port", "PORT")
+
+    assert finished.status == 4
+    assert "remedy: it may write below TMPDIR and HOME, not beside its code" in finished.err
 
 
 def test_a_program_that_is_not_there_and_a_build_that_fails(lab: Lab, call: Call) -> None:
