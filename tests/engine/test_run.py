@@ -141,9 +141,9 @@ def test_an_engine_that_is_stopped_or_killed_is_told_and_ended(target: str, numb
     engines = []
 
     def strike(event: dict[str, Any]) -> None:
-        if event["event"] == "progress":
+        if event["event"] == "progress" and not engines:  # what it had written before it was struck comes as well
             engines.append(the_engine())
-            engines[-1].send_signal(number)
+            engines[0].send_signal(number)
 
     endless = plan(target, stop=StopAfterRequests(requests=10**9), timeout_seconds=0.2, progress_every_seconds=0.05)
     words = "has said nothing for" if number == signal.SIGSTOP else "ended with status -9"

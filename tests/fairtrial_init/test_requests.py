@@ -133,7 +133,8 @@ def test_without_a_document_the_paths_of_the_source_are_asked(lab: Lab, call: Ca
 
     assert finished.status == 0, finished.out + finished.err
     assert requests_in(folder) == ["/api/items", "/api/items/1"]
-    assert "are answered: /api/items, /api/items/1" in finished.out
+    taken = "paths of the source that are taken: /api/items, /api/items/1; without a right answer: 1 path of the source"
+    assert taken in finished.out
     assert "The source also has /gone/:id." in (folder / "shop.workload.toml").read_text()
 
 

@@ -32,11 +32,14 @@ def test_a_share_on_the_bound_is_never_decided() -> None:
 
 
 def test_the_number_from_which_on_four_of_five_runs_decide_is_named() -> None:
-    """By the interval itself and Jeffreys' beta-binomial distribution, one number of starts after the other."""
+    """By Clopper and Pearson's interval (scipy's, which is faster) and Jeffreys' beta-binomial distribution, one number
+    of starts after the other."""
 
     def decided(starts: int) -> float:
         possible = np.arange(starts + 1)
-        decides = [low >= 0.5 or high < 0.5 for low, high in (share_interval(int(each), starts) for each in possible)]
+        low = np.nan_to_num(stats.beta.ppf(0.025, possible, starts - possible + 1))
+        high = np.nan_to_num(stats.beta.ppf(0.975, possible + 1, starts - possible), nan=1.0)
+        decides = (low >= 0.5) | (high < 0.5)
         return float(stats.betabinom.pmf(possible, starts, 12.5, 5.5)[decides].sum())
 
     # One more start may make it less likely, as counts are whole: 94 would do, 100 would not.
