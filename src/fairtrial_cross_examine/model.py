@@ -113,6 +113,16 @@ class PrintedRun(Strict):
     remarks: Sequence[str] = Field((), description="what its tool means by a figure, where that changes what is read")
 
     @property
+    def requests_per_second(self) -> Figure | None:
+        """By its requests and seconds; None where one of them is missing, or no time passed."""
+        return None if self.requests is None or self.seconds is None else self.requests.over(self.seconds)
+
+    @property
+    def rate(self) -> Figure | None:
+        """The printed one, or else that of its requests and seconds."""
+        return self.rate_per_second or self.requests_per_second
+
+    @property
     def timed_requests(self) -> Figure | None:
         """How many requests the printed times are of."""
         return self.answers or self.requests

@@ -96,17 +96,10 @@ def _fit_by_order(run: PrintedRun) -> list[str]:
 
 def _under_way(run: PrintedRun) -> float | None:
     """Answers a second × mean / connections; a rate may count less than all answers."""
-    rate = _rate(run.model_copy(update={"rate_per_second": None})) or _rate(run)
+    rate = run.requests_per_second or run.rate_per_second
     if rate is None or run.times.mean is None or run.connections is None:
         return None
-    return rate * run.times.mean.value / run.connections
-
-
-def _rate(run: PrintedRun) -> float | None:
-    if run.rate_per_second is not None:
-        return run.rate_per_second.value
-    rate = None if run.requests is None or run.seconds is None else run.requests.over(run.seconds)
-    return None if rate is None else rate.value
+    return rate.value * run.times.mean.value / run.connections
 
 
 def _examined(row: BoardRow, verdict: Verdict, kinds: list[str], says: str) -> ExaminedRow:
@@ -118,7 +111,7 @@ def _examined(row: BoardRow, verdict: Verdict, kinds: list[str], says: str) -> E
         contender=row.contender,
         tool=run.tool,
         connections=run.connections,
-        rate_per_second=_rate(run),
+        rate_per_second=None if run.rate is None else run.rate.value,
         mean_seconds=None if run.times.mean is None else run.times.mean.value,
         under_way=_under_way(run),
         verdict=verdict,

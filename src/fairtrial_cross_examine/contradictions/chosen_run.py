@@ -34,11 +34,7 @@ def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contra
 
 def _closest(runs: list[PrintedRun]) -> float | None:
     """The smallest difference between two runs: what the reader has to believe without a spread."""
-    rates = [
-        run.rate_per_second or (None if run.requests is None or run.seconds is None else run.requests.over(run.seconds))
-        for run in runs
-    ]
-    values = sorted(rate.value for rate in rates if rate is not None and rate.value > 0)
+    values = sorted(run.rate.value for run in runs if run.rate is not None and run.rate.value > 0)
     return min((high / low - 1 for low, high in pairwise(values)), default=None)
 
 

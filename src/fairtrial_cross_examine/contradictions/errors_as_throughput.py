@@ -25,7 +25,7 @@ def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contra
             continue
         kinds = ", ".join(f"{number:,} {name}" for name, number in failures.items())
         says = f"{kinds} of {grouped(requests.value)} requests"
-        printed = run.rate_per_second or (None if run.seconds is None else requests.over(run.seconds))
+        printed = run.rate
         if printed is None:
             says += ": these are no throughput."
         else:
