@@ -17,6 +17,11 @@ COMPRESSED = ".xz"
 """How the name of a file ends that is a record compressed by xz."""
 
 
+def record_file(place: Path) -> Path:
+    """The file of a record: in a results folder, or itself if it is a compressed one."""
+    return place if place.suffix == COMPRESSED else place / RECORD_FILE
+
+
 def read_record(place: Path) -> tuple[ExperimentRecord, list[TrialRecord]]:
     """The experiment and its trials from a results folder, or from a compressed record.
 
@@ -25,7 +30,7 @@ def read_record(place: Path) -> tuple[ExperimentRecord, list[TrialRecord]]:
     Raises:
         Problem: there is no record, or one of its lines is invalid.
     """
-    path = place if place.suffix == COMPRESSED else place / RECORD_FILE
+    path = record_file(place)
     try:
         lines = _whole_lines(path)
     except FileNotFoundError as error:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairtrial.judge.statistics.random_effects import MINIMUM_MACHINES, disagreeing, interval_if_some_lie
+from fairtrial.judge.statistics.random_effects import MINIMUM_MACHINES, disagreeing, hull, pools_if_some_lie
 
 TRUTH = 0.2
 """The logarithm of the ratio on a typical machine."""
@@ -40,7 +40,7 @@ def coverage(
         errors = drawn.uniform(0.01, 0.05, machines)
         values = TRUTH + between * drawn.standard_normal(machines) + errors * drawn.standard_normal(machines)
         values[machines - liars :] += lie
-        low, high = interval_if_some_lie(values, errors, allowed)
+        low, high = hull(pools_if_some_lie(values, errors, allowed))
         held += low <= TRUTH <= high
         odd = set(disagreeing(values, errors))
         wrongly += bool(odd - of_liars)

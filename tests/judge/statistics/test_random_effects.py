@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from fairtrial.judge.statistics.random_effects import disagreeing, interval_if_some_lie, pool
+from fairtrial.judge.statistics.random_effects import disagreeing, hull, pool, pools_if_some_lie
 from fairtrial.judge.statistics.student import quantile
 from tests.judge.statistics.machine_worlds import coverage
 
@@ -48,13 +48,13 @@ def test_no_machine_that_may_lie_decides() -> None:
     honest, errors = np.array([0.10, 0.12, 0.09, 0.11]), np.full(5, 0.01)
     alone = pool(honest, errors[:4]).interval()
     for said in (-3.0, 0.0, 0.105, 0.2, 5.0):
-        low, high = interval_if_some_lie(np.append(honest, said), errors, 1)
+        low, high = hull(pools_if_some_lie(np.append(honest, said), errors, 1))
         assert low <= alone[0] and alone[1] <= high
 
 
 def test_too_few_are_left_without_those_that_may_lie() -> None:
     with pytest.raises(ValueError, match="cannot be left out"):
-        interval_if_some_lie(np.zeros(4), np.ones(4), 2)
+        hull(pools_if_some_lie(np.zeros(4), np.ones(4), 2))
 
 
 def test_a_machine_that_disagrees_is_named_and_no_other() -> None:

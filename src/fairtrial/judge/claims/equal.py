@@ -23,6 +23,8 @@ from fairtrial.judge.model import ClaimResult
 from fairtrial.judge.statistics.equivalence import equal_within
 from fairtrial.judge.statistics.estimate import Estimate
 
+BEYOND_THE_MARGIN = "the interval reaches beyond the margin"
+
 
 def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
     """The verdict on a claim of equality.
@@ -42,11 +44,11 @@ def judge(claim: EqualClaim, evidence: Evidence) -> ClaimResult:
     elif ratios and values.refused is None:
         test = equal_within(ratios, claim.within, evidence.level, values.resolution_of_ratio(claim.of, claim.to))
         is_within = bounds[0] <= test.estimate <= bounds[1]
-        deciding = test.outer if test.verdict == "refuted" else test.inner
+        deciding = test.deciding
         level = evidence.level if test.verdict == "refuted" else 2 * evidence.level - 1
         estimate = Estimate(estimate=test.estimate, interval=deciding, blocks=len(ratios))
         if values.obstacle is None:
-            why = too_few(len(ratios)) if deciding is None else "the interval reaches beyond the margin"
+            why = too_few(len(ratios)) if deciding is None else BEYOND_THE_MARGIN
             ruling = Ruling(test.verdict, why if test.verdict == "undecided" else None)
             beyond = equivalence_of_another_kind(test, len(ratios))
             ruling = turned_by_another_kind(ruling, Ruling(beyond.verdict), len(ratios), evidence)

@@ -42,6 +42,11 @@ class Equivalence:
     """At the level itself, 95%: equality is refuted if it lies outside of them."""
 
     @property
+    def deciding(self) -> tuple[float, float] | None:
+        """The interval that the verdict on equality rests on."""
+        return self.outer if self.verdict == "refuted" else self.inner
+
+    @property
     def within(self) -> tuple[float, float]:
         """From 1/(1+d) to 1+d."""
         return 1 / (1 + self.margin), 1 + self.margin

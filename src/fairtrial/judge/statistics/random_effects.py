@@ -22,6 +22,7 @@ meta-analysis", Research Synthesis Methods 1 (2010), 112-125.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -87,8 +88,8 @@ def _between(values: Floats, variances: Floats) -> float:
     return between
 
 
-def interval_if_some_lie(values: Floats, errors: Floats, lies: int, level: float = LEVEL) -> tuple[float, float]:
-    """The interval that holds the pooled value of the honest machines, whichever `lies` of them are none.
+def pools_if_some_lie(values: Floats, errors: Floats, lies: int) -> list[Pooled]:
+    """All machines pooled, and each way to leave `lies` of them out: one of them is the pool of the honest.
 
     Raises:
         ValueError: fewer than MINIMUM_MACHINES would be left, or there are more than MOST_WAYS to leave out so many.
@@ -96,7 +97,12 @@ def interval_if_some_lie(values: Floats, errors: Floats, lies: int, level: float
     if values.size - lies < MINIMUM_MACHINES or math.comb(values.size, lies) > MOST_WAYS:
         raise ValueError(f"of {values.size} machines, {lies} cannot be left out")
     subsets = {tuple(range(values.size)), *combinations(range(values.size), values.size - lies)}
-    intervals = [pool(values[list(each)], errors[list(each)]).interval(level) for each in subsets]
+    return [pool(values[list(each)], errors[list(each)]) for each in subsets]
+
+
+def hull(pools: Sequence[Pooled], level: float = LEVEL) -> tuple[float, float]:
+    """From the least lower end of their intervals to the greatest upper one."""
+    intervals = [each.interval(level) for each in pools]
     return min(low for low, _ in intervals), max(high for _, high in intervals)
 
 

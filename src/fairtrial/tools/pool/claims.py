@@ -16,6 +16,7 @@ from fairtrial.base.formatting import count, enumeration
 from fairtrial.base.problem import Problem
 from fairtrial.base.strict import Strict
 from fairtrial.judge.claims.bounded import rule
+from fairtrial.judge.claims.equal import BEYOND_THE_MARGIN
 from fairtrial.judge.claims.equality import or_equal
 from fairtrial.judge.claims.ruling import Ruling
 from fairtrial.judge.model import ClaimResult
@@ -23,10 +24,10 @@ from fairtrial.judge.statistics.equivalence import Equivalence, Verdict, verdict
 from fairtrial.judge.statistics.random_effects import (
     MINIMUM_MACHINES,
     MOST_WAYS,
-    Floats,
     disagreeing,
-    interval_if_some_lie,
+    hull,
     pool,
+    pools_if_some_lie,
 )
 from fairtrial.judge.statistics.student import LEVEL, quantile
 from fairtrial.tools.pool.explain import Explanation, explanations, properties_of
@@ -183,7 +184,8 @@ def _answer(figures: Sequence[_OnMachine], lies: int) -> _Answer:
     places = np.setdiff1d(np.arange(values.size), odd if len(odd) <= lies else [])
     pooled = pool(values[places], errors[places])
     estimate = math.exp(pooled.value)
-    outer, inner = (_interval(values, errors, lies, level) for level in (LEVEL, 2 * LEVEL - 1))
+    pools = pools_if_some_lie(values, errors, lies)
+    outer, inner = (_ratios(hull(pools, level)) for level in (LEVEL, 2 * LEVEL - 1))
     bounds, margin, test = (claim.at_least, claim.at_most), claim.margin, None
     if claim.kind == "equal" and claim.at_most is not None:
         margin = claim.at_most - 1
@@ -191,8 +193,8 @@ def _answer(figures: Sequence[_OnMachine], lies: int) -> _Answer:
         test = Equivalence("undecided", estimate, margin, inner, outer)
         test = replace(test, verdict=verdict_between(inner, outer, test.within))
     if claim.kind == "equal" and test is not None:
-        why = "the interval reaches beyond the margin" if test.verdict == "undecided" else None
-        ruling, interval = Ruling(test.verdict, why), outer if test.verdict == "refuted" else inner
+        why = BEYOND_THE_MARGIN if test.verdict == "undecided" else None
+        ruling, interval = Ruling(test.verdict, why), test.deciding
     else:
         ruling, interval = or_equal(rule(outer, bounds), test, LEVEL), outer
     return _Answer(
@@ -205,6 +207,6 @@ def _answer(figures: Sequence[_OnMachine], lies: int) -> _Answer:
     )
 
 
-def _interval(values: Floats, errors: Floats, lies: int, level: float) -> tuple[float, float]:
-    low, high = interval_if_some_lie(values, errors, lies, level)
+def _ratios(logarithms: tuple[float, float]) -> tuple[float, float]:
+    low, high = logarithms
     return math.exp(low), math.exp(high)

@@ -64,19 +64,21 @@ def read_machines(places: Sequence[Path], signers: Mapping[Path, str]) -> list[M
         Problem: a record cannot be read, is of another experiment than the first one, or has the trials of another one.
     """
     machines: list[Machine] = []
+    lock: Mapping[str, Mapping[str, object]] = {}
     by_trials: dict[str, Path] = {}
     for place, name in zip(places, _names(places), strict=True):
         record, trials = read_record(place)
         other = by_trials.setdefault(_measured(trials), place)
         if other != place:
             raise Problem(f"{place} has the trials of {other}: it is no further machine", "give each run once")
-        if machines:
-            pairs = zip(locked(machines[0].record).items(), locked(record).values(), strict=True)
-            for difference in (line for (what, first), own in pairs for line in changes(what, first, own)):
-                raise Problem(
-                    f"{place} is of another experiment than {places[0]}: {difference}",
-                    "pool runs of one experiment file, by one version of fairtrial",
-                )
+        own = locked(record)
+        lock = lock or own
+        difference = next((line for what in lock for line in changes(what, lock[what], own[what])), None)
+        if difference is not None:
+            raise Problem(
+                f"{place} is of another experiment than {places[0]}: {difference}",
+                "pool runs of one experiment file, by one version of fairtrial",
+            )
         machines.append(Machine(name, record, judge_record(record, trials), signers.get(place)))
     return machines
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.record.read import COMPRESSED
-from fairtrial.record.write import RECORD_FILE
+from fairtrial.record.read import record_file
 
 NAMESPACE = "fairtrial"
 """So that a signature of something else is none of a record."""
@@ -23,22 +22,19 @@ def signer_of(place: Path, allowed_signers: Path) -> str:
     Raises:
         Problem: there is no signature, or it is not that of an allowed signer on this record, or ssh-keygen is missing.
     """
-    record = place if place.suffix == COMPRESSED else place / RECORD_FILE
+    record = record_file(place)
     signature = record.with_name(f"{record.name}.sig")
     if not signature.exists():
         raise Problem(
             f"{record}: is not signed", f"ssh-keygen -Y sign -n {NAMESPACE} -f KEY {record}, or leave --signers out"
         )
     common = ("-f", str(allowed_signers), "-s", str(signature))
-    search = _ssh_keygen(record, "-Y", "find-principals", *common)
-    names = search.stdout.decode(errors="replace").splitlines()
-    for name in names:
-        verify = ("-Y", "verify", *common, "-I", name, "-n", NAMESPACE)
-        if _ssh_keygen(record, *verify).returncode == 0:
+    last = _ssh_keygen(record, "-Y", "find-principals", *common)
+    for name in last.stdout.decode(errors="replace").splitlines():
+        last = _ssh_keygen(record, "-Y", "verify", *common, "-I", name, "-n", NAMESPACE)
+        if last.returncode == 0:
             return name
-    words = printable(
-        (search.stderr if not names else _ssh_keygen(record, *verify).stderr).decode(errors="replace"), 200
-    )
+    words = printable(last.stderr.decode(errors="replace"), 200)
     raise Problem(
         f"{signature}: is no signature of {record.name} by anybody whom {allowed_signers} allows"
         + (f" ({words})" if words else ""),
