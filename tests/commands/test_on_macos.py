@@ -30,6 +30,7 @@ ARGUMENTS = {
     "wrk": ["http://127.0.0.1:9/"],
     "services": ["install", "redis"],
     "cluster": ["check"],
+    "adopt": ["entry"],
 }
 
 

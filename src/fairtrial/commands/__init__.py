@@ -35,6 +35,7 @@ from fairtrial.commands.run import run
 from fairtrial.commands.services import services_app
 from fairtrial.commands.unforeseen import no_traceback
 from fairtrial.commands.worker import worker
+from fairtrial_adopt.command import adopt
 from fairtrial_cross_examine.command import cross_examine
 from fairtrial_import.command import import_requests
 from fairtrial_init.command import init
@@ -72,6 +73,7 @@ add_command(app, judge)
 app.command()(compare)
 app.command()(history)
 app.command()(pool)
+app.command()(adopt)
 app.command("cross-examine")(cross_examine)
 app.command("import")(import_requests)
 app.command(hidden=True)(lab)

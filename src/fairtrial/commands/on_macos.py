@@ -26,6 +26,7 @@ DOES_NOT: Mapping[str, str] = {
     "ab-test": "builds and starts stacks",
     "check": "starts stacks",
     "init": "starts the service",
+    "adopt": "builds and starts entries",
     "load": "the engine",
     "ab": "the engine",
     "wrk": "the engine",

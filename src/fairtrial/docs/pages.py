@@ -10,6 +10,7 @@ from functools import partial
 from fairtrial.docs import checks, commands, contradictions, engine_protocol, formats, metrics
 
 PAGES: Mapping[str, Callable[[], Mapping[str, str]]] = {
+    "adopt.md": partial(commands.exit_statuses_of, "adopt"),
     "ab-test.md": partial(commands.exit_statuses_of, "ab-test"),
     "checks.md": checks.check_parts,
     "claims.md": metrics.claims_parts,

@@ -1,0 +1,131 @@
+"""An entry adopted: its files, untouched, and beside them the experiments and workloads by which it is tried."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from fairtrial.base.cache.digest import folder_sha256
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.stacks.container_program import container_program
+from fairtrial_adopt.boards import read_entry
+from fairtrial_adopt.entry import Entry, Examination
+from fairtrial_adopt.program import Program, program_of
+from fairtrial_adopt.source import Source, copy_source, entry_folder
+from fairtrial_adopt.workload import write_workload
+from fairtrial_import.toml_text import comments, inline, string, table_lines
+
+As = Literal["container", "program"]
+SOURCE, IMAGE = "source", ".image"
+BLOCKS = 5
+OPENED = {"kind": "closed", "connections": 16, "warmup_seconds": 1.0, "duration_seconds": 3.0}
+COUNTED = {"kind": "fixed", "requests": 1000, "connections": 16}
+"""So many that the audit can still tell how many updates were kept: techempower-updates.workload.toml."""
+LOGIN = {"port": 5432, "user": "benchmarkdbuser", "password": "benchmarkdbpass", "database": "hello_world"}
+"""Which stand in the sources of TechEmpower's entries."""
+READY_WITHIN_SECONDS = 120
+"""Some open hundreds of connections first."""
+
+
+@dataclass(frozen=True)
+class Adopted:
+    """An entry that was adopted."""
+
+    entry: Entry
+    sha256: str
+    """of its files"""
+    experiments: list[Path]
+
+
+def adopt(source: Source, out: Path, how: As | None) -> Adopted:
+    """Write an entry into a new folder `out/NAME`.
+
+    Args:
+        how: None: as a container if a program that runs containers answers here, else as a program.
+
+    Raises:
+        Problem: it cannot be fetched or read, its files are others than the registry says, or something of it cannot be
+            done here. Nothing is left of it.
+    """
+    with entry_folder(source) as folder:
+        entry = read_entry(folder, source.test)
+        sha256 = folder_sha256(folder)
+        if source.sha256 and source.sha256 != sha256:
+            raise Problem(
+                f"its files have the SHA-256 {sha256}, not {source.sha256}", "correct the registry, or ask why"
+            )
+        target = out / entry.name
+        if target.exists():
+            raise Problem(f"{target}: there already", "remove it, or name another folder with --out")
+        as_program = (how or _usual()) == "program"
+        program = program_of(entry.dockerfile, entry.command) if as_program else None
+        if program is None and any(each.service != "none" for each in entry.examinations):
+            raise Problem(
+                f"in a container it does not find the host {', '.join(entry.hosts)}", "adopt it with --as program"
+            )
+        target.mkdir(parents=True)
+        copy_source(folder, target / SOURCE)
+        keys = _as_container(entry, target) if program is None else _as_program(entry, program, target)
+    keys = {"title": printable(entry.title, 200), **keys, "ready_within_seconds": READY_WITHIN_SECONDS}
+    head = comments([f"{entry.name} of {entry.board}: {source}", f"SHA-256 of its files: {sha256}", *entry.remarks])
+    experiments = []
+    for each in entry.examinations:
+        workload = write_workload(each, target)
+        file = target / f"{each.name}.fairtrial.toml"
+        file.write_text("\n".join(head + _experiment(entry, each, workload.name, keys)) + "\n", encoding="utf-8")
+        experiments.append(file)
+    return Adopted(entry, sha256, experiments)
+
+
+def _as_container(entry: Entry, target: Path) -> dict[str, Any]:
+    (target / SOURCE / "Dockerfile").write_text(entry.dockerfile, encoding="utf-8")
+    command = {"command": ["sh", "-c", entry.command]} if entry.command else {}
+    return {"dockerfile": SOURCE, "container_port": entry.port, **command}
+
+
+def _as_program(entry: Entry, program: Program, target: Path) -> dict[str, Any]:
+    (target / "build.sh").write_text(program.build, encoding="utf-8")
+    (target / "start.sh").write_text(program.start, encoding="utf-8")
+    places = {place: f"{IMAGE}{place}" for place in program.places}
+    for path, shared in entry.mounted.items():
+        copy_source(shared, target / path.strip("/"))
+        places[path] = path.strip("/")
+    further = {"files": places, "hosts": dict(entry.hosts)}
+    return {
+        "folder": ".",
+        "build": [["sh", "build.sh"]],
+        "command": ["sh", "start.sh"],
+        "port": entry.port,
+        "network": "own",
+        **{key: value for key, value in further.items() if value},
+    }
+
+
+def _usual() -> As:
+    try:
+        container_program()
+    except Problem:
+        return "program"
+    return "container"
+
+
+def _experiment(entry: Entry, asked: Examination, workload: str, keys: Mapping[str, Any]) -> list[str]:
+    lines = [
+        "",
+        f"name = {string(f'{entry.name}-{asked.name}')}",
+        f"title = {string(printable(f'{entry.title} of {entry.board}', 200))}",
+        f"workload = {string(workload)}",
+        f"service = {string(asked.service)}",
+        f"stacks = [{string(entry.name)}]",
+        f"blocks = {BLOCKS}",
+    ]
+    if asked.service != "none":
+        lines += ["", f"[services.{asked.service}]", f"address = {inline(LOGIN)}"]
+    return [
+        *lines,
+        "",
+        *table_lines(["contenders", entry.name], keys),
+        "",
+        *table_lines(["load"], COUNTED if asked.writes else OPENED),
+    ]

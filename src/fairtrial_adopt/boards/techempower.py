@@ -1,0 +1,84 @@
+"""TechEmpower's FrameworkBenchmarks: `benchmark_config.json` and a Dockerfile for each of the tests that it names."""
+
+from pathlib import Path
+from typing import Any
+
+from fairtrial.base.problem import Problem
+from fairtrial.base.registry import pick
+from fairtrial_adopt.boards import Board
+from fairtrial_adopt.described import slug_of, table_at, table_of, text_of
+from fairtrial_adopt.entry import Entry, Examination
+
+NAME = "techempower"
+DATABASE_HOST = "tfb-database"
+SERVICES = {"postgres": "postgresql"}
+"""By the name of a database there, the lab's, where a workload file has its rows."""
+QUERIES = "?queries="
+
+
+def read(folder: Path, test: str) -> Entry:
+    """The test of this name; empty: the first.
+
+    Raises:
+        Problem: there is none, or nothing of it can be asked here.
+    """
+    config = table_of(folder / "benchmark_config.json")
+    tests: dict[str, Any] = {}
+    for each in config.get("tests") or []:
+        tests |= each if isinstance(each, dict) else {}
+    name = test or next(iter(tests), "default")
+    keys = table_at({name: pick("test", name, tests)}, name)
+    framework = str(config.get("framework") or folder.name)
+    service = SERVICES.get(str(keys.get("database", "")).lower())
+    examinations = tuple(each for each in _examinations(keys, service) if each.paths)
+    if not examinations:
+        database = keys.get("database")
+        raise Problem(
+            f"{name}: of its tests none can be asked on {database}", "adopted are those on PostgreSQL or none"
+        )
+    suffix = "" if name == "default" else name
+    dockerfile = keys.get("dockerfile") or f"{'-'.join(filter(None, (framework, suffix)))}.dockerfile"
+    unasked = [key for key in ("db_url", "query_url", "fortune_url", "update_url") if keys.get(key) and not service]
+    return Entry(
+        board=NAME,
+        name=slug_of(framework, suffix),
+        title=str(keys.get("display_name") or framework),
+        language=str(keys.get("language") or ""),
+        folder=folder,
+        dockerfile=text_of(folder / str(dockerfile)),
+        command=str(keys.get("docker_cmd") or ""),
+        port=int(keys.get("port") or 8080),
+        examinations=examinations,
+        hosts={DATABASE_HOST: "127.0.0.1"},
+        remarks=(f"not asked on {keys.get('database')}: {', '.join(unasked)}",) if unasked else (),
+    )
+
+
+def _examinations(keys: dict[str, Any], service: str | None) -> list[Examination]:
+    plain = _paths(keys, {"/json": "json_url", "/plaintext": "plaintext_url"})
+    found = [Examination(name="techempower", workload="techempower", paths=plain, service="none")]
+    if service is not None:
+        read_paths = {
+            **_paths(keys, {"/db": "db_url", "/fortunes": "fortune_url"}),
+            **_with_count("/queries", str(keys.get("query_url") or "")),
+        }
+        updates = _with_count("/updates", str(keys.get("update_url") or ""))
+        found += [
+            Examination(name="techempower-db", workload="techempower-db", paths=read_paths, service=service),
+            Examination(
+                name="techempower-updates", workload="techempower-updates", paths=updates, service=service, writes=True
+            ),
+        ]
+    return found
+
+
+def _paths(keys: dict[str, Any], names: dict[str, str]) -> dict[str, str]:
+    return {path: str(keys[name]) for path, name in names.items() if keys.get(name)}
+
+
+def _with_count(path: str, url: str) -> dict[str, str]:
+    """The entry's path for one that ends with a number of rows, and for one that lacks it."""
+    return {f"{path}{QUERIES}": url, path: url.partition("?")[0].removesuffix("/") or url} if url else {}
+
+
+BOARD = Board(NAME, "benchmark_config.json", read)

@@ -1,0 +1,101 @@
+"""A registry: a folder of small TOML files, an entry each. All are adopted and tried; a table says what came of it."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial.base.toml_file import read_toml
+from fairtrial_adopt.adopt import As, adopt
+from fairtrial_adopt.source import Source
+
+TRIED_WITHIN_SECONDS = 3600
+LONGEST_REASON = 160
+CAME_UP, BROKE, REFUSED = "came up", "broke its contract", "refused"
+OUTCOMES = {ALL_WELL: CAME_UP, IN_DOUBT: BROKE}
+"""By the exit status of `fairtrial check`."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of an entry on one of its workloads."""
+
+    name: str
+    board: str
+    language: str
+    workload: str
+    """empty: it was refused before there was any"""
+    outcome: str
+    why: str = ""
+
+
+def read_registry(folder: Path) -> dict[str, Source]:
+    """The entries of a registry, by the names of their files.
+
+    Raises:
+        Problem: there is none, or a file is broken.
+    """
+    files = sorted(folder.glob("*.toml"))
+    if not files:
+        raise Problem(
+            f"{folder}: holds no file NAME.toml", "write one for each entry: url, commit, path; docs/adopt.md"
+        )
+    sources = {file.stem: read_toml(file, Source) for file in files}
+    return {
+        name: each
+        if not each.folder
+        else each.model_copy(update={"folder": str(folder / Path(each.folder).expanduser())})
+        for name, each in sources.items()
+    }
+
+
+def outcomes_of(name: str, source: Source, out: Path, how: As | None) -> Iterator[Outcome]:
+    """Adopt an entry, and try it on each of its workloads as `fairtrial check` does."""
+    try:
+        adopted = adopt(source, out, how)
+    except Problem as problem:
+        yield Outcome(name, "", "", "", REFUSED, _short(problem.reason))
+        return
+    entry = adopted.entry
+    for file, asked in zip(adopted.experiments, entry.examinations, strict=True):
+        outcome, why = _tried(file)
+        yield Outcome(entry.name, entry.board, entry.language, asked.name, outcome, why)
+
+
+def _tried(file: Path) -> tuple[str, str]:
+    """The outcome of `fairtrial check`, as a process of its own: a network of its own takes one anew."""
+    log = file.with_name(f"{file.name.removesuffix('.fairtrial.toml')}.check.log")
+    with log.open("wb") as output:
+        try:
+            done = subprocess.run(
+                [sys.executable, "-m", "fairtrial", "check", str(file)],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                timeout=TRIED_WITHIN_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return REFUSED, f"not tried within {TRIED_WITHIN_SECONDS} s"
+    said = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    outcome = OUTCOMES.get(done.returncode, REFUSED)
+    return outcome, "" if outcome == CAME_UP else _short(_why(said))
+
+
+def _why(lines: list[str]) -> str:
+    """The first clause that does not hold; or the last line of what the program said before it ended."""
+    broken = next((line.strip(" ✗") for line in lines if line.strip().startswith("✗")), "")
+    if broken:
+        return broken
+    start = next((number for number, line in enumerate(lines) if line.startswith("error: ")), 0)
+    end = next((number for number, line in enumerate(lines) if line.startswith("remedy: ")), len(lines))
+    said = [line.strip() for line in lines[start:end] if line.strip()]
+    return said[-1] if said else "it said nothing"
+
+
+def _short(text: str) -> str:
+    return printable(" ".join(text.split()), LONGEST_REASON)

@@ -1,0 +1,53 @@
+"""`fairtrial adopt` as a user calls it: entries of each board, built, started and asked; and those that are refused."""
+
+from pathlib import Path
+
+import pytest
+
+from fairtrial.base.network_namespace import why_no_network_namespace
+from tests.command_line import Lab
+from tests.fairtrial_adopt.entries import httparena, techempower, the_benchmarker
+from tests.machine.needs import needs
+
+pytestmark = pytest.mark.skipif(why_no_network_namespace() is not None, reason="no network namespace")
+
+
+@needs("node")
+def test_a_registry_is_adopted_and_tried(lab: Lab) -> None:
+    collection = lab.folder / "collection"
+    entries = {
+        "arena": httparena(collection / "arena"),
+        "wrong": httparena(collection / "wrong", "wrong", tests=("pipelined", "baseline")),
+        "refused": httparena(collection / "refused", "refused", "FROM someone/unknown\nCMD x"),
+        "tfb": techempower(collection / "tfb"),
+        "routes": the_benchmarker(collection / "routes"),
+    }
+    server = entries["wrong"] / "server.py"
+    server.write_text(
+        server.read_text()
+        .replace('"/data/dataset.json"', '"/proc/self/status"')
+        .replace("json.load", "")
+        .replace('"ok"', '"no"')
+    )
+    registry = lab.folder / "entries"
+    registry.mkdir()
+    for name, folder in entries.items():
+        (registry / f"{name}.toml").write_text(f'folder = "{folder}"\n')
+    done = lab.fairtrial("adopt", registry, "--registry", "--as", "program")
+    assert done.status == 3, done.out + done.err
+    lines = {line.split()[0]: line for line in done.out.splitlines() if line}
+    assert "came up" in lines["python-plain"] and "httparena" in lines["python-plain"], done.out
+    assert "came up" in lines["node"] and "came up" in lines["javascript-plain"], done.out
+    assert "broke its contract" in lines["wrong"] and "pipeline" in lines["wrong"], done.out
+    assert "refused" in lines["refused"] and "someone/unknown" in lines["refused"], done.out
+    assert "3 of 5 came up" in done.out
+
+
+def test_wrong_use_is_told(lab: Lab, tmp_path: Path) -> None:
+    for arguments, why in (
+        (["https://example.org/x"], "commit"),
+        ([str(tmp_path), "--path", "x"], "--commit and --path are of a URL"),
+        ([str(tmp_path), "--registry"], "holds no file NAME.toml"),
+    ):
+        done = lab.fairtrial("adopt", *arguments)
+        assert done.status == 2 and why in done.err, done.err
