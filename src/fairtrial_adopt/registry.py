@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT
+from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, NOTHING_RAN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.base.toml_file import read_toml
@@ -15,8 +15,8 @@ from fairtrial_adopt.source import Source
 
 TRIED_WITHIN_SECONDS = 3600
 LONGEST_REASON = 160
-CAME_UP, BROKE, REFUSED = "came up", "broke its contract", "refused"
-OUTCOMES = {ALL_WELL: CAME_UP, IN_DOUBT: BROKE}
+CAME_UP, BROKE, NOT_UP, REFUSED = "came up", "broke its contract", "did not come up", "refused"
+OUTCOMES = {ALL_WELL: CAME_UP, IN_DOUBT: BROKE, NOTHING_RAN: NOT_UP}
 """By the exit status of `fairtrial check`."""
 
 
@@ -80,7 +80,7 @@ def _tried(file: Path) -> tuple[str, str]:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return REFUSED, f"not tried within {TRIED_WITHIN_SECONDS} s"
+            return NOT_UP, f"not tried within {TRIED_WITHIN_SECONDS} s"
     said = log.read_text(encoding="utf-8", errors="replace").splitlines()
     outcome = OUTCOMES.get(done.returncode, REFUSED)
     return outcome, "" if outcome == CAME_UP else _short(_why(said))
@@ -94,7 +94,7 @@ def _why(lines: list[str]) -> str:
     start = next((number for number, line in enumerate(lines) if line.startswith("error: ")), 0)
     end = next((number for number, line in enumerate(lines) if line.startswith("remedy: ")), len(lines))
     said = [line.strip() for line in lines[start:end] if line.strip()]
-    return said[-1] if said else "it said nothing"
+    return said[-1].removeprefix("error: ") if said else "it said nothing"
 
 
 def _short(text: str) -> str:

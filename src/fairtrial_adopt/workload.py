@@ -20,6 +20,7 @@ def write_workload(examination: Examination, folder: Path) -> Path:
     table = tomllib.loads(text)
     requests = {name: each for name, each in table["requests"].items() if _asked(each, examination.paths)}
     table["requests"] = requests
+    table["rows"] = {name: rows for name, rows in table.get("rows", {}).items() if f"{{{{row {name} " in str(requests)}
     first = next(each[method] for each in requests.values() for method in METHODS if method in each)
     ready = table["ready"]["path"]
     table["ready"]["path"] = _own_path(ready, examination.paths) or first

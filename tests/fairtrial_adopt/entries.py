@@ -94,7 +94,7 @@ def techempower(root: Path) -> Path:
     )
 
 
-def the_benchmarker(root: Path) -> Path:
+def the_benchmarker(root: Path, name: str = "plain") -> Path:
     """An entry of the-benchmarker: three files of configuration, and a template of its language."""
     write(root, config__yaml="cloud:\n  config: {}\n")
     language = {
@@ -109,5 +109,5 @@ def the_benchmarker(root: Path) -> Path:
         "HEALTHCHECK CMD curl --fail http://0.0.0.0:3000 || exit 1\nENTRYPOINT {{{command}}}\n"
     )
     write(root / "javascript", config__yaml=json.dumps(language), Dockerfile=template)
-    folder = root / "javascript" / "plain"
+    folder = root / "javascript" / name
     return write(folder, config__yaml="framework:\n  version: 1\n", app__js=NODE_ROUTES, unused__txt="")

@@ -28,7 +28,11 @@ def test_an_entry_of_httparena_is_asked_its_profiles_alone(tmp_path: Path) -> No
     assert (out / "source" / "server.py").read_text() == (folder / "server.py").read_text()
     contender = tomllib.loads(adopted.experiments[0].read_text())["contenders"]["python-plain"]
     assert contender["files"] == {"/app": ".image/app", "/data": "data"} and contender["port"] == 8080
+    assert "[rows.counts]" in (out / "httparena.workload.toml").read_text()
     assert "not asked: upload" in adopted.experiments[0].read_text()
+    few = httparena(tmp_path, "few", tests=("pipelined", "baseline"))
+    adopt(Source(folder=str(few)), tmp_path / "out", "program")
+    assert "rows" not in (tmp_path / "out" / "few" / "httparena.workload.toml").read_text()
     with pytest.raises(Problem, match="there already"):
         adopt(Source(folder=str(folder)), tmp_path / "out", "program")
     with pytest.raises(Problem, match="not 0000"):
