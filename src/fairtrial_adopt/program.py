@@ -103,6 +103,7 @@ class _Translation:
         self._places: set[str] = set()
         self._has_python = False
         self._java: list[str] = []
+        self._links: set[str] = set()
 
     def program(self, command: str) -> Program:
         final = self._stages[-1]
@@ -218,9 +219,7 @@ class _Translation:
         text = re.sub(r"^(?:--(?:mount|network|security)=\S+\s+)+", "", instruction.text)
         words = words_of(text)
         parts = SEPARATOR.split(shlex.join(words) if words else text)
-        done = "".join(
-            part if number % 2 else _without_packages(part, instruction) for number, part in enumerate(parts)
-        )
+        done = "".join(part if number % 2 else self._kept(part, instruction) for number, part in enumerate(parts))
         if re.fullmatch(r"(?:true|[\s;&|])*", done):
             return
         if HIDDEN_MANAGER.search(done) or FOR_THE_MACHINE.search(done):
@@ -230,6 +229,14 @@ class _Translation:
         self._places.update(own_paths(done))
         folder = FOLDER if state.workdir == "/" else f"{FOLDER}{state.workdir}"
         self._lines.append(f'(cd "{folder}"; {within(done)}\n)')
+
+    def _kept(self, part: str, instruction: Instruction) -> str:
+        """A command of a RUN; `true` in place of one that makes a link where this machine has a program of that name."""
+        link = LINK.fullmatch(part.strip())
+        if link is not None and own(link[1]) is None and Path(link[1]).exists():
+            self._links.add(link[1])
+            return "true"
+        return _without_packages(part, instruction)
 
     def _start(self, state: _State, command: str) -> str:
         chosen = command or state.command
@@ -241,6 +248,8 @@ class _Translation:
             line = _by_shell(" ".join([shlex.join(state.entrypoint), chosen]).strip())
         else:
             line = f"exec {shlex.join([*state.entrypoint, *chosen])}"
+        for link in self._links:  # the program of that name which the image means
+            line = line.replace(link, posixpath.basename(link))
         exports = [f"export {name}={_for_shell(value)}" for name, value in state.environment.items()]
         folder = [] if state.workdir == "/" else [f"cd {shlex.quote(state.workdir)}"]
         head = ["# The command of its Dockerfile.", "IMAGE=$PWD/.image", *OF_LANGUAGES[:2], *self._java]
@@ -257,9 +266,6 @@ def _without_packages(part: str, instruction: Instruction) -> str:
     if OTHER_MANAGERS.match(plain):
         raise Problem(f"{_short(instruction)}: not done here", "adopt it as a container: --as container")
     if OF_THE_MACHINE.match(plain):
-        return "true"
-    link = LINK.fullmatch(plain)
-    if link is not None and own(link[1]) is None and Path(link[1]).exists():
         return "true"
     match = INSTALLS.match(plain)
     if match is None:

@@ -23,16 +23,16 @@ def requests_of(folder: Path, name: str) -> dict[str, str]:
 def test_an_entry_of_httparena_is_asked_its_profiles_alone(tmp_path: Path) -> None:
     folder = httparena(tmp_path)
     adopted = adopt(Source(folder=str(folder)), tmp_path / "out", "program")
-    out = tmp_path / "out" / "python-plain"
+    out = tmp_path / "out" / "httparena-python-plain"
     assert set(requests_of(out, "httparena")) == {"get", "post", "json"}
     assert (out / "source" / "server.py").read_text() == (folder / "server.py").read_text()
-    contender = tomllib.loads(adopted.experiments[0].read_text())["contenders"]["python-plain"]
+    contender = tomllib.loads(adopted.experiments[0].read_text())["contenders"]["httparena-python-plain"]
     assert contender["files"] == {"/app": ".image/app", "/data": "data"} and contender["port"] == 8080
     assert "[rows.counts]" in (out / "httparena.workload.toml").read_text()
     assert "not asked: upload" in adopted.experiments[0].read_text()
     few = httparena(tmp_path, "few", tests=("pipelined", "baseline"))
     adopt(Source(folder=str(few)), tmp_path / "out", "program")
-    assert "rows" not in (tmp_path / "out" / "few" / "httparena.workload.toml").read_text()
+    assert "rows" not in (tmp_path / "out" / "httparena-few" / "httparena.workload.toml").read_text()
     with pytest.raises(Problem, match="there already"):
         adopt(Source(folder=str(folder)), tmp_path / "out", "program")
     with pytest.raises(Problem, match="not 0000"):
@@ -44,7 +44,7 @@ def test_an_entry_of_techempower_has_its_own_paths(tmp_path: Path) -> None:
     folder = techempower(tmp_path)
     assert [each.name for each in read_entry(folder, "").examinations] == ["techempower"]
     adopt(Source(folder=str(folder), test="postgres"), tmp_path, "program")
-    out = tmp_path / "node-postgres"
+    out = tmp_path / "techempower-node-postgres"
     asked = requests_of(out, "techempower-db")
     assert (
         asked["db"] == "/world" and asked["queries-5"] == "/worlds?queries=5" and asked["queries-missing"] == "/worlds"
@@ -52,7 +52,7 @@ def test_an_entry_of_techempower_has_its_own_paths(tmp_path: Path) -> None:
     assert requests_of(out, "techempower-updates")["updates"] == "/up/20"
     experiment = tomllib.loads((out / "techempower-updates.fairtrial.toml").read_text())
     assert experiment["load"]["requests"] == 1000 and experiment["services"]["postgresql"]["address"]["port"] == 5432
-    assert experiment["contenders"]["node-postgres"]["hosts"] == {"tfb-database": "127.0.0.1"}
+    assert experiment["contenders"]["techempower-node-postgres"]["hosts"] == {"tfb-database": "127.0.0.1"}
     assert "node server.js --rows" in (out / "start.sh").read_text() and (out / "hello_world.sql").is_file()
     with pytest.raises(Problem, match="none can be asked on Oracle"):
         read_entry(folder, "oracle")
@@ -69,16 +69,19 @@ def test_an_entry_of_the_benchmarker_is_merged_from_three_files(tmp_path: Path) 
         "HEALTHCHECK CMD curl --fail http://0.0.0.0:3000 || exit 1",
         "ENTRYPOINT node app.js",
     ]
-    assert (entry.name, entry.title, entry.port) == ("javascript-plain", "plain on node", 3000)
+    assert (entry.name, entry.title, entry.port) == ("the-benchmarker-javascript-plain", "plain on node", 3000)
     with pytest.raises(Problem, match="there is no engine 'bun'"):
         read_entry(tmp_path / "javascript" / "plain", "bun")
 
 
 def test_as_a_container_it_keeps_its_dockerfile(tmp_path: Path) -> None:
     adopted = adopt(Source(folder=str(the_benchmarker(tmp_path))), tmp_path, "container")
-    contender = tomllib.loads(adopted.experiments[0].read_text())["contenders"]["javascript-plain"]
+    contender = tomllib.loads(adopted.experiments[0].read_text())["contenders"]["the-benchmarker-javascript-plain"]
     assert contender["dockerfile"] == "source" and contender["container_port"] == 3000
-    assert "ENTRYPOINT node app.js" in (tmp_path / "javascript-plain" / "source" / "Dockerfile").read_text()
+    assert (
+        "ENTRYPOINT node app.js"
+        in (tmp_path / "the-benchmarker-javascript-plain" / "source" / "Dockerfile").read_text()
+    )
     with pytest.raises(Problem, match="does not find the host tfb-database"):
         adopt(Source(folder=str(techempower(tmp_path)), test="postgres"), tmp_path, "container")
 
@@ -103,7 +106,7 @@ def test_a_commit_of_a_repository_is_adopted_without_its_neighbours(tmp_path: Pa
     (collection / "frameworks" / "python-plain" / "server.py").write_text("changed since")
     source = Source(url=f"file://{collection}", commit=commit, path="frameworks/python-plain")
     adopted = adopt(source, tmp_path / "out", "program")
-    out = tmp_path / "out" / "python-plain"
+    out = tmp_path / "out" / "httparena-python-plain"
     assert "serve_forever" in (out / "source" / "server.py").read_text() and (out / "data" / "dataset.json").is_file()
     assert commit in adopted.experiments[0].read_text() and adopted.sha256 in adopted.experiments[0].read_text()
     with pytest.raises(Problem, match="`git fetch` failed"):

@@ -30,9 +30,12 @@ def test_a_registry_is_adopted_and_tried(lab: Lab) -> None:
     done = lab.fairtrial("adopt", registry, "--registry", "--as", "program")
     assert done.status == 3, done.out + done.err
     lines = {line.split()[0]: line for line in done.out.splitlines() if line}
-    assert "came up" in lines["python-plain"] and "httparena" in lines["python-plain"], done.out
-    assert "came up" in lines["node"], done.out
-    assert "broke its contract" in lines["javascript-wrong"] and "user:" in lines["javascript-wrong"], done.out
+    assert "came up" in lines["httparena-python-plain"] and "httparena" in lines["httparena-python-plain"], done.out
+    assert "came up" in lines["techempower-node"], done.out
+    assert (
+        "broke its contract" in lines["the-benchmarker-javascript-wrong"]
+        and "user:" in lines["the-benchmarker-javascript-wrong"]
+    ), done.out
     assert "refused" in lines["refused"] and "someone/unknown" in lines["refused"], done.out
     assert "2 of 4 came up" in done.out
 

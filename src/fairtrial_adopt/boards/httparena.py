@@ -32,7 +32,7 @@ def read(folder: Path, _test: str) -> Entry:
     left_out = [str(each) for each in profiles if each not in PATHS]
     return Entry(
         board=NAME,
-        name=slug_of(folder.name),
+        name=slug_of(NAME, folder.name),
         title=str(meta.get("display_name") or folder.name),
         language=str(meta.get("language") or ""),
         folder=folder,

@@ -41,7 +41,7 @@ def read(folder: Path, test: str) -> Entry:
     unasked = [key for key in ("db_url", "query_url", "fortune_url", "update_url") if keys.get(key) and not service]
     return Entry(
         board=NAME,
-        name=slug_of(framework, suffix),
+        name=slug_of(NAME, framework, suffix),
         title=str(keys.get("display_name") or framework),
         language=str(keys.get("language") or ""),
         folder=folder,

@@ -50,7 +50,7 @@ def read(folder: Path, engine: str) -> Entry:
     first = not engine or engine == next(iter(engines))
     return Entry(
         board=NAME,
-        name=slug_of(folder.parent.name, folder.name, "" if first else name),
+        name=slug_of(NAME, folder.parent.name, folder.name, "" if first else name),
         title=f"{folder.name} on {name}",
         language=folder.parent.name,
         folder=folder,
