@@ -38,6 +38,14 @@ class Adopted:
     experiments: list[Path]
 
 
+class NotAdopted(Problem):
+    """An entry that was read and cannot be adopted here."""
+
+    def __init__(self, entry: Entry, problem: Problem) -> None:
+        super().__init__(problem.reason, problem.remedy)
+        self.entry = entry
+
+
 def adopt(source: Source, out: Path, how: As | None) -> Adopted:
     """Write an entry into a new folder `out/NAME`.
 
@@ -45,29 +53,30 @@ def adopt(source: Source, out: Path, how: As | None) -> Adopted:
         how: None: as a container if a program that runs containers answers here, else as a program.
 
     Raises:
-        Problem: it cannot be fetched or read, its files are others than the registry says, or something of it cannot be
-            done here. Nothing is left of it.
+        NotAdopted: something of it cannot be done here, or its files are others than the registry says. Nothing is
+            left of it.
+        Problem: it cannot be fetched or read.
     """
     with entry_folder(source) as folder:
         entry = read_entry(folder, source.test)
-        sha256 = folder_sha256(folder)
-        if source.sha256 and source.sha256 != sha256:
-            raise Problem(
-                f"its files have the SHA-256 {sha256}, not {source.sha256}", "correct the registry, or ask why"
-            )
-        target = out / entry.name
-        if target.exists():
-            raise Problem(f"{target}: there already", "remove it, or name another folder with --out")
-        as_program = (how or _usual()) == "program"
-        program = program_of(entry.dockerfile, entry.command) if as_program else None
-        if program is None and any(each.service != "none" for each in entry.examinations):
-            raise Problem(
-                f"in a container it does not find the host {', '.join(entry.hosts)}", "adopt it with --as program"
-            )
-        target.mkdir(parents=True)
-        copy_source(folder, target / SOURCE)
-        keys = _as_container(entry, target) if program is None else _as_program(entry, program, target)
-    keys = {"title": printable(entry.title, 200), **keys, "ready_within_seconds": READY_WITHIN_SECONDS}
+        try:
+            return _written(entry, source, folder_sha256(folder), out / entry.name, how or _usual())
+        except Problem as problem:
+            raise NotAdopted(entry, problem) from problem
+
+
+def _written(entry: Entry, source: Source, sha256: str, target: Path, how: As) -> Adopted:
+    if source.sha256 and source.sha256 != sha256:
+        raise Problem(f"its files have the SHA-256 {sha256}, not {source.sha256}", "correct the registry, or ask why")
+    if target.exists():
+        raise Problem(f"{target}: there already", "remove it, or name another folder with --out")
+    program = program_of(entry.dockerfile, entry.command) if how == "program" else None
+    if program is None and any(each.service != "none" for each in entry.examinations):
+        raise Problem(f"a container does not find the host {', '.join(entry.hosts)}", "adopt it with --as program")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    copy_source(entry.folder, target / SOURCE)
+    how_it_runs = _as_container(entry, target) if program is None else _as_program(entry, program, target)
+    keys = {"title": printable(entry.title, 200), **how_it_runs, "ready_within_seconds": READY_WITHIN_SECONDS}
     head = comments([f"{entry.name} of {entry.board}: {source}", f"SHA-256 of its files: {sha256}", *entry.remarks])
     experiments = []
     for each in entry.examinations:

@@ -47,7 +47,7 @@ def stages_of(text: str) -> list[Stage]:
             match = FROM.fullmatch(expanded(instruction.text, arguments))
             if match is None:
                 raise Problem(f"{instruction}: not read", "write FROM IMAGE AS NAME")
-            stages.append(Stage((match[2] or str(len(stages))).lower(), match[1]))
+            stages.append(Stage((match[2] or str(len(stages))).lower(), unquoted(match[1])))
         elif stages:
             stages[-1].instructions.append(instruction)
         elif instruction.name == "ARG":

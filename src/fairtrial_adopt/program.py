@@ -231,7 +231,7 @@ class _Translation:
         self._lines.append(f'(cd "{folder}"; {within(done)}\n)')
 
     def _kept(self, part: str, instruction: Instruction) -> str:
-        """A command of a RUN; `true` in place of one that makes a link where this machine has a program of that name."""
+        """A command of a RUN; `true` in place of one that links a name that this machine has already."""
         link = LINK.fullmatch(part.strip())
         if link is not None and own(link[1]) is None and Path(link[1]).exists():
             self._links.add(link[1])

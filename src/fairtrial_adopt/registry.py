@@ -10,7 +10,7 @@ from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, NOTHING_RAN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.base.toml_file import read_toml
-from fairtrial_adopt.adopt import As, adopt
+from fairtrial_adopt.adopt import As, NotAdopted, adopt
 from fairtrial_adopt.source import Source
 
 TRIED_WITHIN_SECONDS = 3600
@@ -57,6 +57,10 @@ def outcomes_of(name: str, source: Source, out: Path, how: As | None) -> Iterato
     """Adopt an entry, and try it on each of its workloads as `fairtrial check` does."""
     try:
         adopted = adopt(source, out, how)
+    except NotAdopted as refused:
+        entry = refused.entry
+        yield Outcome(entry.name, entry.board, entry.language, "", REFUSED, _short(refused.reason))
+        return
     except Problem as problem:
         yield Outcome(name, "", "", "", REFUSED, _short(problem.reason))
         return

@@ -85,7 +85,7 @@ def copy_source(folder: Path, target: Path) -> None:
     Raises:
         Problem: one does.
     """
-    for path in folder.rglob("*"):
+    for path in folder.rglob("*"):  # before anything is written
         if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
             raise Problem(f"{path.relative_to(folder)}: a link that leads out of the entry", "adopt another entry")
     shutil.copytree(folder, target, symlinks=True, ignore=shutil.ignore_patterns(".git"))

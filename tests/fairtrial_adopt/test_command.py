@@ -36,7 +36,7 @@ def test_a_registry_is_adopted_and_tried(lab: Lab) -> None:
         "broke its contract" in lines["the-benchmarker-javascript-wrong"]
         and "user:" in lines["the-benchmarker-javascript-wrong"]
     ), done.out
-    assert "refused" in lines["refused"] and "someone/unknown" in lines["refused"], done.out
+    assert "refused" in lines["httparena-refused"] and "someone/unknown" in lines["httparena-refused"], done.out
     assert "2 of 4 came up" in done.out
 
 
