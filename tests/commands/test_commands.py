@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from syrupy.assertion import SnapshotAssertion
 
 from fairtrial.catalog.stacks.find import find_stacks
 from fairtrial.catalog.workloads import workloads
-from fairtrial.commands.list import _below_one_another
+from fairtrial.commands.list import _print
 from fairtrial.experiment.files import shipped_experiments
 from fairtrial.experiment.studies import STUDIES
 from tests.called_here import Call
@@ -77,7 +78,7 @@ def test_check_of_a_stack_that_does_not_start(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("kind", ["stacks", "workloads", "experiments", "studies"])
-def test_in_a_pipe_a_list_has_a_line_for_each_with_nothing_cut(
+def test_a_list_fits_the_screen_with_every_name_in_one_piece(
     call: Call, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     monkeypatch.setenv("COLUMNS", "60")
@@ -88,14 +89,17 @@ def test_in_a_pipe_a_list_has_a_line_for_each_with_nothing_cut(
         "experiments": shipped_experiments(),
         "studies": STUDIES,
     }[kind]
-    assert [line.split()[0] for line in lines[1:]] == list(names)
-    assert not any("…" in line for line in lines)
+    assert [line.split()[0] for line in lines if line[:1] not in ("", " ")] == list(names)
+    assert max(map(len, lines)) <= 60 and "…" not in "".join(lines)
 
 
-def test_on_a_terminal_names_of_a_list_are_in_one_piece() -> None:
-    titles, rows = ["stack", "class", "title"], [("a-name-of-some-length", "production", "What it is, in some words")]
+def test_the_list_of_studies(call: Call, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert [line.rstrip() for line in call("list", "studies").out.splitlines()] == snapshot
+
+
+def test_a_list_that_fits_is_a_table() -> None:
     console = Console(width=40, file=StringIO())
-    console.print(_below_one_another(titles, rows))
-    lines = [line.rstrip() for line in console.file.getvalue().splitlines()]  # type: ignore[attr-defined]
-    assert lines[0] == "a-name-of-some-length  class: production"
-    assert max(map(len, lines)) <= 40 and "…" not in "".join(lines)
+    _print(console, {"stack": ["a", "b"], "class": ["engine", "engine"], "title": ["Short", "Shorter"]})
+    assert console.file.getvalue().splitlines()[0].split() == ["stack", "class", "title"]  # type: ignore[attr-defined]
+

@@ -11,14 +11,14 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from fairtrial.base.document import Document, json_text, schema_text
 from fairtrial.docs.formats import DOCUMENTS, schema_file
-from fairtrial.record.write import RecordWriter
 from fairtrial.tools.doctor import examine
 from fairtrial.tools.doctor.model import Diagnosis
 from fairtrial.tools.load.report.document import load_document
 from tests.called_here import Call
 from tests.command_line import Lab
 from tests.docs.pages import DOCS
-from tests.report.scene import judged
+from tests.report.collector import attributes, collector, metrics_in, spans_in
+from tests.report.scene import recorded
 from tests.tools.load.measurements import open_measurement
 
 WRK = """$ wrk -t1 -c10 -d10s http://127.0.0.1:8080/
@@ -45,13 +45,7 @@ def valid(text: str) -> Any:
 @pytest.fixture
 def results(lab: Lab) -> Path:
     """A results folder."""
-    _, record, trials = judged()
-    folder = lab.folder / "done"
-    folder.mkdir()
-    with RecordWriter(folder) as writer:
-        for line in (record, *trials):
-            writer.append(line)
-    return folder
+    return recorded(lab.folder / "done")
 
 
 @pytest.mark.parametrize("model", DOCUMENTS.values(), ids=lambda model: model.__name__)
@@ -69,6 +63,26 @@ def test_a_judged_record(call: Call, lab: Lab, results: Path) -> None:
         assert {row["contender"] for row in csv.DictReader(file)} >= {"rust-axum", "python-threads"}
     names = {each.name for each in text_string_to_metric_families((lab.folder / "x.prom").read_text())}
     assert "fairtrial_goodput_per_second" in names
+
+
+def test_a_run_is_sent_to_a_collector_when_it_has_ended(lab: Lab) -> None:
+    lab.stack("mine")
+    with collector() as (url, taken):
+        finished = lab.fairtrial(
+            "run", lab.experiment("mine"), *lab.named("mine"), "--otlp", url, "--prometheus", "x.prom"
+        )
+    (condition,) = finished.result["conditions"]
+    assert condition["outcome"] == "valid", finished.out
+    goodput = condition["figures"]["goodput_per_second"]["estimate"]
+    (point,) = metrics_in(taken)[1]["fairtrial_goodput_per_second"].gauge.data_points
+    assert (attributes(point)["contender"], point.as_double) == ("mine", goodput)
+    run, (trial,) = spans_in(taken)
+    assert attributes(run)["experiment"] == "tried" and attributes(trial)["outcome"] == "valid"
+    length = (trial.end_time_unix_nano - trial.start_time_unix_nano) / 1e9
+    assert 0.5 < length < 60 and run.start_time_unix_nano <= trial.start_time_unix_nano
+    families = text_string_to_metric_families((lab.folder / "x.prom").read_text())
+    samples = {family.name: family.samples for family in families}
+    assert [each.value for each in samples["fairtrial_goodput_per_second"]] == [goodput]
 
 
 def test_a_comparison(call: Call, lab: Lab, results: Path) -> None:

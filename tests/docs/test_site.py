@@ -12,6 +12,7 @@ from urllib.parse import unquote, urldefrag
 
 import pytest
 
+from tests.docs.axe import axe_script, violations
 from tests.docs.browser import Page, a_page
 from tests.docs.pages import DOCS, ROOT
 from tests.machine.needs import needs
@@ -109,6 +110,14 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
 def test_a_page_is_no_wider_than_the_screen(site: Path, browser: Page, name: str, width: int) -> None:
     browser.open(site / f"{name}.html", width=width)
     assert browser.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@needs("chromium", "node")
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize(("name", "width"), [("index", 400), ("index", 1280), ("load", 400), ("replications/ggm", 1280)])
+def test_a_page_breaks_no_rule_of_accessibility(site: Path, browser: Page, name: str, width: int, dark: bool) -> None:
+    browser.open(site / f"{name}.html", width=width, dark=dark)
+    assert violations(browser, axe_script()) == []
 
 
 @needs("chromium")

@@ -1,11 +1,13 @@
 """One experiment with everything in it: every outcome, every verdict, every severity."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from fairtrial.judge.judging import judge
 from fairtrial.judge.model import Result
 from fairtrial.record.identity import StackIdentity
 from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.record.write import RecordWriter
 from tests.builders import ExperimentBuilder, TrialBuilder, a_trial, an_experiment, trials_of
 
 RATES = {"rust-axum": 21_800.0, "go-net-http": 14_200.0, "node-http:two": 11_900.0}
@@ -68,3 +70,13 @@ def with_real_stacks(record: ExperimentRecord) -> ExperimentRecord:
         }
         stacks.append(stack.model_copy(update=changes))
     return record.model_copy(update={"stacks": stacks})
+
+
+def recorded(folder: Path) -> Path:
+    """The results folder of that run, without its reports."""
+    _, record, trials = judged()
+    folder.mkdir()
+    with RecordWriter(folder) as writer:
+        for line in (record, *trials):
+            writer.append(line)
+    return folder

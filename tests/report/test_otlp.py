@@ -1,48 +1,13 @@
 """What a collector gets by OTLP, and what is said if nobody takes it."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
-from typing import Any
 
 import pytest
-from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from fairtrial.base.problem import Problem
 from fairtrial.report import otlp
+from tests.report.collector import attributes, collector, metrics_in, spans_in
 from tests.report.scene import judged
-
-
-@contextmanager
-def collector(status: int = 200) -> Iterator[tuple[str, dict[str, bytes]]]:
-    """The URL of a server that takes everything, and by path what it got."""
-    taken: dict[str, bytes] = {}
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            taken[self.path] = self.rfile.read(int(self.headers["Content-Length"]))
-            self.send_response(status)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, format: str, *arguments: object) -> None:
-            pass
-
-    with HTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}", taken
-        finally:
-            server.shutdown()
-            thread.join()
-
-
-def attributes(message: Any) -> dict[str, Any]:
-    return {each.key: getattr(each.value, each.value.WhichOneof("value")) for each in message.attributes}
 
 
 def test_a_collector_gets_gauges_and_spans() -> None:
@@ -51,9 +16,8 @@ def test_a_collector_gets_gauges_and_spans() -> None:
         otlp.send(result, trials, f"{url}/")
     assert set(taken) == {"/v1/metrics", "/v1/traces"}
 
-    (of_resource,) = ExportMetricsServiceRequest.FromString(taken["/v1/metrics"]).resource_metrics
-    assert attributes(of_resource.resource)["service.name"] == "fairtrial"
-    metrics = {metric.name: metric for scope in of_resource.scope_metrics for metric in scope.metrics}
+    resource, metrics = metrics_in(taken)
+    assert attributes(resource)["service.name"] == "fairtrial"
     goodput = metrics["fairtrial_goodput_per_second"]
     assert goodput.unit == "{request}/s" and goodput.WhichOneof("data") == "gauge"
     values = {attributes(point)["contender"]: point.as_double for point in goodput.gauge.data_points}
@@ -61,11 +25,8 @@ def test_a_collector_gets_gauges_and_spans() -> None:
     figure = next(each for each in result.conditions if each.contender == "rust-axum").figures["goodput_per_second"]
     assert figure is not None and values["rust-axum"] == figure.estimate
 
-    (of_resource,) = ExportTraceServiceRequest.FromString(taken["/v1/traces"]).resource_spans
-    spans = [span for scope in of_resource.scope_spans for span in scope.spans]
-    (run,) = [span for span in spans if not span.parent_span_id]
-    below = [span for span in spans if span.parent_span_id == run.span_id]
-    assert len(below) == len(trials) == len(spans) - 1
+    run, below = spans_in(taken)
+    assert len(below) == len(trials)
     start = datetime.fromisoformat(result.started_at).timestamp()
     assert run.start_time_unix_nano == start * 1e9
     assert all(run.start_time_unix_nano <= span.start_time_unix_nano <= span.end_time_unix_nano for span in below)

@@ -74,35 +74,32 @@ def _in_words(cell: Cell) -> str:
 
 
 def _print(console: "Console", columns: dict[str, list[str]]) -> None:
-    from rich.console import Console
+    """Print a table if all of it fits, else each name with the rest of its row beside it; no line is wider."""
     from rich.measure import Measurement
     from rich.table import Table
 
     rows = list(zip(*columns.values(), strict=True))
-    whole = Table(*columns, box=None, pad_edge=False, header_style="bold")
+    table = Table(*columns, box=None, pad_edge=False, header_style="bold")
     for row in rows:
-        whole.add_row(*row)
-    width = Measurement.get(console, console.options.update(max_width=WIDEST_COLUMNS), whole).maximum
-    if not console.is_terminal:  # for grep and its kin: a line each, and nothing cut
-        Console(width=max(width, console.width), stderr=console.stderr).print(whole, no_wrap=True, crop=False)
-    elif width <= console.width:
-        console.print(whole)
-    else:
-        console.print(_below_one_another(list(columns), rows))
+        table.add_row(*row)
+    if Measurement.get(console, console.options.update(max_width=WIDEST_COLUMNS), table).maximum > console.width:
+        table = _below_one_another(list(columns), rows)
+    console.print(table)
 
 
 def _below_one_another(titles: list[str], rows: list[tuple[str, ...]]) -> "Table":
-    """Each name, and beside it the rest of its row, a line for each column: names are in one piece at any width."""
+    """Each name, and beside it its title and below that the other columns: names are in one piece at any width."""
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(style="bold", overflow="fold", no_wrap=True)
     table.add_column(overflow="fold")
-    for name, *others in rows:
-        texts = zip(titles[1:], others, strict=True)
-        lines = [text if title == "title" else f"{title}: {text}" for title, text in texts]
-        table.add_row(name, Text("\n".join(lines)))
+    for name, *cells in rows:
+        others = dict(zip(titles[1:], cells, strict=True))
+        title = others.pop("title", "")
+        rest = "; ".join(f"{column}: {text}" for column, text in others.items() if text)
+        table.add_row(name, Text("\n".join(filter(None, (title, rest)))))
     return table
 
 
@@ -122,7 +119,7 @@ def _names(stack_folders: list[Path]) -> dict[str, list[str]]:
     further = {ListedKind.experiments: f", and {len(of_studies)} of studies"}
     return {
         "": [str(kind) for kind in names],
-        "names": [", ".join(each) + further.get(kind, "") for kind, each in names.items()],
+        "title": [", ".join(each) + further.get(kind, "") for kind, each in names.items()],
     }
 
 

@@ -9,17 +9,8 @@ from typing import Any
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.problem import Problem
 
-WORKS: Mapping[str, str] = {
-    "judge": "a record, judged again, with its reports",
-    "compare": "two runs",
-    "history": "many runs, with the page",
-    "pool": "runs of one experiment on many machines",
-    "cross-examine": "the output of other tools",
-    "import": "requests to import, of a file",
-    "list": "what can be named",
-    "explain": "what a check looks for",
-}
-"""By command, what it is given or shows. Tests run each in a Python that lacks what it lacks on macOS."""
+WORKS = "judge", "compare", "history", "pool", "cross-examine", "import", "list", "explain"
+"""Tests run each in a Python that lacks what it lacks on macOS."""
 
 DOES_NOT: Mapping[str, str] = {
     "run": "builds and starts stacks",

@@ -43,14 +43,13 @@ def history_parts() -> Mapping[str, str]:
 
 def macos_parts() -> Mapping[str, str]:
     """What works on macOS, and what does not."""
-    words = "works", "needs Linux"
-    rows = [
-        (code(f"fairtrial {name}"), word, what)
-        for word, commands in zip(words, (WORKS, DOES_NOT), strict=True)
-        for name, what in commands.items()
-        if not _command(name).hidden
-    ]
-    return {"on macOS": markdown_table(("command", "", ""), rows)}
+    words = {"these work": WORKS, "these need Linux": DOES_NOT}
+    return {
+        "on macOS": bullets(
+            f"{word}: {', '.join(code(name) for name in commands if not _command(name).hidden)}"
+            for word, commands in words.items()
+        )
+    }
 
 
 def files_parts() -> Mapping[str, str]:

@@ -46,7 +46,7 @@ OriginKind = Literal["folder", "command", "url", "image", "compose"]
 server that ran already; the image of a container, or a compose file: the digests of images are among the versions."""
 
 READY_WITHIN_SECONDS = 30.0
-"""Where a file does not say it."""
+"""Where a file does not say it; up to four times as long while it is at work (`Patience`)."""
 
 OF_CONTAINERS = {
     "compose_service": "it is of a compose file: set `compose`, or leave it out",
@@ -93,7 +93,7 @@ class StackOrigin(Strict):
         None, description="own: nothing outside of the run can reach it; null: the machine's"
     )
     ready: Ready | None = Field(None, description="when it counts as ready; null: as the workload says")
-    ready_within_seconds: float | None = Field(None, gt=0, le=600, description="null: 30")
+    ready_within_seconds: float | None = Field(None, gt=0, le=600, description="null: 30, and up to 120 while its processes use a twentieth of a processor")
 
     @model_validator(mode="before")
     @classmethod

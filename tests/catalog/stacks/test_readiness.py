@@ -9,6 +9,7 @@ import pytest
 
 from fairtrial.base.loopback import free_port
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.stacks import readiness
 from fairtrial.catalog.stacks.url import find_running
 from fairtrial.engine.plan import EnginePlan, Request
 from fairtrial.engine.run import run_engine
@@ -111,3 +112,28 @@ def test_why_tls_failed_is_said_in_one_line(said: bytes, words: str) -> None:
         thread.join()
     assert "no connection: TLS: the handshake failed" in problem.value.reason and words in problem.value.reason
     assert "\n" not in problem.value.reason
+
+
+@pytest.mark.parametrize(
+    ("said", "cpu_share", "seconds"),
+    [(None, 0.0, 30.0), (None, 0.04, 30.0), (None, 0.06, 120.0), (9.0, 1.0, 9.0)],
+    ids=["it sleeps", "it hardly works", "it works", "its description has a limit"],
+)
+def test_a_start_without_a_limit_is_awaited_for_longer_while_it_works(
+    monkeypatch: pytest.MonkeyPatch, said: float | None, cpu_share: float, seconds: float
+) -> None:
+    now = 100.0
+    monkeypatch.setattr(readiness.time, "monotonic", lambda: now)
+    patience = readiness.Patience(said, lambda: cpu_share * (now - 100.0))
+    while not patience.is_over():
+        now += 0.5
+    assert now - 100.0 == pytest.approx(seconds, abs=1.0) and patience.seconds == pytest.approx(seconds, abs=1.0)
+
+
+def test_a_start_that_stops_working_is_awaited_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(readiness.time, "monotonic", lambda: now)
+    patience = readiness.Patience(None, lambda: min(now, 40.0))
+    while not patience.is_over():
+        now += 0.5
+    assert 40.0 < now < 45.0

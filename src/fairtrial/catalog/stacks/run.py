@@ -10,13 +10,12 @@ from fairtrial.base.printable import log_tail
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.answer import client_of
 from fairtrial.catalog.stacks.environment import stack_environment
-from fairtrial.catalog.stacks.readiness import ANSWER_WITHIN_SECONDS, NOTHING_LISTENS, seen_instead
+from fairtrial.catalog.stacks.readiness import ANSWER_WITHIN_SECONDS, NOTHING_LISTENS, Patience, seen_instead
 from fairtrial.catalog.stacks.redaction import new_log
 from fairtrial.catalog.stacks.requests import StartRequest
 from fairtrial.catalog.stacks.unprivileged_user import as_lab
 from fairtrial.engine.guard import GRACE_SECONDS, Guarded
-from fairtrial.engine.process_tree import Root, processes_below
-from fairtrial.experiment.origins import READY_WITHIN_SECONDS
+from fairtrial.engine.process_tree import Root, cpu_seconds_below, processes_below
 from fairtrial.experiment.ready import IN_THE_FOREGROUND
 
 ASK_EVERY_SECONDS = 0.02
@@ -133,11 +132,13 @@ def await_ready(running: RunningStack, request: StartRequest) -> float:
         Problem: a service ended meanwhile: without it, the stack may never be ready.
     """
     origin, log, hidden = request.stack.origin, request.log, request.redaction.hidden
-    ready, within_seconds = origin.ready or request.ready, origin.ready_within_seconds or READY_WITHIN_SECONDS
-    deadline = time.monotonic() + within_seconds
+    ready = origin.ready or request.ready
+    patience = Patience(
+        origin.ready_within_seconds, lambda: 0.0 if running.root is None else sum(cpu_seconds_below(running.root))
+    )
     obstacle: str | None = NOTHING_LISTENS
     with client_of(running.url, ANSWER_WITHIN_SECONDS) as client:
-        while time.monotonic() < deadline:
+        while not patience.is_over():
             _assert_not_ended(running, request)
             if ended := request.fault():
                 raise Problem(ended, "this trial was discarded; the server restarts for the next one")
@@ -146,7 +147,7 @@ def await_ready(running: RunningStack, request: StartRequest) -> float:
                 return time.monotonic()
             time.sleep(ASK_EVERY_SECONDS)
     raise NotReady(
-        f"it was not ready within {within_seconds:g} s ({hidden(obstacle or '')}); the end of its log:\n"
+        f"it was not ready within {round(patience.seconds, 3):g} s ({hidden(obstacle or '')}); the end of its log:\n"
         f"{log_tail(log, hidden)}",
         f"it is ready when {ready} on HOST:PORT; see its log: {log}",
     )
