@@ -114,7 +114,9 @@ def test_a_page_is_no_wider_than_the_screen(site: Path, browser: Page, name: str
 
 @needs("chromium", "node")
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize(("name", "width"), [("index", 400), ("index", 1280), ("load", 400), ("replications/ggm", 1280)])
+@pytest.mark.parametrize(
+    ("name", "width"), [("index", 400), ("index", 1280), ("load", 400), ("replications/ggm", 1280)]
+)
 def test_a_page_breaks_no_rule_of_accessibility(site: Path, browser: Page, name: str, width: int, dark: bool) -> None:
     browser.open(site / f"{name}.html", width=width, dark=dark)
     assert violations(browser, axe_script()) == []
