@@ -102,4 +102,3 @@ def test_a_list_that_fits_is_a_table() -> None:
     console = Console(width=40, file=StringIO())
     _print(console, {"stack": ["a", "b"], "class": ["engine", "engine"], "title": ["Short", "Shorter"]})
     assert console.file.getvalue().splitlines()[0].split() == ["stack", "class", "title"]  # type: ignore[attr-defined]
-

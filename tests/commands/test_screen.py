@@ -8,7 +8,6 @@ from tests.commands.test_formats import WRK
 from tests.report.scene import recorded
 
 COMMANDS = [
-    "",
     "list",
     "list stacks",
     "list workloads",

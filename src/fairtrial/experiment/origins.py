@@ -93,7 +93,9 @@ class StackOrigin(Strict):
         None, description="own: nothing outside of the run can reach it; null: the machine's"
     )
     ready: Ready | None = Field(None, description="when it counts as ready; null: as the workload says")
-    ready_within_seconds: float | None = Field(None, gt=0, le=600, description="null: 30, and up to 120 while its processes use a twentieth of a processor")
+    ready_within_seconds: float | None = Field(
+        None, gt=0, le=600, description="null: 30, and up to 120 while its processes use a twentieth of a processor"
+    )
 
     @model_validator(mode="before")
     @classmethod
