@@ -113,9 +113,8 @@ def test_a_page_is_no_wider_than_the_screen(site: Path, browser: Page, name: str
 
 
 @needs("chromium", "node")
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize(
-    ("name", "width"), [("index", 400), ("index", 1280), ("load", 400), ("replications/ggm", 1280)]
+    ("name", "width", "dark"), [("index", 400, False), ("load", 1280, True), ("replications/ggm", 400, True)]
 )
 def test_a_page_breaks_no_rule_of_accessibility(site: Path, browser: Page, name: str, width: int, dark: bool) -> None:
     browser.open(site / f"{name}.html", width=width, dark=dark)

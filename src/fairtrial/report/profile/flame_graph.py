@@ -91,6 +91,7 @@ def _boxes() -> dict[str, Any]:
     return {
         "type": "rect",
         "name": "frame",
+        "description": "calls, each as wide as its share of the samples",
         "from": {"data": "frames"},
         "encode": {
             "enter": {"height": {"value": ROW_PIXELS - 1}, "cursor": {"value": "pointer"}},
