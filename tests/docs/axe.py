@@ -33,9 +33,10 @@ def violations(page: Page, script: str) -> list[str]:
     """A line for each rule that the page breaks, with the first three elements that break it."""
     page.evaluate("new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))")  # laid out
     page.evaluate(f"{script}; 0")
+    options = json.dumps({"runOnly": LEVELS, "resultTypes": ["violations"], "preload": False})
     found = page.evaluate(
-        f"axe.run(document, {{runOnly: {json.dumps(LEVELS)}, resultTypes: ['violations'], preload: false}}).then(({{violations}}) =>"
-        "violations.map(({id, nodes}) => [id, ...nodes.slice(0, 3).map(each => each.html.slice(0, 200))].join(' | ')))"
+        f"axe.run(document, {options}).then(({{violations}}) => violations.map(({{id, nodes}}) =>"
+        "[id, ...nodes.slice(0, 3).map(each => each.html.slice(0, 200))].join(' | ')))"
     )
     assert isinstance(found, list)
     return found
