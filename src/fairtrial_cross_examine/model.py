@@ -177,6 +177,7 @@ class BoardRow(Strict):
     run: PrintedRun
     explained: Mapping[str, str] = Field({}, description="by the kind of contradiction, what explains it here")
     untold: str = Field("", description="why it cannot stand even without a contradiction")
+    traits: Mapping[str, str] = Field({}, description="of its contender, as the board has them: language, framework")
 
 
 class PrintedOutput(Strict):

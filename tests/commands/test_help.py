@@ -46,6 +46,8 @@ TEACHES = {
     "history": ["Exit status: 0", "Apache Otava", "a line a run", "--metric", "otava.yaml"],
     "pool": ["Exit status: 0", "judged again", "ssh-keygen"],
     "cross-examine": ["Exit status: 0", "arithmetic alone", "`fairtrial cross-examine wrk.log`"],
+    "docket": ["static site", "without a server"],
+    "docket build": ["Exit status: 0", "judged again", "badge"],
     "init": [
         "Exit status: 0",
         "built and run as you",

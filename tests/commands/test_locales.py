@@ -14,7 +14,7 @@ from tests.command_line import Lab
 from tests.tools.load.conftest import Target, serve  # noqa: F401 - a fixture
 
 COMMANDS = ["run", "init", "ab-test", "load", "ab", "wrk", "check", "list", "services", "doctor", "cluster", "judge",
-            "compare", "history", "pool", "cross-examine", "import", "adopt"]  # fmt: skip
+            "compare", "history", "pool", "cross-examine", "docket", "import", "adopt"]  # fmt: skip
 LOCALES = {
     "ascii": {"PYTHONIOENCODING": "ascii"},
     "latin-1": {"PYTHONIOENCODING": "iso-8859-1"},

@@ -21,6 +21,7 @@ ARGUMENTS = {
     "history": ["RUN"],
     "pool": ["RUN"],
     "cross-examine": [str(DATA / "fairtrial_cross_examine/data/tools/k6-honest.json")],
+    "docket": ["build", "."],
     "import": [str(DATA / "fairtrial_import/data/shop.har")],
     "list": [],
     "explain": ["harness-limited"],

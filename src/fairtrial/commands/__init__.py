@@ -37,6 +37,7 @@ from fairtrial.commands.unforeseen import no_traceback
 from fairtrial.commands.worker import worker
 from fairtrial_adopt.command import adopt
 from fairtrial_cross_examine.command import cross_examine
+from fairtrial_docket.command import docket_app
 from fairtrial_import.command import import_requests
 from fairtrial_init.command import init
 
@@ -75,6 +76,7 @@ app.command()(history)
 app.command()(pool)
 app.command()(adopt)
 app.command("cross-examine")(cross_examine)
+app.add_typer(docket_app, name="docket")
 app.command("import")(import_requests)
 app.command(hidden=True)(lab)
 app.command(hidden=True)(worker)

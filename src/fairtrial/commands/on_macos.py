@@ -9,7 +9,7 @@ from typing import Any
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.problem import Problem
 
-WORKS = "judge", "compare", "history", "pool", "cross-examine", "import", "list", "explain"
+WORKS = "judge", "compare", "history", "pool", "cross-examine", "docket", "import", "list", "explain"
 """Tests run each in a Python that lacks what it lacks on macOS."""
 
 DOES_NOT: Mapping[str, str] = {

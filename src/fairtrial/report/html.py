@@ -1,7 +1,8 @@
 """`report.html`: a single file that opens without a network and runs no script but its own."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import Path
 
 from jinja2 import Template
 
@@ -13,26 +14,38 @@ from fairtrial.record.profile import NO_PROFILES, Profiles
 from fairtrial.report import columns, grouping, sentences, stack_users
 from fairtrial.report.charts import goodput_chart, percentile_chart, second_chart, verdict_chart
 from fairtrial.report.curve_chart import curve_chart
-from fairtrial.report.page import page_environment, page_parts
+from fairtrial.report.page import TEMPLATES, page_environment, page_parts
 from fairtrial.report.profile.section import profile_section
 from fairtrial.report.slowest_traced import slowest_traced
 from fairtrial.report.vega import Spec
 
+REPORT = TEMPLATES / "report.html.j2"
+
 
 @cache
-def report_template() -> Template:
+def report_template(template: Path = REPORT) -> Template:
     """The template of the page, compiled. It asks for what it shows by the functions that all reports have."""
-    templates = page_environment()
+    templates = page_environment(template.parent)
     templates.globals |= {"columns": columns, "grouping": grouping, "sentences": sentences, "stack_users": stack_users}
     templates.globals["topology_in_words"] = topology_in_words
     templates.tests["has_lower_bounds"] = columns.has_lower_bounds
-    return templates.get_template("report.html.j2")
+    return templates.get_template(template.name)
 
 
 def html_text(
-    result: Result, record: ExperimentRecord, trials: Sequence[TrialRecord], profiles: Profiles = NO_PROFILES
+    result: Result,
+    record: ExperimentRecord,
+    trials: Sequence[TrialRecord],
+    profiles: Profiles = NO_PROFILES,
+    template: Path = REPORT,
+    more: Mapping[str, object] | None = None,
 ) -> str:
-    """The whole report as one HTML document."""
+    """The whole report as one HTML document.
+
+    Args:
+        template: the report's, or one that extends it.
+        more: variables of that one.
+    """
     charts: dict[str, Spec | None] = {
         "curves": curve_chart(result),
         "goodput": goodput_chart(result),
@@ -44,7 +57,8 @@ def html_text(
     charts |= profile.charts
     specs = {name: spec for name, spec in charts.items() if spec is not None}
     levels = {f"claim-{claim.id}": claim.level for claim in result.claims if claim.level is not None}
-    return report_template().render(
+    return report_template(template).render(
+        **(more or {}),
         result=result,
         claims_at=level_in_words(*levels.values()),
         drawn_at=level_in_words(*(level for chart, level in levels.items() if chart in specs)),

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from fairtrial_cross_examine.boards.model import BY_WRK, Board, counted, latency, whole
+from fairtrial_cross_examine.boards.model import BY_WRK, Board, counted, latency, traits_of, whole
 from fairtrial_cross_examine.figures import exactly, number
 from fairtrial_cross_examine.model import BoardRow, Figure, LoadKind, PrintedRun, RunTimes
 
@@ -94,6 +94,7 @@ def _row(test: str, row: Mapping[str, Any], source: str) -> BoardRow:
         ),
         explained=EXPLAINED.get(tool, {}),
         untold=UNTOLD.get(tool, "") if rate is not None and rate.value else "it has no answers",
+        traits=traits_of({key: row.get(key) for key in ("language", "type")}),
     )
 
 

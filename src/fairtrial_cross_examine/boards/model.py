@@ -1,6 +1,6 @@
 """How the published data of one board is recognised and read."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,14 @@ NOT_LATENCY = (
     "connections that the server closes, that failed or that wait for an answer are in no latency of wrk; how many "
     "there were is not in the row"
 )
+TRAITS = {
+    "language": "language",
+    "framework": "framework",
+    "approach": "model",
+    "database": "database",
+    "classification": "class",
+    "type": "class",
+}
 BY_WRK = {"too-much-time": CORRECTED, "clients-idle": NOT_LATENCY}
 """What explains rows that wrk printed, by the kind of contradiction that it explains."""
 
@@ -50,3 +58,9 @@ def whole(value: object) -> int:
 def counted(value: object) -> Figure | None:
     """A count of at least 1; None for anything else."""
     return exactly(whole(value)) if whole(value) > 0 else None
+
+
+def traits_of(entry: Mapping[str, object]) -> Mapping[str, str]:
+    """What a board says of a contender, under the names that records have for it."""
+    found = {name: entry.get(key) for key, name in TRAITS.items()}
+    return {name: value for name, value in found.items() if isinstance(value, str) and value}

@@ -9,7 +9,7 @@ measures one latency.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from fairtrial_cross_examine.boards.model import BY_WRK, Board, counted, latency, whole
+from fairtrial_cross_examine.boards.model import BY_WRK, Board, counted, latency, traits_of, whole
 from fairtrial_cross_examine.model import BoardRow, Figure, PrintedRun, RunTimes
 
 PIPELINED = 16
@@ -24,13 +24,16 @@ def recognises(document: Any) -> bool:
 
 def read(document: Any, source: str) -> Iterator[BoardRow]:
     """A row for each test, framework and level."""
+    entries = document.get("testMetadata") or []
+    traits = {each["name"]: traits_of(each) for each in entries if isinstance(each.get("name"), str)}
     for test, frameworks in document["rawData"].items():
         levels = _levels(document, test)
         for framework, runs in frameworks.items():
             if isinstance(runs, list):  # others are counts of lines and of commits
                 for place, run in enumerate(runs):
                     known = levels[place] if len(levels) == len(runs) else None
-                    yield _row(test, framework, place, run, known, source)
+                    row = _row(test, framework, place, run, known, source)
+                    yield row.model_copy(update={"traits": traits.get(framework, {})})
 
 
 def _levels(document: Mapping[str, Any], test: str) -> Sequence[tuple[str, int, int]]:

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from fairtrial_cross_examine.boards.model import Board
+from fairtrial_cross_examine.boards.model import Board, traits_of
 from fairtrial_cross_examine.figures import number
 from fairtrial_cross_examine.model import BoardRow, Figure, PrintedRun, RunTimes
 
@@ -37,12 +37,14 @@ def recognises(document: Any) -> bool:
 def read(document: Any, source: str) -> Iterator[BoardRow]:
     """A row for each framework and number of connections."""
     names = {each["id"]: f"{each['language']}/{each['label']}" for each in document["frameworks"]}
+    traits = {each["id"]: traits_of({**each, "framework": each["label"]}) for each in document["frameworks"]}
     figures: dict[tuple[int, int], dict[str, Any]] = defaultdict(dict)
     for metric in document["metrics"]:
         figures[metric["framework_id"], metric["level"]][_plain(metric["label"])] = metric["value"]
     for (framework, level), values in figures.items():
         if level and "totalrequestspers" in values:  # at level 0 it is the memory before the load
-            yield _row(names.get(framework, f"framework {framework}"), level, values, source)
+            row = _row(names.get(framework, f"framework {framework}"), level, values, source)
+            yield row.model_copy(update={"traits": traits.get(framework, {})})
 
 
 def _plain(label: str) -> str:

@@ -1,0 +1,1 @@
+"""`fairtrial docket`: results and published boards as one static site."""

@@ -1,0 +1,123 @@
+"""What pages know of each other: the conditions and claims of all results, without their trials."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from fairtrial.base.formatting import count
+from fairtrial.base.printable import printable
+from fairtrial.judge.model import ClaimResult, ConditionResult, Result
+from fairtrial.record.identity import StackIdentity
+from fairtrial.report.sentences import workload_in_words
+from fairtrial_docket.names import page_name
+
+
+@dataclass(frozen=True)
+class ExperimentEntry:
+    """A result, with its pages."""
+
+    name: str
+    """of its page"""
+    title: str
+    experiment: str
+    started_at: str
+    machine: str
+    record: str
+    """the path of its record below the site"""
+    conditions: list["ConditionEntry"]
+    claims: list["ClaimEntry"]
+
+    @property
+    def page(self) -> str:
+        return f"experiments/{self.name}.html"
+
+
+@dataclass(frozen=True)
+class ConditionEntry:
+    """A row of a result."""
+
+    of: ExperimentEntry
+    condition: ConditionResult
+    stack: StackIdentity | None
+
+    @property
+    def contender(self) -> str:
+        """Its name without what an experiment adds to it: service, value of a sweep."""
+        each = self.condition
+        return each.stack if each.variant == "default" else f"{each.stack}:{each.variant}"
+
+    @property
+    def traits(self) -> Mapping[str, str]:
+        """By what conditions are chosen."""
+        stack = self.stack
+        return {
+            "language": "" if stack is None else stack.language,
+            "framework": "" if stack is None else stack.framework,
+            "model": "" if stack is None else stack.concurrency,
+            "database": self.condition.service,
+            "class": self.condition.stack_class,
+            "machine": self.of.machine,
+        }
+
+    @property
+    def page(self) -> str:
+        """The page of the contender: one name, language and framework."""
+        return f"contenders/{page_name(self.contender, self.traits['language'], self.traits['framework'])}.html"
+
+    @property
+    def asked(self) -> str:
+        """Workload and load: what figures of a contender have in common if they are to be compared."""
+        return f"{workload_in_words(self.condition)}; {self.condition.load.describe()}"
+
+
+@dataclass(frozen=True)
+class ClaimEntry:
+    """A claim and its verdict."""
+
+    of: ExperimentEntry
+    claim: ClaimResult
+
+    @property
+    def name(self) -> str:
+        return page_name(self.of.name, self.claim.id)
+
+    @property
+    def page(self) -> str:
+        return f"claims/{self.name}.html"
+
+    @property
+    def badge(self) -> str:
+        return f"badges/{self.name}.svg"
+
+
+def entry_of(result: Result, name: str, record: str) -> ExperimentEntry:
+    """A result as other pages know it. Its trials are in its own page."""
+    host = result.host
+    stacks = {stack.build_name: stack for stack in result.stacks}
+    entry = ExperimentEntry(
+        name=page_name(name),
+        title=printable(result.title),
+        experiment=result.name,
+        started_at=printable(result.started_at[:16]),
+        machine=f"{printable(host.cpu_model)}, {count(host.cpus, 'processor')}",
+        record=record,
+        conditions=[],
+        claims=[],
+    )
+    for condition in result.conditions:
+        stack = stacks.get(f"{condition.stack}:{condition.variant}") or stacks.get(condition.stack)
+        entry.conditions.append(ConditionEntry(entry, condition.model_copy(update={"trials": []}), stack))
+    entry.claims.extend(ClaimEntry(entry, claim) for claim in result.claims)
+    return entry
+
+
+def by_contender(entries: list[ExperimentEntry]) -> Mapping[str, list[ConditionEntry]]:
+    """The conditions of each contender's page, the earliest first."""
+    pages: dict[str, list[ConditionEntry]] = {}
+    for condition in _earliest_first(entries):
+        pages.setdefault(condition.page, []).append(condition)
+    return pages
+
+
+def _earliest_first(entries: list[ExperimentEntry]) -> Iterator[ConditionEntry]:
+    for entry in sorted(entries, key=lambda each: each.started_at):
+        yield from entry.conditions

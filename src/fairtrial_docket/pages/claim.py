@@ -1,0 +1,48 @@
+"""The page of a claim: then and now, its other results, and its badge."""
+
+from collections.abc import Sequence
+
+from fairtrial.base.formatting import bounded_below, figure_in, plain_in, span_in
+from fairtrial.base.printable import printable
+from fairtrial.judge.model import ClaimResult
+from fairtrial.report.charts import verdict_chart
+from fairtrial_docket.entries import ClaimEntry
+from fairtrial_docket.site import Site
+
+LETTER_PIXELS = 6.2
+"""Of Verdana at 11 pixels, on average; `textLength` fits the text to its place."""
+
+
+def write_claim(site: Site, entry: ClaimEntry, others: Sequence[ClaimEntry]) -> None:
+    """Write it with its badge. `others` are results of a claim of the same name and text, this one among them."""
+    drawn = verdict_chart(entry.claim)
+    site.page(
+        entry.page,
+        "claim.html.j2",
+        {} if drawn is None else {"verdict": drawn},
+        entry=entry,
+        others=others,
+        then=then,
+        now=now,
+    )
+    right = " ".join([entry.claim.verdict, *([] if entry.claim.estimate is None else [now(entry.claim)])])
+    site.page(entry.badge, "badge.svg.j2", left="fairtrial", right=printable(right, 60), letter=LETTER_PIXELS,
+              verdict=entry.claim.verdict)  # fmt: skip
+
+
+def then(claim: ClaimResult) -> str:
+    """What was published, in words."""
+    published = claim.published
+    if published is None:
+        return "–"
+    return printable(published) if isinstance(published, str) else plain_in(published, claim.unit)
+
+
+def now(claim: ClaimResult) -> str:
+    """What was measured, with its interval."""
+    if claim.estimate is None:
+        return "no figure"
+    value = bounded_below(figure_in(claim.estimate, claim.unit), claim.estimate_is_lower_bound)
+    if claim.interval is None:
+        return value
+    return f"{value} ({span_in(claim.interval, claim.unit, open_above=claim.interval_open_above)})"

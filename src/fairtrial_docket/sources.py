@@ -1,0 +1,68 @@
+"""What a folder holds for the site: records, and the published data of boards."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial.record.read import COMPRESSED
+from fairtrial.record.write import RECORD_FILE
+from fairtrial_cross_examine.model import BoardRow
+from fairtrial_cross_examine.read import read_evidence
+
+OF_REPORTS = {"result.json", "docket.json"}
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that may become pages."""
+
+    kind: Literal["record", "data"]
+    file: Path
+    name: str
+    """its path below the folder that was given, which tells it from all others"""
+
+
+def find_sources(folders: Sequence[Path], out: Path) -> list[Source]:
+    """The records and the JSON files in these folders, but for those below `out`, in the order of their names.
+
+    Raises:
+        Problem: a place is no folder, or there is no such file in any.
+    """
+    found: dict[Path, Source] = {}
+    for folder in folders:
+        if not folder.is_dir():
+            raise Problem(f"{printable(str(folder))} is no folder", "name a folder of results or of boards' data")
+        for source in _below(folder, out.resolve()):
+            found.setdefault(source.file.resolve(), source)
+    if not found:
+        raise Problem(
+            f"{', '.join(printable(str(each)) for each in folders)}: no {RECORD_FILE}, no .jsonl.xz and no .json",
+            "name a folder of results that `fairtrial run` wrote, or of data that a board published",
+        )
+    return sorted(found.values(), key=lambda source: source.name)
+
+
+def board_rows(file: Path) -> Sequence[BoardRow]:
+    """The rows of a board's file; none if it is no board's.
+
+    Raises:
+        Problem: it is a board's, and cannot be read.
+    """
+    return read_evidence([file]).rows
+
+
+def _below(folder: Path, out: Path) -> Iterator[Source]:
+    for file in sorted(folder.rglob("*.json*")):
+        if out in file.resolve().parents or not file.is_file():
+            continue
+        relative = file.relative_to(folder)
+        name = str(relative.parent if file.name == RECORD_FILE and relative.parent.name else relative)
+        if file.name == RECORD_FILE:
+            yield Source("record", file, name if relative.parent.name else folder.resolve().name)
+        elif file.name.endswith(f".jsonl{COMPRESSED}"):
+            yield Source("record", file, name.removesuffix(f".jsonl{COMPRESSED}"))
+        elif file.suffix == ".json" and file.name not in OF_REPORTS and not (file.parent / RECORD_FILE).exists():
+            yield Source("data", file, name.removesuffix(".json"))
