@@ -9,6 +9,8 @@ warmup_limit_seconds = 0.9
 duration_seconds = 2.1
 timeout_seconds = 2.0"""
 
+CROWDED = CLOSED.replace("connections = 8", "connections = 32")
+
 CAPACITY = """kind = "capacity"
 lowest_per_second = 100
 highest_per_second = 1600
@@ -88,6 +90,7 @@ CASES = [
         "watches",
         "streams",
     ),
+    *cases_of("MongoDB", "documents.py", "random-item", "mongodb", "pool", "crowd", load=CROWDED),
     *cases_of(
         "MongoDB",
         "documents.py",

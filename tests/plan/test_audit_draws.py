@@ -1,5 +1,7 @@
 """In which trials the database is killed, and beside which it is held."""
 
+import pytest
+
 from fairtrial.plan.audit_draws import EACH_BLOCKS, HOLDS_EACH_BLOCKS, draw_crash_audits, draw_hold_audits
 
 BLOCKS = [["a", "b"], ["b", "a"]] * 10
@@ -48,6 +50,15 @@ def test_a_block_is_held_whole_or_not_at_all() -> None:
         blocks, apart = {(number - 1) // 2 for number in drawn}, min(HOLDS_EACH_BLOCKS, first_look)
         assert len(drawn) == 2 * len(blocks)
         assert len([block for block in blocks if block < apart]) == 1, "before the first look"
+
+
+def test_later_blocks_are_held_once_in_ten_whatever_was_drawn_before() -> None:
+    counts = [len(draw_hold_audits("some", BLOCKS, 5)) / 2 for _ in range(400)]
+    assert sum(counts) / len(counts) == pytest.approx(1 + 15 / HOLDS_EACH_BLOCKS, abs=0.3)
+    assert max(counts) >= 4 and min(counts) == 1
+
+
+def test_holds_of_all_and_of_none() -> None:
     assert len({draw_hold_audits("some", BLOCKS, len(BLOCKS)) for _ in range(20)}) > 1
     assert draw_hold_audits("all", BLOCKS, 20) == frozenset(range(1, 41))
     assert draw_hold_audits("none", BLOCKS, 20) == frozenset()

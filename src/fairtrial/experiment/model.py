@@ -203,7 +203,7 @@ class Experiment(Strict):
     hold_audit: CrashAudits = Field(
         "some",
         description="the trials beside which database and upstream are held for moments of a load of its own, to see "
-        "whether answers wait for them; some: all of one block in ten, drawn, and of at least one",
+        "whether answers wait for them; some: all of one block in ten, drawn, and of one before the first look",
     )
     slices: Slices | None = Field(
         None, description="measure the conditions of a block in turn, a moment at a time; null: one after the other"

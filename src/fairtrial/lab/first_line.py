@@ -71,11 +71,14 @@ def first_line(
 
 
 def _implied_work(condition: PlannedCondition) -> ImpliedWork:
-    """The work that an answer of this condition implies. A latency that is drawn at random has no least round trip."""
+    """The work that an answer of this condition implies. A latency that is drawn at random has no least round trip, and
+    is told by its mean."""
     point = condition.point
     options = point.service_options(condition.service)
-    if options.latency is None or options.latency_distribution != "constant":
+    if options.latency is None:
         return implied_work(point.workload, point.options)
+    if options.latency_distribution != "constant":
+        return implied_work(point.workload, point.options, mean_round_trip_seconds=options.latency.value)
     requests = point.workload.requests(point.data, point.options) if isinstance(point.workload, ServerWorkload) else []
     return implied_work(
         point.workload,

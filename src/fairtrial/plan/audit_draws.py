@@ -12,7 +12,8 @@ EACH_BLOCKS = 5
 condition has one."""
 
 HOLDS_EACH_BLOCKS = 10
-"""Of so many blocks, one has hold audits: a start and a load more for each contender, most of a trial's time."""
+"""Of so many blocks, one has hold audits on average, and one before the first look: a start and half a load more for
+each contender."""
 
 DRAWN_OF = 10
 """Each trial is drawn for the crash audit once in so many times, whatever was drawn before: a stack that has seen a
@@ -43,23 +44,27 @@ def draw_crash_audits(kind: CrashAudits, blocks: Sequence[Sequence[Hashable]], f
 def draw_hold_audits(kind: CrashAudits, blocks: Sequence[Sequence[Hashable]], first_look: int) -> frozenset[int]:
     """The numbers of the trials, from 1, that a hold audit belongs to: all of a block or none, as they are compared.
 
-    At least one of the blocks before the first look is drawn.
+    One of the blocks before the first look is drawn, if these are no more than `HOLDS_EACH_BLOCKS`, and each later one
+    once in so many times, whatever was drawn before.
 
     Args:
         blocks, first_look: as above.
     """
     numbers = count(1)
     trials = [[next(numbers) for _ in block] for block in blocks]
-    places = map(choice, _stretches(kind, len(trials), min(HOLDS_EACH_BLOCKS, first_look)))
-    return frozenset(number for place in places if place < len(trials) for number in trials[place])
+    first = range(min(HOLDS_EACH_BLOCKS, first_look, len(trials)))
+    some = {choice(first), *(place for place in range(len(first), len(trials)) if randbelow(HOLDS_EACH_BLOCKS) == 0)}
+    places = {"none": set(), "all": set(range(len(trials))), "some": some}[kind]
+    return frozenset(number for place in places for number in trials[place])
 
 
-def _stretches(kind: CrashAudits, blocks: int, some_length: int) -> list[range]:
-    """The stretches of blocks, from 0, of each of which one at least is drawn: of `some_length`, or of one for all.
+def _stretches(kind: CrashAudits, trials: int, some_length: int) -> list[range]:
+    """The stretches of a condition's trials, from 0, of each of which one at least is drawn: of `some_length`, or of
+    one for all.
 
-    The last one may reach beyond the end, and what is drawn there is nothing: the share is the same for all blocks.
+    The last one may reach beyond the end, and what is drawn there is nothing: the share is the same for all trials.
     """
     if kind == "none":
         return []
     length = 1 if kind == "all" else max(1, some_length)
-    return [range(first, first + length) for first in range(0, blocks, length)]
+    return [range(first, first + length) for first in range(0, trials, length)]

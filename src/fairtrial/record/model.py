@@ -275,6 +275,11 @@ class TrialRecord(BaseModel):
         "warm-up and when the window closed, through a proxy where there is one; null where it has none, and in "
         "records from before they were counted",
     )
+    worked_connections: int | None = Field(
+        None,
+        description="of those the most on which more was sent than a driver that watches its server does; 0 where the "
+        "kernel does not tell; null likewise, and in older records",
+    )
     connections_past_proxies: dict[str, int] = Field(
         default_factory=dict,
         description="by service that a proxy stood before, the most TCP connections that the stack's processes held to "

@@ -21,6 +21,11 @@ class ImpliedWork(Strict):
         default_factory=dict,
         description="by request, what no answer can be faster than: delays, sleeps and a round trip to the database",
     )
+    random_round_trip_seconds: float = Field(
+        0.0,
+        description="the mean of the latency of a round trip to the database, drawn from an exponential distribution, "
+        "where each answer waits for one; 0: there is none, and in older records",
+    )
     sleeping_seconds: dict[str, float] = Field(
         default_factory=dict,
         description="by request, for how long the database sleeps, or works at least, within statements; empty in "

@@ -1,11 +1,17 @@
 """Answers that came before what they contain can be over: one is enough, and so are more than fit into the window."""
 
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
 import pytest
 
 from fairtrial.catalog.workloads import implied_work, options_of, pick_workload
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from tests.builders import a_trial, an_experiment, times
 from tests.judge.checks.findings import found
+from tests.tools.load.measurements import hdr_of, rounded
 
 EXPERIMENT = an_experiment("a").record()
 DELAY_SECONDS = 0.05
@@ -103,3 +109,32 @@ def test_each_workload_s_least_times_at_2_ms_from_its_database(
     assert implied.least_answer_seconds == pytest.approx(floors)
     alone = implied_work(named, options_of(named, options)).least_answer_seconds
     assert set(alone) <= {"fan-out", "long", "chain"}
+
+
+def drawn(
+    waits: Sequence[float] | npt.NDArray[np.float64], mean_seconds: float
+) -> tuple[TrialRecord, ExperimentRecord]:
+    """A trial whose answers took these times, in seconds, where round trips of this mean are drawn."""
+    implied = {
+        name: work.model_copy(update={"random_round_trip_seconds": mean_seconds})
+        for name, work in EXPERIMENT.implied_work.items()
+    }
+    trial = a_trial().serving(len(waits) / 3).record()
+    assert trial.engine is not None
+    response_time = trial.engine.response_time.model_copy(update={"hdr_base64": hdr_of(rounded(waits))})
+    trial = trial.model_copy(update={"engine": trial.engine.model_copy(update={"response_time": response_time})})
+    return trial, EXPERIMENT.model_copy(update={"implied_work": implied})
+
+
+@pytest.mark.parametrize(
+    ("mean_seconds", "past", "fires"),
+    [(0.002, 0.0, False), (0.0016, 0.0, True), (0.002, 0.02, True), (0.002, 0.001, False)],
+)
+def test_no_answers_are_sooner_than_round_trips_that_are_drawn(mean_seconds: float, past: float, fires: bool) -> None:
+    """3,000 answers after latencies of this mean, a part of them past the proxy, where the mean is to be 2 ms."""
+    count = 3_000
+    number = round(past * count)
+    waits = [-mean_seconds * math.log1p(-(each + 0.5) / (count - number)) for each in range(count - number)]
+    trial, record = drawn([0.0] * number + waits, 0.002)
+    findings = found("faster-than-possible", record, [trial])
+    assert [each.severity for each in findings] == ["refusal"] * fires

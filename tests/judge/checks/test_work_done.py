@@ -319,24 +319,27 @@ def test_what_a_workload_implies_goes_into_the_record(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("service", "processes", "held", "severities"),
+    ("service", "processes", "held", "worked", "severities"),
     [
-        ("postgresql", 1, 16, []),
-        ("postgresql", 1, 17, ["warning"]),
-        ("postgresql", 3, 18, []),  # 6 in each of three processes
-        ("mongodb", 2, 21, []),  # each driver watches its server by two more
-        ("mongodb", 2, 22, ["warning"]),
-        ("postgresql", 1, None, []),
+        ("postgresql", 1, 16, 16, []),
+        ("postgresql", 1, 17, 3, ["warning"]),
+        ("postgresql", 3, 18, 18, []),  # 6 in each of three processes
+        ("mongodb", 2, 21, 17, []),  # each driver watches its server by two more
+        ("mongodb", 2, 22, 17, ["warning"]),
+        ("mongodb", 2, 21, 18, ["warning"]),  # and does not work with these
+        ("mongodb", 2, 21, None, []),  # an older record
+        ("postgresql", 1, None, None, []),
     ],
 )
 def test_connections_beyond_the_concurrency_budget(
-    service: str, processes: int, held: int | None, severities: list[str]
+    service: str, processes: int, held: int | None, worked: int | None, severities: list[str]
 ) -> None:
     conditions = [condition.model_copy(update={"service": service}) for condition in EXPERIMENT.conditions]
     trial = a_trial().record()
     assert trial.server is not None
     server = trial.server.model_copy(update={"processes": processes})
-    trial = trial.model_copy(update={"database_connections": held, "server": server})
+    counted = {"database_connections": held, "worked_connections": worked, "server": server}
+    trial = trial.model_copy(update=counted)
     findings = found("over-budget", EXPERIMENT.model_copy(update={"conditions": conditions}), [trial])
     assert [finding.severity for finding in findings] == severities
 

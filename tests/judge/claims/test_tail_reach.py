@@ -137,6 +137,11 @@ def test_requests_that_were_left_without_an_answer_are_in_the_reach() -> None:
     engine = trial.engine.model_copy(update={"under_way": left})
     hanging = trial.model_copy(update={"engine": engine})
     assert turns_reach(find_metric("response_time_p50"), hanging) == pytest.approx(0.05, rel=0.1)
+    # If the answers of that fifth were all quick ones, the median of the others is at 0.2 + 0.8 · 0.5.
+    spread = engine.response_time.model_copy(update={"hdr_base64": encoded(zigzag(-1, *[10] * 1000))})
+    late = engine.model_copy(update={"oldest_in_flight_seconds": 0.6, "response_time": spread})
+    hanging = trial.model_copy(update={"engine": late})
+    assert turns_reach(find_metric("response_time_p50"), hanging) == pytest.approx(0.2, rel=0.02)
 
 
 def turned(name: str, at_a_time: int, turn_ms: int) -> ClaimResult:

@@ -5,7 +5,7 @@ import socket
 import subprocess
 import sys
 
-from fairtrial.lab.meters.connections import connections_to, inodes_to
+from fairtrial.lab.meters.connections import Connections, connections_to, sent_to
 
 HOLDER = """
 import os, socket, sys
@@ -28,9 +28,9 @@ def test_connections_are_those_of_the_tree_to_the_port_each_once() -> None:
         ):
             assert holder.stdout is not None
             assert holder.stdout.readline() == "ready\n"
-            assert connections_to(port, os.getpid()) == 3
-            assert connections_to(elsewhere, os.getpid()) == 1
-            assert connections_to(1, os.getpid()) == 0
+            assert connections_to(port, os.getpid()) == Connections(3, 0)
+            assert connections_to(elsewhere, os.getpid()) == Connections(1, 0)
+            assert connections_to(1, os.getpid()) == Connections(0, 0)
 
 
 def test_closed_connections_are_not_listed() -> None:
@@ -43,4 +43,17 @@ def test_closed_connections_are_not_listed() -> None:
             accepted.close()  # after its peer, whose port stays occupied
         kept = socket.create_connection(("127.0.0.1", port))
         with kept:
-            assert inodes_to(port) == {os.fstat(kept.fileno()).st_ino}
+            assert set(sent_to(port) or ()) == {os.fstat(kept.fileno()).st_ino}
+
+
+def test_what_was_sent_tells_work_from_hellos() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        address = "127.0.0.1", port
+        with socket.create_connection(address) as quiet, socket.create_connection(address) as busy:
+            for connection, messages in ((quiet, 3), (busy, 9)):
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                for _ in range(messages):
+                    connection.sendall(b"hello")
+            sent = sent_to(port, with_work=True)
+            assert sent == {os.fstat(quiet.fileno()).st_ino: 3, os.fstat(busy.fileno()).st_ino: 9}

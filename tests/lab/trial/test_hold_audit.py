@@ -2,12 +2,24 @@
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from fairtrial.catalog.workloads import pick_workload
+from fairtrial.engine.process import start_here
 from fairtrial.judge.checks.answered_while_held import tells
-from fairtrial.lab.trial.hold_audit import HOLDS, SAMPLE_SECONDS, Samples
+from fairtrial.lab.trial.hold_audit import (
+    HOLDS,
+    LONGEST_HOLD_SECONDS,
+    PACE_SECONDS,
+    SAMPLE_SECONDS,
+    Holder,
+    Samples,
+    why_no_hold,
+)
+from fairtrial.load.open import OpenLoad
 from fairtrial.record.hold_audit import Hold
 from tests.command_line import DATASET, SHORT_CALLS, Finished, Lab
 from tests.lab.trial.test_calls_counted import CALLER
@@ -52,9 +64,10 @@ def name_of(file: Path, manner: str) -> str:
 
 
 def assert_held_until_told(audit: dict[str, Any]) -> None:
-    """A hold tells something, or all were tried."""
+    """A hold tells something, or all were tried that could."""
     holds = [Hold.model_validate(each) for each in audit["holds"]]
-    assert any(tells(each, audit["in_flight"]) for each in holds) or len(holds) == HOLDS, audit
+    is_longest = holds[-1].seconds >= LONGEST_HOLD_SECONDS
+    assert any(tells(each, audit["in_flight"]) for each in holds) or len(holds) == HOLDS or is_longest, audit
 
 
 @pytest.mark.parametrize(("workload", "service", "honest", "cheats"), HONEST_AND_CHEATS)
@@ -99,3 +112,51 @@ def test_what_came_in_the_last_sample_may_have_come_after_the_end() -> None:
     seconds, answers = samples(1e6, 0.296).between(100.2, 100.3) or (0.0, -1)
     assert seconds > 0.09 and answers <= 2_000, answers
     assert samples(1.0, 0.0).between(100.2, 100.203) is None, "too few samples say nothing"
+
+
+class Even(Samples):
+    """Of a stack that answers at an even pace, and not at all while it is held."""
+
+    def __init__(self, per_second: float) -> None:
+        super().__init__()
+        self._per_second = per_second
+
+    def pace(self, at: float) -> float:
+        return self._per_second
+
+    def between(self, begin: float, end: float) -> tuple[float, int] | None:
+        return None
+
+
+def moments(per_second: float, middle_seconds: float) -> list[tuple[float, float]]:
+    """When nothing was held that could not be: begin and end of each moment, in seconds of the load."""
+    nothing: Any = SimpleNamespace(services=(), partner_pids=())
+    holder = Holder(nothing, Even(per_second), middle_seconds, in_flight=16)
+    holder.start()
+    holder.join(10)
+    assert not holder.is_alive() and holder.problem is None
+    return [(begin - holder.began, end - holder.began) for begin, end in holder.moments]
+
+
+def test_the_drawn_moment_is_the_middle_of_the_first_hold() -> None:
+    (begin, end), _ = moments(1_280, middle_seconds=0.6)
+    assert 0.55 <= begin <= 0.8 and 0.1 <= end - begin <= 0.3, "8 answers to each of 16 take 0.1 s"
+
+
+def test_one_hold_is_enough_where_another_could_be_no_longer() -> None:
+    ((begin, end),) = moments(100, middle_seconds=0.1)
+    assert PACE_SECONDS <= begin <= PACE_SECONDS + 0.3, "the pace has to be known"
+    assert end - begin >= LONGEST_HOLD_SECONDS
+
+
+@pytest.mark.parametrize(("rate", "tried"), [(50, False), (70, True)])
+def test_no_stack_is_started_for_a_load_that_asks_too_little_to_tell(rate: float, tried: bool) -> None:
+    """Of 48 answers that may come, with 16 requests in flight, 0.8 s have to hold more."""
+    load = OpenLoad(kind="open", rate_per_second=rate, connections=16)
+    context: Any = SimpleNamespace(
+        condition=SimpleNamespace(load=load, stack=SimpleNamespace(origin=SimpleNamespace(runs_already=False))),
+        plan=SimpleNamespace(workload=pick_workload("random-item")),
+        environment=SimpleNamespace(trial_hosts=SimpleNamespace(start=start_here)),
+        services=(),
+    )
+    assert (why_no_hold(context) == "") is tried

@@ -1,7 +1,12 @@
 """Measurements that no engine made, for tests of reports."""
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from fairtrial.engine.plan import EnginePlan, Request
 from fairtrial.load.closed import ClosedLoad
@@ -19,17 +24,29 @@ MICROSECOND = 1000
 
 
 def hdr(*microseconds: int) -> str:
-    """A histogram of these times, ascending and below 2 µs × 1024."""
+    """A histogram of these times."""
+    return hdr_of(Counter(microseconds))
+
+
+def hdr_of(microseconds: Mapping[int, int]) -> str:
+    """A histogram of times, with how often each was taken."""
+    counts: Counter[int] = Counter()
+    for time, count in microseconds.items():
+        counts[place_of(time * MICROSECOND)] += count
     places: list[int] = []
     next_place = 0
-    for value in sorted(set(microseconds)):
-        nanoseconds = value * MICROSECOND
-        place = place_of(nanoseconds)
+    for place, count in sorted(counts.items()):
         if place > next_place:
             places.append(next_place - place)
-        places.append(microseconds.count(value))
+        places.append(count)
         next_place = place + 1
     return encoded(zigzag(*places))
+
+
+def rounded(seconds: Sequence[float] | npt.NDArray[np.float64]) -> dict[int, int]:
+    """Times in microseconds, one at least, with how often each was taken."""
+    times, counts = np.unique(np.maximum(np.rint(1e6 * np.asarray(seconds)), 1), return_counts=True)
+    return dict(zip(map(int, times), map(int, counts), strict=True))
 
 
 def place_of(nanoseconds: int) -> int:

@@ -52,22 +52,30 @@ def options_of(workload: Workload, values: dict[str, Any]) -> Strict:
 
 
 def implied_work(
-    workload: Workload, options: object, *, requests: Collection[str] = (), round_trip_seconds: float = 0.0
+    workload: Workload,
+    options: object,
+    *,
+    requests: Collection[str] = (),
+    round_trip_seconds: float = 0.0,
+    mean_round_trip_seconds: float = 0.0,
 ) -> ImpliedWork:
     """The least work, and the least time, that a result of this workload implies under its options.
 
     Args:
         requests: the names of the requests that are sent.
         round_trip_seconds: what each round trip to the database takes, whichever: of a latency that is constant.
+        mean_round_trip_seconds: of one that is drawn.
     """
     work = workload.work(options)
+    each_asks = isinstance(workload, ServerWorkload) and max(work.reads, work.writes) >= 1
     return ImpliedWork(
         per_answer=asdict(work),
         per_answer_in_tables=dict(workload.work_in_tables(options)),
         least_seconds=workload.least_seconds(options) if isinstance(workload, ProgramWorkload) else 0.0,
-        least_answer_seconds=_least_answer_seconds(workload, options, requests, round_trip_seconds)
+        least_answer_seconds=_least_answer_seconds(workload, options, requests, each_asks * round_trip_seconds)
         if isinstance(workload, ServerWorkload)
         else {},
+        random_round_trip_seconds=each_asks * mean_round_trip_seconds,
         sleeping_seconds=dict(workload.sleeping_seconds(options)) if isinstance(workload, ServerWorkload) else {},
         per_request_in_tables={name: dict(kinds) for name, kinds in workload.work_by_request(options).items()}
         if isinstance(workload, ServerWorkload)
@@ -79,9 +87,7 @@ def _least_answer_seconds(
     workload: ServerWorkload, options: object, requests: Collection[str], round_trip_seconds: float
 ) -> dict[str, float]:
     """By request. Where each answer implies a statement of its own, it waits for one round trip at least."""
-    work = workload.work(options)
-    each_asks = max(work.reads, work.writes) >= 1
     waits = dict(workload.least_answer_seconds(options))
-    if not each_asks or round_trip_seconds == 0:
+    if round_trip_seconds == 0:
         return waits
     return {name: waits.get(name, 0.0) + round_trip_seconds for name in {**waits, **dict.fromkeys(requests)}}

@@ -1,15 +1,24 @@
+import math
 from collections.abc import Iterator, Mapping
 
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
 from fairtrial.load.kinds import Load
 from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.histogram import read_histogram
 from fairtrial.record.model import TrialRecord
+
+SHARES = (0.01, 0.1, 0.5, 0.9)
+"""Of the round trips of a latency that is drawn, so many end by certain times, and no more of the answers."""
+
+BY_CHANCE = 5.0
+"""Standard deviations by which more may: three trials in ten million have more at one of these times."""
 
 
 @check(
     "faster-than-possible",
-    looks_at="the fastest answer to each request, and the number of answers that fit into the window",
+    looks_at="the fastest answer to each request, and the number of answers that fit into the window; where a latency "
+    "is drawn, how many answers came sooner than as many round trips can end",
     remedy="make the call, the sleep or the query for each request, and answer when it is over",
     share=Threshold(
         0.001,
@@ -38,9 +47,12 @@ def faster_than_possible(
                 f"{1e3 * seconds:.4g} ms at least",
             )
     begins = 1 if trial.slices is None else trial.slices.kept_rounds
-    evidence = _too_many(engine, begins, floors, load, share)
-    if evidence is not None:
-        yield finding("refusal", evidence)
+    for evidence in (
+        _too_many(engine, begins, floors, load, share),
+        _too_soon(engine, trial, load, work.random_round_trip_seconds * (1 - share)),
+    ):
+        if evidence is not None:
+            yield finding("refusal", evidence)
 
 
 def _fastest_seconds(engine: EngineSummary, request: str) -> float | None:
@@ -72,3 +84,23 @@ def _too_many(
         f"{engine.verified:,} answers take {least_seconds:,.0f} s of waiting at least, and {load.most_in_flight} "
         f"{clients} have {room_seconds:,.0f} s in a window of {engine.window_seconds:.3g} s"
     )
+
+
+def _too_soon(engine: EngineSummary, trial: TrialRecord, load: Load | None, mean_seconds: float) -> str | None:
+    """Why more answers came soon than round trips of this exponential distribution can have ended; None: they did not.
+
+    Statements that share a connection share round trips, so that as many fewer were drawn.
+    """
+    times = read_histogram(engine.response_time.hdr_base64)
+    if not mean_seconds or load is None or not times.count:
+        return None
+    together = max(1.0, load.most_in_flight / (trial.database_connections or load.most_in_flight))
+    for share in SHARES:
+        within = -mean_seconds * math.log1p(-share)
+        soon, chance = times.count_up_to(within), math.sqrt(together * share * (1 - share) * times.count)
+        if soon > share * times.count + BY_CHANCE * chance:
+            return (
+                f"{soon / times.count:.1%} of the answers came within {1e3 * within:.3g} ms, in which {share:.0%} of "
+                "the round trips to the database end"
+            )
+    return None

@@ -46,7 +46,8 @@ LONGER_LIMIT = (
         0.1,
         "log ratio",
         "in a window of 2 s, the first part is half: 10% less there takes 5% off the figure, the size of the "
-        "differences that claims are about; in shorter ones and in those of 5 s or more it takes 2%",
+        "differences that claims are about; in shorter ones and in those of 5 s or more it takes 2%. A beginning that "
+        "is too quick is warned of from 2% of the figure on",
     ),
 )
 def not_warm(case: LoadCase, *, tolerance: float) -> Iterator[Finding]:
@@ -87,7 +88,7 @@ def _windows(case: LoadCase, condition: str, trials: Sequence[TrialRecord], tole
         f"({LEVEL:.0%} interval {span((math.exp(low), math.exp(high)))}, {count(len(ratios), 'block')})"
     )
     name = case.contenders.get(condition, condition)
-    if low > tolerance:
+    if low > tolerance * _quick_share(trials):
         yield finding("warning", f"{name}: {evidence}", QUICK_FIRST, contenders=[name])
     elif high < -tolerance:
         if _is_cold_on_purpose(load):
@@ -98,12 +99,21 @@ def _windows(case: LoadCase, condition: str, trials: Sequence[TrialRecord], tole
                 yield finding("refusal", evidence, trial=trial.index)
 
 
+def _quick_share(trials: Sequence[TrialRecord]) -> float:
+    """The share of the tolerance for a beginning that is too quick: all of it where the first part is a fifth, less
+    where it is more of the window, and bends the figure by as much more."""
+    parts = filter(None, map(window_parts, trials))
+    return min(FIRST_SHARE / max(each.first_share for each in parts), 1.0)
+
+
 @dataclass(frozen=True)
 class WindowParts:
     """The pace of a window's first part and of its rest: answers by the second, or one over the time of an answer."""
 
     first: float
     rest: float
+    first_share: float
+    """of the window, that the first part is"""
 
     @property
     def log_ratio(self) -> float:
@@ -128,8 +138,8 @@ def window_parts(trial: TrialRecord) -> WindowParts | None:
         least, nothing = SHORTEST_TENTHS - LABS_TENTHS - 1, NOTHING / 10
     if len(answers) <= least:
         return None
-    first, rest = _in_two(answers)
-    return WindowParts(max(first, nothing), max(rest, nothing))
+    first, rest, share = _in_two(answers)
+    return WindowParts(max(first, nothing), max(rest, nothing), share)
 
 
 def _of_medians(summary: EngineSummary) -> WindowParts | None:
@@ -137,14 +147,14 @@ def _of_medians(summary: EngineSummary) -> WindowParts | None:
     speeds = [-math.log(median) for median in medians if median]
     if len(speeds) < max(2, len(medians)):
         return None
-    first, rest = _in_two(speeds)
-    return WindowParts(math.exp(first), math.exp(rest))
+    first, rest, share = _in_two(speeds)
+    return WindowParts(math.exp(first), math.exp(rest), share)
 
 
-def _in_two(values: Sequence[float]) -> tuple[float, float]:
-    """The means of the first part and of the rest."""
+def _in_two(values: Sequence[float]) -> tuple[float, float, float]:
+    """The means of the first part and of the rest, and the share of the first part."""
     first = max(1, int(FIRST_SHARE * len(values)))
-    return sum(values[:first]) / first, sum(values[first:]) / (len(values) - first)
+    return sum(values[:first]) / first, sum(values[first:]) / (len(values) - first), first / len(values)
 
 
 def _is_cold_on_purpose(load: Load | None) -> bool:

@@ -13,7 +13,7 @@ WATCHED = "mongodb"
 @check(
     "over-budget",
     looks_at="the connections to the database that the stack's processes held in the warm-up and when the window "
-    "closed, compared with the concurrency budget",
+    "closed, compared with the concurrency budget; of those to MongoDB, also what was sent on each (tcp_info)",
     remedy="size pools and processes by MAX_CONCURRENCY, MAX_THREADS and DB_POOL; or raise `concurrency_budget` for "
     "all",
     needs_processes=True,
@@ -21,7 +21,8 @@ WATCHED = "mongodb"
         2,
         "connections of each process to MongoDB",
         "a MongoDB driver watches its server by a connection of its own and measures the round-trip time by "
-        "another (Server Monitoring specification); other drivers hold none beside their pools",
+        "another (Server Monitoring specification): three messages, and one every ten seconds. One that carries more "
+        "counts, as do all of other drivers, which hold none beside their pools",
     ),
 )
 def over_budget(
@@ -33,11 +34,15 @@ def over_budget(
     """
     condition = case.condition_of(trial)
     budget, processes = case.record.budget_of(condition), max(1, server.processes)
-    own = drivers_own * processes if condition.service == WATCHED else 0
     rounded_up = processes - 1  # each process rounds its share up by less than one
-    if database_connections > budget + rounded_up + own:
+    at_work, of_them = database_connections, ""
+    if condition.service == WATCHED:
+        worked = trial.worked_connections or 0
+        at_work = max(round(database_connections - drivers_own * processes), worked)
+        of_them = f", {worked} of which carried work" if worked else ""
+    if at_work > budget + rounded_up:
         yield finding(
             "warning",
-            f"{database_connections} connections to the database, and the concurrency budget is "
+            f"{database_connections} connections to the database{of_them}, and the concurrency budget is "
             f"{count(budget, 'request')} at once",
         )

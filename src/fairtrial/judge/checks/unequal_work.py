@@ -17,6 +17,9 @@ COUNTED = ("reads", "table_reads", "writes", "commits", "calls")
 differently. So are statements that neither read nor write (BEGIN, COMMIT, SET): what a driver or a framework puts
 around a query is a part of what the stack costs, and not of what it was asked for."""
 
+NAMED_SHARE = 0.02
+"""Of the larger number, where that is a statement or more: from this difference on, the verdict's sentence names it."""
+
 COUNTS_FOR_ALL_USERS = ("mongodb", "redis", "memcached")
 """Private services whose counters do not tell the stack's statements from the lab's."""
 
@@ -61,16 +64,19 @@ class _Work:
 def unequal_work(case: Case, *, share: float, statements: float, set_up: float) -> Iterator[Finding]:
     """Sides of a claim whose answers took a different number of statements: a comparison of unequal work.
 
-    A refusal of the verdict; a note, if the claim says why they differ.
+    A refusal of the verdict; a note, if the claim says why they differ, or by how little they do.
     """
     works = _works(case, set_up)
     for claim in case.record.experiment.claims:
-        differences = [
-            unequal
+        compared = [
+            [works[str(each)] for each in references if str(each) in works]
             for references in _comparisons(claim, case.record.experiment)
-            if (unequal := _unequal([works[str(each)] for each in references if str(each) in works], share, statements))
         ]
+        differences = [unequal for each in compared if (unequal := _unequal(each, share, statements))]
         if not differences:
+            small = (_unequal(each, NAMED_SHARE, statements, is_small=True) for each in compared)
+            for evidence in [unequal for unequal in small if unequal][:1]:
+                yield finding("note", evidence, nothing_to_do("the verdict's sentence names it"), claim=claim.id)
             continue
         reason = claim.unequal_work
         because = "" if reason is None else f"; the claim says why: “{reason.strip().rstrip('.')}”"
@@ -175,8 +181,11 @@ def _answers(trial: TrialRecord) -> int:
     return 0 if trial.ledger is None else trial.ledger.verified
 
 
-def _unequal(works: Sequence[_Work], share: float, statements: float) -> str | None:
+def _unequal(works: Sequence[_Work], share: float, statements: float, *, is_small: bool = False) -> str | None:
     """The first kind of statement in which two of these differ, with the figures of all; None if they do not.
+
+    Args:
+        is_small: whether a share of a whole statement or more is enough.
 
     They differ if one side took more for each answer at least than another at most. A commit is compared only where
     statements write: after reads alone it flushes nothing, and drivers differ in how they count it.
@@ -187,9 +196,10 @@ def _unequal(works: Sequence[_Work], share: float, statements: float) -> str | N
         if len(counts) < max(2, len(works)) or (kind == "commits" and writes < statements):
             continue
         gap = max(work.at_least[kind] for work in works) - min(counts)
-        if gap > max(statements, share * max(counts)):
-            figures = ", ".join(f"{work.name} {work.per_answer[kind]:.2f}" for work in works)
-            return f"{NOUNS[kind]} for each {works[0].each}: {figures}"
+        if (is_small and max(counts) < 1) or gap <= max(0.0 if is_small else statements, share * max(counts)):
+            continue
+        figures = ", ".join(f"{work.name} {work.per_answer[kind]:.2f}" for work in works)
+        return f"{NOUNS[kind]} for each {works[0].each}: {figures}"
     return None
 
 

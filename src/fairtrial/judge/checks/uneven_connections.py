@@ -216,7 +216,7 @@ def hidden_by_turns(summary: EngineSummary, percentile: float = TAIL) -> float:
         return 0.0
     in_slice = summary.answers * answers.slice_seconds / summary.window_seconds
     in_turn = (in_slice - answers.connections) / (in_slice - 1) if in_slice > answers.connections else 0.0
-    hidden = max(hidden_share(summary) - (1 - TAIL / 100), 0.0) + _unanswered_share(summary)
+    hidden = max(hidden_share(summary) - (1 - TAIL / 100), 0.0) + unanswered_share(summary)
     hidden = min(hidden, 1 - answers.evenness_in_slices * in_turn)
     if percentile <= LOWER_TAIL and summary.answers * in_slice / answers.connections >= ENOUGH_PAIRS:
         proven = 1 - answers.evenness_in_slices / (answers.evenness or 1.0)
@@ -224,7 +224,7 @@ def hidden_by_turns(summary: EngineSummary, percentile: float = TAIL) -> float:
     return max(hidden, 0.0)
 
 
-def _unanswered_share(summary: EngineSummary) -> float:
+def unanswered_share(summary: EngineSummary) -> float:
     """The part of the connections' time that went into requests without an answer at the end, beyond what others
     took."""
     under_way, p99 = summary.under_way, summary.response_time.percentiles.get(f"{TAIL:g}")

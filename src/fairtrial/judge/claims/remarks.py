@@ -29,9 +29,10 @@ def with_remarks(claim: Claim, result: ClaimResult, evidence: Evidence) -> Claim
     if classes:
         stack_classes = ", ".join(f"{name} ({stack_class})" for name, stack_class in classes.items())
         remarks.append(f"It compares stacks of different classes: {stack_classes}.")
-    if claim.unequal_work is not None:
-        unequal = [finding for finding in findings if finding.check == "unequal-work"]
-        remarks += [f"Unequal work: {finding.evidence}." for finding in unequal] or [
+    unequal = [each for each in findings if each.check == "unequal-work" and each.severity == "note"]
+    remarks += [f"Unequal work: {finding.evidence}." for finding in unequal]
+    if claim.unequal_work is not None and not unequal:
+        remarks += [
             f"The claim says that the work is unequal: “{claim.unequal_work.strip().rstrip('.')}”; the counters of the "
             "database do not show it."
         ]

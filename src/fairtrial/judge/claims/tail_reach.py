@@ -7,11 +7,14 @@ The percentile then rests on five samples, and its position (`position_of`) is t
 Under a closed load the mean number of requests under way is that of the connections, whatever the order in which they
 are served (Little's law). Where a part h of that is in waits that no percentile tells of, the others share the server
 with 1 - h of the connections, and their times are 1 - h of what they would be if nobody waited for a turn.
+
+Where requests hang until the window ends, those that were answered meanwhile may all be quick ones. Of the others, so
+many are below a percentile as stand at a higher position among all.
 """
 
 import math
 
-from fairtrial.judge.checks.uneven_connections import TAIL, hidden_by_turns
+from fairtrial.judge.checks.uneven_connections import TAIL, hidden_by_turns, unanswered_share
 from fairtrial.judge.metrics import Metric, percentile_in
 from fairtrial.judge.metrics.metric import times_behind
 from fairtrial.record.engine_summary import EngineSummary
@@ -34,7 +37,19 @@ def turns_reach(metric: Metric, trial: TrialRecord) -> float:
     if pair is None or engine is None or float(pair[1]) > TAIL:
         return 0.0
     hidden = hidden_by_turns(engine, float(pair[1]))
-    return hidden / (1 - hidden) if hidden < 1 else math.inf
+    in_turns = hidden / (1 - hidden) if hidden < 1 else math.inf
+    return max(in_turns, _beside_those_that_hang(metric, trial, engine, pair))
+
+
+def _beside_those_that_hang(metric: Metric, trial: TrialRecord, engine: EngineSummary, pair: tuple[str, str]) -> float:
+    """The same by requests that had waited for longer than others when a closed load ended."""
+    times = times_behind(metric, trial, pair[0])
+    if engine.waiting is not None or not unanswered_share(engine) or times is None or not times.count:
+        return 0.0
+    hung = min(1.0, (engine.oldest_in_flight_seconds or 0.0) / engine.window_seconds)
+    histogram = read_histogram(times.hdr_base64)
+    value = histogram.at(float(pair[1]))
+    return histogram.at(100 * hung + (1 - hung) * float(pair[1])) / value - 1 if value > 0 else 0.0
 
 
 def answers_together(metric: Metric, trial: TrialRecord) -> float:

@@ -1,11 +1,15 @@
-"""TCP connections that the processes of a stack hold."""
+"""TCP connections that the processes of a stack hold, and whether they carry work."""
 
 import os
 import socket
 import struct
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
+
+import psutil
 
 from fairtrial.engine.process_tree import Root, processes_below
 
@@ -24,53 +28,85 @@ HEADER = struct.Struct("=IHHII")
 """nlmsghdr (netlink(7)): length, type, flags, sequence number, port."""
 REQUEST = struct.Struct("=BBBxI")
 """The beginning of inet_diag_req_v2 (sock_diag(7)): family, protocol, extensions, states as bits."""
+WITH_INFO = 2
+"""Of the extensions, the bit of INET_DIAG_INFO: a tcp_info in an attribute of that number."""
 PORTS = struct.Struct("!HH")
 """The beginning of inet_diag_sockid: source and destination port. Addresses, interface and cookie follow."""
 REST_OF_ID_BYTES = 44
 INODE = struct.Struct("=I")
 INODE_AT = 68
 """Offset in inet_diag_msg, whose last field it is."""
+ATTRIBUTE = struct.Struct("=HH")
+"""rtattr (rtnetlink(7)): length, type."""
+SENT = struct.Struct("=I")
+SENT_AT = 156
+"""Offset of tcpi_data_segs_out in tcp_info, since Linux 4.6 (include/uapi/linux/tcp.h): segments with data."""
+
+FIRST_MESSAGES = 3
+CHECK_SECONDS = 10.0
+"""A driver that watches its server says hello when it connects and once more, and then every ten seconds, in messages
+of one segment (MongoDB, Server Monitoring specification, heartbeatFrequencyMS). It logs in by none of them."""
 
 
-def connections_to(port: int, *roots: Root) -> int | None:
-    """Return how many connections to this port the processes below the guards hold; one that they share counts once.
+@dataclass(frozen=True)
+class Connections:
+    """Those to one port.
+
+    Attributes:
+        worked: those on which more was sent than a driver that watches its server does; none of a kernel that does not
+            tell what was sent.
+    """
+
+    number: int
+    worked: int
+
+
+def connections_to(port: int, *roots: Root, with_work: bool = False) -> Connections | None:
+    """The connections to this port that the processes below the guards hold; one that they share counts once.
+
+    Args:
+        with_work: whether the kernel is asked what was sent on each, which makes its list five times as long.
 
     Sockets are matched with processes by their inodes (proc(5)). None: this kernel does not list its sockets.
     """
-    inodes = inodes_to(port)
-    if inodes is None:
+    sent = sent_to(port, with_work=with_work)
+    if sent is None:
         return None
-    sockets = {f"socket:[{inode}]" for inode in inodes}
-    descriptor_targets: set[str] = set()
+    sockets = {f"socket:[{inode}]": segments for inode, segments in sent.items()}
+    worked: dict[str, bool] = {}
     for process in processes_below(*roots) if sockets else ():
         descriptors = Path(f"/proc/{process.pid}/fd")
-        with suppress(OSError):  # it ended meanwhile
+        with suppress(OSError, psutil.Error):  # it ended meanwhile
+            watched = FIRST_MESSAGES + (time.time() - process.create_time()) / CHECK_SECONDS
             for descriptor in descriptors.iterdir():
                 with suppress(OSError):
-                    descriptor_targets.add(os.readlink(descriptor))
-    return len(sockets & descriptor_targets)
+                    target = os.readlink(descriptor)
+                    if target in sockets:
+                        worked[target] = sockets[target] > watched
+    return Connections(len(worked), sum(worked.values()))
 
 
-def inodes_to(port: int) -> set[int] | None:
-    """The inodes of established sockets whose peer is at this port; None if the kernel does not list them.
+def sent_to(port: int, *, with_work: bool = False) -> Mapping[int, int] | None:
+    """By the inode of each established socket whose peer is at this port, how many segments with data it has sent, 0
+    unless that is asked for; None if the kernel does not list them.
 
     The kernel itself selects them (sock_diag(7)). /proc/net/tcp has a line for each closed connection, too: after a
     load without keep-alive these are tens of thousands, and to read them takes so long that the window opens meanwhile.
     A runtime may reach IPv4 by sockets of IPv6.
     """
-    inodes: set[int] = set()
+    sent: dict[int, int] = {}
     try:
         for family in (socket.AF_INET, socket.AF_INET6):
-            inodes.update(_inodes(family, port))
+            sent.update(_sent(family, port, WITH_INFO if with_work else 0))
     except OSError:
         return None
-    return inodes
+    return sent
 
 
-def _inodes(family: int, port: int) -> Iterator[int]:
+def _sent(family: int, port: int, extensions: int) -> Iterator[tuple[int, int]]:
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_SOCK_DIAG) as kernel:
         kernel.settimeout(ANSWER_WITHIN_SECONDS)
-        request = REQUEST.pack(family, socket.IPPROTO_TCP, 0, 1 << ESTABLISHED) + PORTS.pack(0, port)
+        request = REQUEST.pack(family, socket.IPPROTO_TCP, extensions, 1 << ESTABLISHED) + PORTS.pack(0, port)
         request += bytes(REST_OF_ID_BYTES)
         kernel.sendall(HEADER.pack(HEADER.size + len(request), DIAGNOSE_BY_FAMILY, REQUEST_ALL, 1, 0) + request)
         while True:
@@ -82,6 +118,16 @@ def _inodes(family: int, port: int) -> Iterator[int]:
                     return
                 if kind == ERROR:
                     raise OSError("the kernel refused to list its sockets")
-                (inode,) = INODE.unpack_from(received, at + HEADER.size + INODE_AT)
-                yield inode
+                message = received[at + HEADER.size : at + length]
+                yield INODE.unpack_from(message, INODE_AT)[0], _segments(message[INODE_AT + INODE.size :])
                 at += (length + 3) & ~3
+
+
+def _segments(attributes: bytes) -> int:
+    """How many segments with data were sent; 0 if the kernel does not tell."""
+    while len(attributes) >= ATTRIBUTE.size:
+        length, kind = ATTRIBUTE.unpack_from(attributes)
+        if kind == WITH_INFO and length >= ATTRIBUTE.size + SENT_AT + SENT.size:
+            return int(SENT.unpack_from(attributes, ATTRIBUTE.size + SENT_AT)[0])
+        attributes = attributes[max((length + 3) & ~3, ATTRIBUTE.size) :]
+    return 0

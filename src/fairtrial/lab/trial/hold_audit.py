@@ -1,7 +1,7 @@
 """The hold audit: what was answered while all that answers have to wait for stood still.
 
 It is tried beside a drawn trial, before it or after it, which is drawn as well, and is in none of its figures. The
-stack is started for it as for a trial, its contract tried and its load offered. At a drawn moment of that load all
+stack is started for it as for a trial, its contract tried and its load offered. Around a drawn moment of that load all
 processes of the database, the cache, the upstream and the proxies are stopped (SIGSTOP) together, and go on a moment
 later. Their connections stay open, and no catalogue tells: to a stack it is a slow moment.
 
@@ -11,6 +11,7 @@ as little (`judge.checks.answered_while_held`). Who answers from memory goes on 
 moment before: each hold lasts as long as eight answers on each connection.
 """
 
+import math
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -25,7 +26,7 @@ from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.hold import hold
 from fairtrial.engine.process import start_here
 from fairtrial.engine.run import StopEarly
-from fairtrial.judge.checks.answered_while_held import tells
+from fairtrial.judge.checks.answered_while_held import IN_FLIGHT, tells
 from fairtrial.lab.placement import bound_to
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.deployment import Deployment
@@ -36,11 +37,14 @@ from fairtrial.load.request_load import OneRunLoad
 from fairtrial.record.hold_audit import Hold, HoldAudit
 
 HOLDS = 2
-"""At most: another one where what was answered before the first would have told too little."""
+"""At most: another one where the pace was too high by the first, so that it was too short to tell."""
 SHORTEST_LOAD_SECONDS, LONGEST_LOAD_SECONDS = 0.5, 10.0
-"""Until the first hold: as long as the trial's own load, so that no part of that is safe, and what it costs at most."""
+"""Of which a moment is drawn: as long as the trial's own load, so that no part of that is safe, and what it costs at
+most. It is the middle of the hold: who answers from memory for a share of the load is found in that share of audits."""
 PACE_SECONDS = 0.25
 """Before each hold, in which the pace is measured; in what comes before that, a held server makes up for the last."""
+LOOK_EVERY_SECONDS = 0.05
+"""At the pace, which says how long the hold would be that begins now."""
 APART_SECONDS = (0.3, 0.6)
 """Between two holds, at least and at most."""
 TIMES_IN_FLIGHT = 8
@@ -64,7 +68,7 @@ IMPLIED = (
 
 def has_hold_audit(context: TrialContext) -> bool:
     """Whether this trial is drawn for one, and has something to wait for that can be held."""
-    return context.trial.hold_audit and _has_source(context) and not _why_not(context)
+    return context.trial.hold_audit and _has_source(context) and not why_no_hold(context)
 
 
 def without_hold_audit(context: TrialContext) -> HoldAudit | None:
@@ -73,7 +77,7 @@ def without_hold_audit(context: TrialContext) -> HoldAudit | None:
         return None
     not_asked_for = context.plan.experiment.hold_audit == "none"
     return HoldAudit(
-        is_drawn=False, why_not=_why_not(context) or ("the experiment asks for none" if not_asked_for else "")
+        is_drawn=False, why_not=why_no_hold(context) or ("the experiment asks for none" if not_asked_for else "")
     )
 
 
@@ -115,7 +119,7 @@ def _has_source(context: TrialContext) -> bool:
     return workload.upstream is not None or context.service.identity.where != "embedded"
 
 
-def _why_not(context: TrialContext) -> str:
+def why_no_hold(context: TrialContext) -> str:
     """Why no trial of this condition can have a hold audit, in words; empty if it can."""
     load = context.condition.load
     if not isinstance(context.plan.workload, ServerWorkload):
@@ -126,6 +130,9 @@ def _why_not(context: TrialContext) -> str:
         return "the load comes from another host, with another clock"
     if context.condition.stack.origin.runs_already:
         return "a stack that ran already is not the lab's to start again"
+    rate = load.offered_per_second
+    if rate is not None and rate * LONGEST_HOLD_SECONDS <= IN_FLIGHT * load.most_in_flight:
+        return "too little is asked for while database or upstream can be held"
     return next(filter(None, (_why_not_held(server) for _, server in context.services)), "")
 
 
@@ -188,13 +195,13 @@ class Samples:
         return answers / seconds
 
 
-class _Holder(Thread):
+class Holder(Thread):
     """Holds a load at drawn moments, from its begin on."""
 
-    def __init__(self, context: TrialContext, samples: Samples, first_seconds: float, in_flight: int) -> None:
+    def __init__(self, context: TrialContext, samples: Samples, middle_seconds: float, in_flight: int) -> None:
         super().__init__(name="holds", daemon=True)
         self._context, self._samples = context, samples
-        self._first_seconds, self._in_flight = first_seconds, in_flight
+        self._middle_seconds, self._in_flight = middle_seconds, in_flight
         self._over = Event()
         self.began = 0.0
         self.moments: list[tuple[float, float]] = []
@@ -204,16 +211,28 @@ class _Holder(Thread):
     def run(self) -> None:
         self.began = time.monotonic()
         generator = SystemRandom()
-        pause = self._first_seconds
+        self._await_first()
         try:
-            while len(self.moments) < HOLDS and not self._has_told() and not self._over.wait(pause):
+            while not self._over.is_set():
                 with _standstill(self._context):
                     begin = time.monotonic()
                     self._over.wait(generator.uniform(1, LONGER_AT_MOST) * self._length(begin))
                     self.moments.append((begin, time.monotonic()))
-                pause = generator.uniform(*APART_SECONDS)
+                # One more of the longest would tell no more, unless nothing was known of the pace.
+                is_longest = LONGEST_HOLD_SECONDS < self._wanted_seconds(begin) < math.inf
+                if len(self.moments) == HOLDS or is_longest or self._has_told():
+                    return
+                self._over.wait(generator.uniform(*APART_SECONDS))
         except Problem as problem:
             self.problem = problem
+
+    def _await_first(self) -> None:
+        """Wait until a hold that begins now has the drawn moment in its middle."""
+        waited = 0.0
+        while waited < max(PACE_SECONDS, self._middle_seconds - self._length(time.monotonic()) / 2):
+            if self._over.wait(LOOK_EVERY_SECONDS):
+                return
+            waited = time.monotonic() - self.began
 
     def holds(self) -> list[Hold]:
         """What was answered in each so far."""
@@ -231,10 +250,13 @@ class _Holder(Thread):
     def _has_told(self) -> bool:
         return any(tells(each, self._in_flight) for each in self.holds())
 
-    def _length(self, begin: float) -> float:
+    def _wanted_seconds(self, begin: float) -> float:
+        """How long a hold has to last for its answers at the pace before; infinite: nothing is known of that."""
         pace = self._samples.pace(begin)
-        seconds = TIMES_IN_FLIGHT * self._in_flight / pace if pace else LONGEST_HOLD_SECONDS
-        return min(max(seconds, SHORTEST_HOLD_SECONDS), LONGEST_HOLD_SECONDS)
+        return TIMES_IN_FLIGHT * self._in_flight / pace if pace else math.inf
+
+    def _length(self, begin: float) -> float:
+        return min(max(self._wanted_seconds(begin), SHORTEST_HOLD_SECONDS), LONGEST_HOLD_SECONDS)
 
     def end(self) -> None:
         """Hold nothing more: when this returns, all goes on."""
@@ -246,10 +268,10 @@ class _Holder(Thread):
 def _hold_under_load(context: TrialContext, deployment: Deployment, load: OneRunLoad) -> HoldAudit:
     """Raises Problem: the stack ended, or something does not stop."""
     longest = min(LONGEST_LOAD_SECONDS, max(SHORTEST_LOAD_SECONDS, load.planned_seconds))
-    first_seconds = PACE_SECONDS + SystemRandom().uniform(0, longest)
+    middle_seconds = SystemRandom().uniform(0, longest)
     samples = Samples()
-    holder = _Holder(context, samples, first_seconds, load.most_in_flight)
-    all_seconds = first_seconds + 2 * HOLDS * (APART_SECONDS[1] + LONGER_AT_MOST * LONGEST_HOLD_SECONDS)
+    holder = Holder(context, samples, middle_seconds, load.most_in_flight)
+    all_seconds = PACE_SECONDS + middle_seconds + 2 * HOLDS * (APART_SECONDS[1] + LONGER_AT_MOST * LONGEST_HOLD_SECONDS)
     cold_load = load.model_copy(update={"warmup_seconds": 0.0})
 
     def on_event(event: dict[str, Any]) -> None:

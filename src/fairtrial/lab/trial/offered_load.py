@@ -12,7 +12,7 @@ from fairtrial.catalog.services.model import Service
 from fairtrial.engine.plan import EnginePlan
 from fairtrial.engine.run import EventHandler, run_engine
 from fairtrial.engine.windows import PartHandler
-from fairtrial.lab.meters.connections import connections_to
+from fairtrial.lab.meters.connections import Connections, connections_to
 from fairtrial.lab.meters.window import Window
 from fairtrial.lab.trial.capacity import search
 from fairtrial.lab.trial.context import TrialContext
@@ -157,21 +157,22 @@ def count_connections(context: TrialContext, deployment: Deployment) -> None:
     for service, server in context.services:
         proxied = context.urls.get(service.name)
         if service is database:
-            connections = _connections_to(proxied or server.url, service, deployment)
-            if connections is not None:
-                record.database_connections = max(connections, record.database_connections or 0)
+            held = _connections_to(proxied or server.url, service, deployment)
+            if held is not None:
+                record.database_connections = max(held.number, record.database_connections or 0)
+                record.worked_connections = max(held.worked, record.worked_connections or 0)
         if proxied is not None:
-            connections = _connections_to(server.url, service, deployment)
-            if connections is not None:
+            past = _connections_to(server.url, service, deployment)
+            if past is not None:
                 record.connections_past_proxies[service.name] = max(
-                    connections, record.connections_past_proxies.get(service.name, 0)
+                    past.number, record.connections_past_proxies.get(service.name, 0)
                 )
 
 
-def _connections_to(url: str, service: Service, deployment: Deployment) -> int | None:
-    """How many connections the stack holds there; None where they cannot be told apart or counted."""
+def _connections_to(url: str, service: Service, deployment: Deployment) -> Connections | None:
+    """The connections that the stack holds there; None where they cannot be told apart or counted."""
     port = _port(url, service)
-    return None if port is None else connections_to(port, *deployment.roots)
+    return None if port is None else connections_to(port, *deployment.roots, with_work=True)
 
 
 def _port(url: str, service: Service) -> int | None:
