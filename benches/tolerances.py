@@ -12,6 +12,7 @@ import sys
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ sys.path.insert(0, str(ROOT))
 
 from benches import tolerated_figures, tolerated_work  # noqa: E402
 from benches.document import table  # noqa: E402
+from benches.tolerance import Tolerance  # noqa: E402
 from fairtrial.docs.pages import replace_part  # noqa: E402
 from fairtrial.judge.claims.tail_reach import turns_reach  # noqa: E402
 from fairtrial.judge.metrics import find_metric  # noqa: E402
@@ -119,12 +121,17 @@ def all_turns() -> str:
     return table(["at a time", "turns of", *(f"p{name}" for name in PERCENTILES), "then"], rows)
 
 
+@cache
+def rows() -> Sequence[Tolerance]:
+    """All of the first table."""
+    return [row() for row in ROWS]
+
+
 def tolerances() -> str:
     """The first table."""
-    rows = [row() for row in ROWS]
     return table(
         ["threshold", "just inside of it", "buys", "then"],
-        [[each.threshold, each.attempt, each.gains, each.then] for each in rows],
+        [[each.threshold, each.attempt, each.gains, each.then] for each in rows()],
     )
 
 

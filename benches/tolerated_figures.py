@@ -89,7 +89,7 @@ def clients_that_are_gone() -> Tolerance:
     return Tolerance(
         "clients-gone `warn`, `refuse`",
         f"{percent(times)} of the clients' time gone by failed connects (`local_ports`)",
-        f"{percent(times / (1 - times))} of a percentile; of goodput nothing, which counts the whole window",
+        f"{percent(times / (1 - times))} of a percentile",
         "from then on percentiles are taken away",
     )
 
@@ -119,7 +119,7 @@ def passed_over() -> Tolerance:
         "uneven-connections `least`",
         f"{number} of 64 connections have a tenth of an even share, which p99 does not show",
         f"{percent(number / (64 - number))} of a percentile",
-        f"{percent(reach)} in the interval of a claim; more shows in p99",
+        f"{percent(reach)} in the interval; more shows in p99",
     )
 
 
@@ -225,9 +225,12 @@ def quick_beginnings() -> Tolerance:
 
     boosts = {seconds: passing(seconds) for seconds in (2, 5)}
     gain = max(fmean(course(boost, seconds)) - 1 for seconds, boost in boosts.items())
-    words = " and ".join(f"{percent(boost)} in windows of {seconds} s" for seconds, boost in boosts.items())
+    words = ", ".join(f"{percent(boost)} in {seconds} s" for seconds, boost in boosts.items())
     return Tolerance(
-        "not-warm `tolerance`", f"the first part faster by {words}", f"{percent(gain)}, over the rest", "left"
+        "not-warm `tolerance`",
+        f"the first part of a window faster by {words}",
+        f"{percent(gain)}, over the rest",
+        "left",
     )
 
 
@@ -294,7 +297,7 @@ def shorter_bodies() -> Tolerance:
         "unequal-answers `tolerance`",
         f"{percent(share)} of a body of {body_bytes} bytes is white space that others print",
         f"{percent(share * body_bytes / (body_bytes + head_bytes))} of the bytes",
-        "left: it is free to all, and what bodies hold is compared",
+        "left: free to all",
     )
 
 

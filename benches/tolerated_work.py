@@ -38,7 +38,7 @@ def skipped_work() -> Tolerance:
         "ledger `share`",
         f"{percent(share)} of the answers without their work",
         f"{percent(1 / (1 - share) - 1)} at most",
-        "left; in a short trial also the work of what was in flight at the end",
+        "left",
     )
 
 
@@ -92,7 +92,7 @@ def late_writes() -> Tolerance:
         "work-after-the-run `writes`",
         f"{beyond} writes after the load, beyond those in flight",
         f"{percent(beyond / ANSWERS)} of {ANSWERS:,}",
-        "left; the ledger asks for 98% by the end of the load, whatever their number",
+        "left; the ledger asks for 98%",
     )
 
 
@@ -217,7 +217,7 @@ def worked_beside_the_pool() -> Tolerance:
     messages = (2 - more) * (FIRST_MESSAGES + round(10 / CHECK_SECONDS))
     return Tolerance(
         "over-budget `drivers_own`",
-        f"{messages} messages in ten seconds, on two connections of each process to MongoDB",
+        f"{messages} messages in ten seconds on two connections to MongoDB",
         f"{percent(messages / ANSWERS)} of {ANSWERS:,}",
         "left; one that carries more counts",
     )
@@ -229,7 +229,7 @@ def past_a_proxy() -> Tolerance:
     sooner = largest(lambda share: lets_pass("faster-than-possible", *drawn(waits * (1 - share), 0.002)), 0, 0.5)
     return Tolerance(
         "latency-bypassed; faster-than-possible",
-        f"statements past the proxy, all {percent(sooner)} sooner than a latency that is drawn; a constant one as above",
+        f"statements past the proxy, all {percent(sooner)} sooner than a drawn latency; a constant one as above",
         f"{percent(1 / (1 - sooner) - 1)} of {ANSWERS:,}",
         "left; the more answers, the less",
     )

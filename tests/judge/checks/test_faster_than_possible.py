@@ -1,7 +1,6 @@
 """Answers that came before what they contain can be over: one is enough, and so are more than fit into the window."""
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -111,15 +110,13 @@ def test_each_workload_s_least_times_at_2_ms_from_its_database(
     assert set(alone) <= {"fan-out", "long", "chain"}
 
 
-def drawn(
-    waits: Sequence[float] | npt.NDArray[np.float64], mean_seconds: float
-) -> tuple[TrialRecord, ExperimentRecord]:
+def drawn(waits: npt.ArrayLike, mean_seconds: float) -> tuple[TrialRecord, ExperimentRecord]:
     """A trial whose answers took these times, in seconds, where round trips of this mean are drawn."""
     implied = {
         name: work.model_copy(update={"random_round_trip_seconds": mean_seconds})
         for name, work in EXPERIMENT.implied_work.items()
     }
-    trial = a_trial().serving(len(waits) / 3).record()
+    trial = a_trial().serving(np.size(waits) / 3).record()
     assert trial.engine is not None
     response_time = trial.engine.response_time.model_copy(update={"hdr_base64": hdr_of(rounded(waits))})
     trial = trial.model_copy(update={"engine": trial.engine.model_copy(update={"response_time": response_time})})

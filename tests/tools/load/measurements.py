@@ -1,7 +1,7 @@
 """Measurements that no engine made, for tests of reports."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -43,7 +43,7 @@ def hdr_of(microseconds: Mapping[int, int]) -> str:
     return encoded(zigzag(*places))
 
 
-def rounded(seconds: Sequence[float] | npt.NDArray[np.float64]) -> dict[int, int]:
+def rounded(seconds: npt.ArrayLike) -> dict[int, int]:
     """Times in microseconds, one at least, with how often each was taken."""
     times, counts = np.unique(np.maximum(np.rint(1e6 * np.asarray(seconds)), 1), return_counts=True)
     return dict(zip(map(int, times), map(int, counts), strict=True))

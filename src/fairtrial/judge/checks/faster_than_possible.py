@@ -11,8 +11,8 @@ from fairtrial.record.model import TrialRecord
 SHARES = (0.01, 0.1, 0.5, 0.9)
 """Of the round trips of a latency that is drawn, so many end by certain times, and no more of the answers."""
 
-BY_CHANCE = 5.0
-"""Standard deviations by which more may: three trials in ten million have more at one of these times."""
+BY_CHANCE = 4.5
+"""Standard deviations by which more may: one trial in 70,000 has more at one of these times."""
 
 
 @check(
