@@ -46,4 +46,4 @@ def test_those_that_watch_the_server_are_told_from_those_at_work(shared: Shared,
             held = connections_to(port, os.getpid(), with_work=True)
     assert held is not None
     assert at_once < held.number <= at_once + 2
-    assert held.worked == at_once
+    assert held.at_work == at_once

@@ -37,9 +37,9 @@ def over_budget(
     rounded_up = processes - 1  # each process rounds its share up by less than one
     at_work, of_them = database_connections, ""
     if condition.service == WATCHED:
-        worked = trial.worked_connections or 0
-        at_work = max(round(database_connections - drivers_own * processes), worked)
-        of_them = f", {worked} of which carried work" if worked else ""
+        with_work = trial.worked_connections or 0
+        at_work = max(round(database_connections - drivers_own * processes), with_work)
+        of_them = f", {with_work} of which carried work" if with_work else ""
     if at_work > budget + rounded_up:
         yield finding(
             "warning",

@@ -39,5 +39,5 @@ class BystanderWatch:
 
     def _look(self) -> None:
         for place, roots in enumerate(self._idle):
-            if any((held := connections_to(port, *roots)) is not None and held.number for port in self._ports):
+            if any((peers := connections_to(port, *roots)) is not None and peers.number for port in self._ports):
                 self.connected.add(place)

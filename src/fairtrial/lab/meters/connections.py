@@ -38,8 +38,8 @@ INODE_AT = 68
 """Offset in inet_diag_msg, whose last field it is."""
 ATTRIBUTE = struct.Struct("=HH")
 """rtattr (rtnetlink(7)): length, type."""
-SENT = struct.Struct("=I")
-SENT_AT = 156
+OUT = struct.Struct("=I")
+OUT_AT = 156
 """Offset of tcpi_data_segs_out in tcp_info, since Linux 4.6 (include/uapi/linux/tcp.h): segments with data."""
 
 FIRST_MESSAGES = 3
@@ -53,12 +53,12 @@ class Connections:
     """Those to one port.
 
     Attributes:
-        worked: those on which more was sent than a driver that watches its server does; none of a kernel that does not
+        at_work: those on which more was sent than a driver that watches its server does; none of a kernel that does not
             tell what was sent.
     """
 
     number: int
-    worked: int
+    at_work: int
 
 
 def connections_to(port: int, *roots: Root, with_work: bool = False) -> Connections | None:
@@ -69,21 +69,21 @@ def connections_to(port: int, *roots: Root, with_work: bool = False) -> Connecti
 
     Sockets are matched with processes by their inodes (proc(5)). None: this kernel does not list its sockets.
     """
-    sent = sent_to(port, with_work=with_work)
-    if sent is None:
+    by_inode = sent_to(port, with_work=with_work)
+    if by_inode is None:
         return None
-    sockets = {f"socket:[{inode}]": segments for inode, segments in sent.items()}
-    worked: dict[str, bool] = {}
+    sockets = {f"socket:[{inode}]": segments for inode, segments in by_inode.items()}
+    is_at_work: dict[str, bool] = {}
     for process in processes_below(*roots) if sockets else ():
         descriptors = Path(f"/proc/{process.pid}/fd")
         with suppress(OSError, psutil.Error):  # it ended meanwhile
-            watched = FIRST_MESSAGES + (time.time() - process.create_time()) / CHECK_SECONDS
+            checks = FIRST_MESSAGES + (time.time() - process.create_time()) / CHECK_SECONDS
             for descriptor in descriptors.iterdir():
                 with suppress(OSError):
                     target = os.readlink(descriptor)
                     if target in sockets:
-                        worked[target] = sockets[target] > watched
-    return Connections(len(worked), sum(worked.values()))
+                        is_at_work[target] = sockets[target] > checks
+    return Connections(len(is_at_work), sum(is_at_work.values()))
 
 
 def sent_to(port: int, *, with_work: bool = False) -> Mapping[int, int] | None:
@@ -94,16 +94,16 @@ def sent_to(port: int, *, with_work: bool = False) -> Mapping[int, int] | None:
     load without keep-alive these are tens of thousands, and to read them takes so long that the window opens meanwhile.
     A runtime may reach IPv4 by sockets of IPv6.
     """
-    sent: dict[int, int] = {}
+    segments: dict[int, int] = {}
     try:
         for family in (socket.AF_INET, socket.AF_INET6):
-            sent.update(_sent(family, port, WITH_INFO if with_work else 0))
+            segments.update(_by_inode(family, port, WITH_INFO if with_work else 0))
     except OSError:
         return None
-    return sent
+    return segments
 
 
-def _sent(family: int, port: int, extensions: int) -> Iterator[tuple[int, int]]:
+def _by_inode(family: int, port: int, extensions: int) -> Iterator[tuple[int, int]]:
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_SOCK_DIAG) as kernel:
         kernel.settimeout(ANSWER_WITHIN_SECONDS)
         request = REQUEST.pack(family, socket.IPPROTO_TCP, extensions, 1 << ESTABLISHED) + PORTS.pack(0, port)
@@ -127,7 +127,7 @@ def _segments(attributes: bytes) -> int:
     """How many segments with data were sent; 0 if the kernel does not tell."""
     while len(attributes) >= ATTRIBUTE.size:
         length, kind = ATTRIBUTE.unpack_from(attributes)
-        if kind == WITH_INFO and length >= ATTRIBUTE.size + SENT_AT + SENT.size:
-            return int(SENT.unpack_from(attributes, ATTRIBUTE.size + SENT_AT)[0])
+        if kind == WITH_INFO and length >= ATTRIBUTE.size + OUT_AT + OUT.size:
+            return int(OUT.unpack_from(attributes, ATTRIBUTE.size + OUT_AT)[0])
         attributes = attributes[max((length + 3) & ~3, ATTRIBUTE.size) :]
     return 0

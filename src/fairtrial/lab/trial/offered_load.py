@@ -157,15 +157,15 @@ def count_connections(context: TrialContext, deployment: Deployment) -> None:
     for service, server in context.services:
         proxied = context.urls.get(service.name)
         if service is database:
-            held = _connections_to(proxied or server.url, service, deployment)
-            if held is not None:
-                record.database_connections = max(held.number, record.database_connections or 0)
-                record.worked_connections = max(held.worked, record.worked_connections or 0)
+            connections = _connections_to(proxied or server.url, service, deployment)
+            if connections is not None:
+                record.database_connections = max(connections.number, record.database_connections or 0)
+                record.worked_connections = max(connections.at_work, record.worked_connections or 0)
         if proxied is not None:
-            past = _connections_to(server.url, service, deployment)
-            if past is not None:
+            beside = _connections_to(server.url, service, deployment)
+            if beside is not None:
                 record.connections_past_proxies[service.name] = max(
-                    past.number, record.connections_past_proxies.get(service.name, 0)
+                    beside.number, record.connections_past_proxies.get(service.name, 0)
                 )
 
 
