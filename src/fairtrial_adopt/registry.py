@@ -1,5 +1,6 @@
 """A registry: a folder of small TOML files, an entry each. All are adopted and tried; a table says what came of it."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,12 @@ from fairtrial_adopt.source import Source
 
 TRIED_WITHIN_SECONDS = 3600
 LONGEST_REASON = 160
+ESCAPED = re.compile(r"\\x1b\[[\d;]*m")
+"""A colour of a terminal, as a message shows it."""
+TELLS_WHY = re.compile(
+    r"\b(?:error|fatal|cannot|could not|couldn't|unable|not found|no such|refused|failed)\b", re.IGNORECASE
+)
+"""In the end of a log, the line that says what went wrong, before those that say where to read on."""
 CAME_UP, BROKE, NOT_UP, REFUSED = "came up", "broke its contract", "did not come up", "refused"
 OUTCOMES = {ALL_WELL: CAME_UP, IN_DOUBT: BROKE, NOTHING_RAN: NOT_UP}
 """By the exit status of `fairtrial check`."""
@@ -91,14 +98,14 @@ def _tried(file: Path) -> tuple[str, str]:
 
 
 def _why(lines: list[str]) -> str:
-    """The first clause that does not hold; or the last line of what the program said before it ended."""
+    """The first clause that does not hold; or of the end of a log the first that tells of an error, else the last."""
     broken = next((line.strip(" ✗") for line in lines if line.strip().startswith("✗")), "")
     if broken:
         return broken
     start = next((number for number, line in enumerate(lines) if line.startswith("error: ")), 0)
     end = next((number for number, line in enumerate(lines) if line.startswith("remedy: ")), len(lines))
-    said = [line.strip() for line in lines[start:end] if line.strip()]
-    return said[-1].removeprefix("error: ") if said else "it said nothing"
+    said = [ESCAPED.sub("", line).removeprefix("error: ").strip() for line in lines[start:end]]
+    return next((line for line in said[1:] if TELLS_WHY.search(line)), next(filter(None, reversed(said)), "no reason"))
 
 
 def _short(text: str) -> str:
