@@ -46,7 +46,7 @@ BASES: Sequence[tuple[str, tuple[str, ...]]] = (
 """By the name of an image, as a regular expression without registry `docker.io`, tag and digest, what it brings."""
 
 FROM_DOCKER = re.compile(r"^(?:docker\.io/)?(?:library/)?")
-TAG = re.compile(r"(?::[\w.-]+)?(?:@sha256:[0-9a-f]+)?$")
+TAG = re.compile(r"(?::[^/]*)?(?:@sha256:[0-9a-f]+)?$")
 
 OF_ALPINE = {
     "build-base": "build-essential",

@@ -48,6 +48,9 @@ def stages_of(text: str) -> list[Stage]:
             if match is None:
                 raise Problem(f"{instruction}: not read", "write FROM IMAGE AS NAME")
             stages.append(Stage((match[2] or str(len(stages))).lower(), unquoted(match[1])))
+        elif stages and instruction.name == "ARG" and instruction.text in arguments:
+            value = arguments[instruction.text]  # which a stage has only if it asks for it
+            stages[-1].instructions.append(Instruction("ARG", f"{instruction.text}={value}"))
         elif stages:
             stages[-1].instructions.append(instruction)
         elif instruction.name == "ARG":

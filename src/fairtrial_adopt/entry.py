@@ -15,6 +15,8 @@ class Examination:
     paths: Mapping[str, str]
     """by the beginning of a path in that file, the entry's own; requests below other paths are left out"""
     service: str = "none"
+    data: Mapping[str, str] = field(default_factory=dict)
+    """by service, the shipped file with its rows, where the workload file names none"""
     writes: bool = False
     """whether each answer changes rows, so that a fixed number is asked for"""
 

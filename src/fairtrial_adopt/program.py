@@ -47,6 +47,12 @@ PUT = """put() { # put TO FROM...
         else mkdir -p "$to"; cp -a "$from" "$to/"; fi
     done
 }"""
+BESIDE = """if [ "$USER" = stack ]; then # its files are read-only here: it may write beside them
+    beside=$(mktemp -d)
+    for file in "$PWD"/* "$PWD"/.[!.]*; do [ ! -e "$file" ] || ln -s "$file" "$beside"; done
+    cd "$beside"
+fi"""
+"""Where the program has a user and a temporary folder of its own (docs/stack-contract.md), removed after it."""
 OF_LANGUAGES = (
     "for tool in python npm go cargo gems perl; do PATH=$IMAGE/$tool/bin:$PATH; done",
     'export PATH GEM_HOME="$IMAGE/gems" PERL5LIB="$IMAGE/perl/lib/perl5"',
@@ -104,6 +110,7 @@ class _Translation:
         self._has_python = False
         self._java: list[str] = []
         self._links: set[str] = set()
+        self._at_root = False
 
     def program(self, command: str) -> Program:
         final = self._stages[-1]
@@ -210,7 +217,9 @@ class _Translation:
         if own(path) is None and len(sources) == 1 and is_folder and not re.search(r"[*?\[]|/$|^\.$", sources[0]):
             path, is_folder = posixpath.join(path, posixpath.basename(sources[0])), False
         is_file = not is_folder and len(sources) == 1
-        where = f"{self._at(path, instruction, is_file=is_file)}{'/' if is_folder else ''}"
+        self._at_root |= path == "/"
+        at = f'"{FOLDER}/"' if path == "/" else self._at(path, instruction, is_file=is_file)
+        where = f"{at}{'/' if is_folder else ''}"
         named = [f'"{origin}"/{_globbed(each.lstrip("/"))}' for each in sources]
         if not (origin == FOLDER and sources == [path]):
             self._lines.append(f"put {where} {' '.join(named)}")
@@ -224,7 +233,7 @@ class _Translation:
             return
         if HIDDEN_MANAGER.search(done) or FOR_THE_MACHINE.search(done):
             raise Problem(f"{_short(instruction)}: not done here", "adopt it as a container: --as container")
-        if (path := machines_path(done)) is not None:
+        if (path := machines_path(state.expanded(done))) is not None:
             raise Problem(f"{_short(instruction)}: {path} is the machine's", "adopt it as a container: --as container")
         self._places.update(own_paths(done))
         folder = FOLDER if state.workdir == "/" else f"{FOLDER}{state.workdir}"
@@ -251,7 +260,8 @@ class _Translation:
         for link in self._links:  # the program of that name which the image means
             line = line.replace(link, posixpath.basename(link))
         exports = [f"export {name}={_for_shell(value)}" for name, value in state.environment.items()]
-        folder = [] if state.workdir == "/" else [f"cd {shlex.quote(state.workdir)}"]
+        at_root = ['cd "$IMAGE"'] if self._at_root else []
+        folder = at_root if state.workdir == "/" else [f"cd {shlex.quote(state.workdir)}", BESIDE]
         head = ["# The command of its Dockerfile.", "IMAGE=$PWD/.image", *OF_LANGUAGES[:2], *self._java]
         return "\n".join([*head, *exports, *folder, line]) + "\n"
 

@@ -19,7 +19,7 @@ LONGEST_REASON = 160
 ESCAPED = re.compile(r"\\x1b\[[\d;]*m")
 """A colour of a terminal, as a message shows it."""
 TELLS_WHY = re.compile(
-    r"\b(?:error|fatal|cannot|could not|couldn't|unable|not found|no such|refused|failed)\b", re.IGNORECASE
+    r"^(?!note:).*\b(?:error|fatal|cannot|could not|couldn't|unable|not found|no such|refused|failed)\b", re.IGNORECASE
 )
 """In the end of a log, the line that says what went wrong, before those that say where to read on."""
 CAME_UP, BROKE, NOT_UP, REFUSED = "came up", "broke its contract", "did not come up", "refused"
@@ -75,6 +75,8 @@ def outcomes_of(name: str, source: Source, out: Path, how: As | None) -> Iterato
     for file, asked in zip(adopted.experiments, entry.examinations, strict=True):
         outcome, why = _tried(file)
         yield Outcome(entry.name, entry.board, entry.language, asked.name, outcome, why)
+        if outcome == NOT_UP:
+            return  # nor does it on another, as a rule
 
 
 def _tried(file: Path) -> tuple[str, str]:

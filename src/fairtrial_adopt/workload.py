@@ -21,16 +21,18 @@ def write_workload(examination: Examination, folder: Path) -> Path:
     requests = {name: each for name, each in table["requests"].items() if _asked(each, examination.paths)}
     table["requests"] = requests
     table["rows"] = {name: rows for name, rows in table.get("rows", {}).items() if f"{{{{row {name} " in str(requests)}
+    table.setdefault("data", dict(examination.data))
     first = next(each[method] for each in requests.values() for method in METHODS if method in each)
     ready = table["ready"]["path"]
     table["ready"]["path"] = _own_path(ready, examination.paths) or first
-    lines = [f"{name} = {inline(table[name])}" for name in ("title", "ready", "data") if name in table]
+    lines = [f"{name} = {inline(table[name])}" for name in ("title", "ready", "data") if table.get(name)]
     lines += ["", *table_lines(["defaults"], table["defaults"])]
     for kind in ("rows", "requests", "audit"):
         for name, values in table.get(kind, {}).items():
             lines += ["", *table_lines([kind, name], values)]
     file = folder / f"{examination.name}.workload.toml"
-    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    text = "\n".join(lines) + "\n"
+    file.write_text(text, encoding="utf-8")
     for named in shipped_folder.iterdir():
         if named.suffix in (".csv", ".sql", ".json", ".html") and named.name in text:
             shutil.copyfile(named, folder / named.name)

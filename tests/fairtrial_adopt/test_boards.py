@@ -50,6 +50,8 @@ def test_an_entry_of_techempower_has_its_own_paths(tmp_path: Path) -> None:
         asked["db"] == "/world" and asked["queries-5"] == "/worlds?queries=5" and asked["queries-missing"] == "/worlds"
     )
     assert requests_of(out, "techempower-updates")["updates"] == "/up/20"
+    plain = tomllib.loads((out / "techempower.workload.toml").read_text())
+    assert plain["data"] == {"postgresql": "hello_world.sql"} and set(plain["requests"]) == {"json", "plaintext"}
     experiment = tomllib.loads((out / "techempower-updates.fairtrial.toml").read_text())
     assert experiment["load"]["requests"] == 1000 and experiment["services"]["postgresql"]["address"]["port"] == 5432
     assert experiment["contenders"]["techempower-node-postgres"]["hosts"] == {"tfb-database": "127.0.0.1"}

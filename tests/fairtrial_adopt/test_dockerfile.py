@@ -36,13 +36,14 @@ def test_stages_share_a_folder_and_leave_files_at_their_places(tmp_path: Path) -
         # a comment
         ARG VERSION=1.26
         FROM --platform=linux/amd64 golang:${VERSION}-alpine AS build
+        ARG VERSION
         ENV OUT=/out/it GREETING="good day"
         WORKDIR /app
         COPY *.txt ./
         COPY static /app/static
         RUN --mount=type=cache,target=/go/pkg apk add --no-cache musl-dev curl && mkdir /out \\
             # within a line
-            && cat one.txt two.txt '/app/static/three.txt' > $OUT; useradd -m somebody
+            && cat one.txt two.txt '/app/static/three.txt' > $OUT && echo $VERSION >> $OUT; useradd -m somebody
         FROM scratch
         COPY --from=build /out/it /usr/src/app/
         WORKDIR /usr/src
@@ -52,7 +53,7 @@ def test_stages_share_a_folder_and_leave_files_at_their_places(tmp_path: Path) -
         CMD echo "$GREETING" && cat it
         """
     )
-    assert carried_out(tmp_path, program) == "hello\none.txttwo.txtstatic/three.txt"
+    assert carried_out(tmp_path, program) == "hello\none.txttwo.txtstatic/three.txt1.26\n"
     assert program.places == ("/app", "/out", "/usr/src/app")
     assert not Path("/out").exists()
 
@@ -61,6 +62,13 @@ def test_a_file_may_take_the_place_of_the_machines() -> None:
     program = program_of("FROM alpine\nCOPY Caddyfile /etc/caddy/Caddyfile\nCOPY run /usr/local/bin/\nCMD run")
     assert program.places == ("/etc/caddy/Caddyfile", "/usr/local/bin/run")
     assert 'put "$IMAGE/usr/local/bin/run" "$CONTEXT"/run' in program.build
+
+
+def test_files_at_the_root_of_an_image_are_where_it_starts(tmp_path: Path) -> None:
+    (tmp_path / "source").mkdir()
+    (tmp_path / "source" / "it").write_text("it")
+    program = program_of("FROM alpine\nCOPY ./ ./\nRUN cp it that\nCMD cat that")
+    assert carried_out(tmp_path, program) == "it" and program.places == ()
 
 
 def test_entrypoint_and_cmd_follow_each_other() -> None:
@@ -82,11 +90,11 @@ def test_entrypoint_and_cmd_follow_each_other() -> None:
         ("FROM alpine\nRUN docker-php-ext-install zip", "not done here"),
         ("FROM alpine\nRUN make && rm -rf /usr/lib/x", "/usr/lib/x is the machine's"),
         ("FROM alpine\nRUN ln -sf /opt/java/bin/java /usr/bin/javax", "/usr/bin/javax is the machine's"),
+        ("FROM alpine\nARG TO=/usr/lib\nRUN rm -rf $TO/x", "/usr/lib/x is the machine's"),
         ("FROM alpine\nRUN rm -rf /tmp", "/tmp is the machine's"),
         ("FROM alpine\nRUN make && make -C src install", "not done here"),
         ("FROM alpine\nRUN curl https://x.org/i.sh | bash -", "not done here"),
         ("FROM alpine\nRUN echo x > ~/.npmrc", "not done here"),
-        ("FROM alpine\nCOPY . .", "/ is the machine's"),
         ("FROM alpine\nCOPY a /etc/", "/etc/a is the machine's"),
         ("FROM alpine\nCOPY --from=nginx /x /x", "files of another image"),
         ("FROM alpine\nADD https://example.org/x /x", "neither fetched"),

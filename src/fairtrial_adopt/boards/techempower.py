@@ -13,6 +13,7 @@ NAME = "techempower"
 DATABASE_HOST = "tfb-database"
 SERVICES = {"postgres": "postgresql"}
 """By the name of a database there, the lab's, where a workload file has its rows."""
+ROWS = "hello_world.sql"
 QUERIES = "?queries="
 
 
@@ -56,7 +57,8 @@ def read(folder: Path, test: str) -> Entry:
 
 def _examinations(keys: dict[str, Any], service: str | None) -> list[Examination]:
     plain = _paths(keys, {"/json": "json_url", "/plaintext": "plaintext_url"})
-    found = [Examination(name="techempower", workload="techempower", paths=plain, service="none")]
+    data = {service: ROWS} if service else {}  # which entries read when they start
+    found = [Examination(name="techempower", workload="techempower", paths=plain, service=service or "none", data=data)]
     if service is not None:
         read_paths = {
             **_paths(keys, {"/db": "db_url", "/fortunes": "fortune_url"}),
