@@ -37,7 +37,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
         yield page
 
 
-@pytest.mark.parametrize("kind", (*TABLES, *OTHERS))
+@pytest.mark.parametrize("kind", [*TABLES, *OTHERS])
 def test_a_page_is_read_on_every_screen_and_by_a_screen_reader(kind: str, site: Path, page: Page, axe: str) -> None:
     path = min(site.glob(f"{kind}.html"))
     for width, dark in LOOKS:
