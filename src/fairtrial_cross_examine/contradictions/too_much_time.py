@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from fairtrial.judge.checks.model import Threshold
+from fairtrial_cross_examine.caps import CAPS
 from fairtrial_cross_examine.contradictions.model import Contradiction, ContradictionKind
 from fairtrial_cross_examine.in_words import grouped, time
 from fairtrial_cross_examine.model import Figure, PrintedOutput, PrintedRun
 
-HEY_KEEPS = 1_000_000
 FEWEST_PIPELINED = 1.8
 MOST_PIPELINED = 128
 """Times as long as there was time: two requests at a time, and more than anybody sends."""
@@ -30,8 +30,8 @@ def examine(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contra
             f"{time(seconds.value)}: the mean is not that of these requests."
         )
         says += _cause(run, requests, seconds, least_seconds.value / max(seconds.value, 1e-9))
-        if run.tool == "hey" and requests.value > HEY_KEEPS:
-            says += f" hey divides the sum of all times by the {HEY_KEEPS:,} that it keeps."
+        if run.tool == "hey" and requests.value > CAPS["hey"].most:
+            says += f" hey divides the sum of all times by the {CAPS['hey'].most:,} that it keeps."
         yield kind.contradiction(
             [run.name],
             says,

@@ -43,13 +43,13 @@ def read_text(text: str, source: str) -> list[PrintedRun]:
         cut = end if cut < 0 else cut
         form = next((form for form in place.formats if form.recognises(text[place.start : cut])), place.formats[0])
         before = text[max(read_up_to, called_since.get(place.formats[0].lines, 0)) : place.start]
-        # What wrk2 prints may have been called as `wrk`, which is what its program is named after the build.
-        command = last_command(before, (form.name, form.name.rstrip("2")))
+        command = last_command(before, tuple(form.calls or [form.name]))
         section = Section(text[place.start : cut], source, command, before, behind=text[cut:end])
-        run = form.read(section)
+        found = form.read(section)
         called_since[place.formats[0].lines] = place.last
-        if run is not None:
-            read.append(_with_gaps(run.model_copy(update={"ambiguous": section.ambiguous}), form))
+        if found:
+            runs = [found] if isinstance(found, PrintedRun) else found
+            read += [_with_gaps(run.model_copy(update={"ambiguous": section.ambiguous}), form) for run in runs]
             read_up_to = place.last
     return numbered(read)
 

@@ -42,7 +42,7 @@ def read(section: Section) -> PrintedRun | None:
         section.source,
         section.source,
         started=None if started is None else as_count(started),
-        answered=as_count(answered or "0"),
+        answered=None if answered is None else as_count(answered),
         rate=section.figure(rf"^\s*(?:http\.request_rate: \.*|Mean responses?/sec:)\s*({NUMBER})"),
         times={label: as_figure(cell, MILLISECOND) for label, cell in rows},
         codes={code: as_count(count) for code, count in [*codes, *re.findall(r"(\d{3}): (\d{1,15})", classic)]},
@@ -84,20 +84,26 @@ def _run(
     source: str,
     *,
     started: int | None,
-    answered: int,
+    answered: int | None,
     rate: Figure | None,
     times: Mapping[str, Figure],
     codes: Mapping[str, int],
     errors: Mapping[str, int],
 ) -> PrintedRun:
-    """Version 2 counts requests and answers; those before it only answers, and errors by their kind."""
-    lost = {"no answer": started - answered} if started is not None else dict(errors)
+    """Version 2 counts requests and answers; those before it only answers, and errors by their kind.
+
+    Without a count of answers there were none, if so many errors are listed; else it was cut off.
+    """
+    if answered is None and started is not None and sum(errors.values()) >= started:
+        answered = 0
+    lost = dict(errors) if started is None else {} if answered is None else {"no answer": started - answered}
+    requests = answered if started is None or answered is None else started
     return PrintedRun(
         name=name,
         source=source,
         tool="artillery",
-        requests=exactly(answered if started is None else started),
-        answers=exactly(answered),
+        requests=None if requests is None else exactly(requests),
+        answers=None if answered is None else exactly(answered),
         rate_per_second=rate,
         times=RunTimes.model_validate(
             {

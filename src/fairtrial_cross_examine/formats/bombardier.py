@@ -26,9 +26,9 @@ def read(section: Section) -> PrintedRun | None:
     """One report of bombardier in text."""
     codes = dict(section.pairs(r"\b([1-5]xx|others) - (\d{1,15})"))
     rates = section.find(rf"^\s*Reqs/sec\s+({NUMBER})\s+({NUMBER})\s+{NUMBER}$")
-    if not codes:
-        return None
     latency = section.find(rf"^\s*Latency\s+({DURATION})\s+{DURATION}\s+({DURATION})$")
+    if not any((codes, rates, latency)):
+        return None
     introduction, command = section.find(INTRODUCTION), section.command
     limit = None if command is None else command.number("-r", "--rate")
     connections = None if introduction is None else int(introduction[3])
@@ -46,7 +46,7 @@ def read(section: Section) -> PrintedRun | None:
         connections=connections or None,
         constant_rate_per_second=exactly(limit) if limit else None,
         seconds=_seconds(section, introduction, maximum),
-        requests=exactly(sum(map(as_count, codes.values()))),
+        requests=exactly(sum(map(as_count, codes.values()))) if "others" in codes else None,  # else it was cut off
         rate_per_second=None if rates is None else _sampled(as_figure(rates[1]), as_figure(rates[2])),
         times=RunTimes(
             mean=None if latency is None else duration(latency[1]),

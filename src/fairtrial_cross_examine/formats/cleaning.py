@@ -48,7 +48,7 @@ def cleaned(text: str, lines_of_tools: Sequence[str]) -> str:
     Args:
         lines_of_tools: patterns of lines by which outputs are found, without a `^` before them.
     """
-    text = CONTINUED.sub(" ", text.replace("\r\n", "\n"))
+    text = CONTINUED.sub(" ", EMPTY_LINES.sub("\n\n", text.replace("\r\n", "\n")))
     text = STYLE.sub("", ENTITY.sub(lambda match: html.unescape(match[0]), TAG.sub("", text)))
     text = SPACES.sub(" ", UNSEEN.sub("", text)).replace("\r", "\n").replace("\ufffds", "us")
     lines = [_unmarked(line.strip()) for line in EMPHASIS.sub(r"\2", BOLD.sub("", text)).split("\n")]

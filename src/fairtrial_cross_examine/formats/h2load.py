@@ -7,10 +7,13 @@ client has so many requests under way: over HTTP/2 without the call, how many th
 
 import re
 
+from fairtrial_cross_examine.caps import CAPS
 from fairtrial_cross_examine.figures import DURATION, NUMBER, as_count, as_figure, duration, exactly
 from fairtrial_cross_examine.formats.model import Format, Section
 from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
+STATUSES = 4
+"""2xx to 5xx: where fewer are listed, the line was cut off."""
 COLUMNS = {"min": "minimum", "max": "maximum", "mean": "mean", "sd": "deviation"}
 
 
@@ -38,9 +41,11 @@ def read(section: Section) -> PrintedRun | None:
         constant_rate_per_second=exactly(constant_rate * connections) if constant_rate and connections else None,
         planned_seconds=None if command is None else command.seconds("-D", "--duration"),
         seconds=None if finished is None else duration(finished[1]),
-        requests=exactly(answers) if statuses else None,
+        requests=exactly(answers) if len(statuses) == STATUSES else None,
         rate_per_second=None if finished is None else as_figure(finished[2]),
-        times=_times(section),
+        times=_times(section).model_copy(
+            update={"sample": CAPS["h2load"].most if answers > CAPS["h2load"].most else None}
+        ),
         failures={"status 4xx or 5xx": failed} if failed else {},
         unanswered={"errored": unanswered} if unanswered else {},
         document_bytes=None if bodies is None else bodies.over(exactly(answers)),

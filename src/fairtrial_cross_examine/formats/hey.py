@@ -8,14 +8,12 @@ print, the number of its workers, only the call tells; `-q 0` is no rate.
 
 import re
 
+from fairtrial_cross_examine.caps import CAPS
 from fairtrial_cross_examine.figures import NUMBER, as_count, as_figure, exactly
-from fairtrial_cross_examine.formats.model import Format, Section, failed_statuses
+from fairtrial_cross_examine.formats.model import Format, Section, failed_statuses, listed_all
 from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
-MOST_TIMES = 1_000_000
 DEFAULT_WORKERS = 50
-SHARE = 0.001
-"""How far requests may be from rate times seconds."""
 LINES = tuple(
     re.compile(line, re.MULTILINE)
     for line in (
@@ -42,15 +40,15 @@ def read(section: Section) -> PrintedRun | None:
     answers = sum(statuses.values())
     _, heading, after = section.text.partition("Error distribution:")
     errors = _errors(after) if heading else {}
-    rate, times = section.figure(rf"^Requests/sec:\s+({NUMBER})"), _times(section, answers)
+    rate, times = section.figure(rf"^Requests/sec:\s+({NUMBER})"), _times(section)
     seconds = section.figure(rf"^Total:\s+({NUMBER}) secs")
     if not any((answers, errors, rate, times.mean, times.percentiles)):
         return None
-    requests = exactly(answers + sum(errors.values())) if answers or errors else None
-    kept = answers == MOST_TIMES and _are_fewer(requests, rate, seconds)
-    over = kept or answers > MOST_TIMES
-    if over:
-        times = times.model_copy(update={"mean": None})
+    listed = answers + sum(errors.values())
+    whole = listed > 0 and listed_all(listed, rate, seconds)
+    over = answers > CAPS["hey"].most or (answers == CAPS["hey"].most and not whole)
+    mean = None if over else times.mean
+    times = times.model_copy(update={"mean": mean, "sample": min(answers, CAPS["hey"].most) if whole or over else None})
     document = section.group(rf"^Size/request:\s+({NUMBER}) bytes")
     bodies = section.group(rf"^Total data:\s+({NUMBER}) bytes")
     command = section.command
@@ -65,8 +63,8 @@ def read(section: Section) -> PrintedRun | None:
         constant_rate_per_second=exactly(per_worker * workers) if per_worker and workers else None,
         planned_seconds=None if command is None else command.seconds("-z"),
         seconds=seconds,
-        requests=None if kept else requests,
-        answers=None if kept else exactly(answers),
+        requests=exactly(listed) if whole else None,
+        answers=exactly(answers) if whole else None,
         rate_per_second=rate,
         times=times,
         failures=failed_statuses(statuses),
@@ -80,19 +78,9 @@ def read(section: Section) -> PrintedRun | None:
 
 
 _REMARK = (
-    f"hey keeps {MOST_TIMES:,} results, and divides by that: of more answers, their number, the Average and the "
+    f"hey keeps {CAPS['hey'].most:,} results, and divides by that: of more answers, their number, the Average and the "
     "Size/request that it prints are not those of all"
 )
-
-
-def _are_fewer(requests: Figure | None, rate: Figure | None, seconds: Figure | None) -> bool:
-    """Whether the results are fewer than the rate counts in the seconds."""
-    return (
-        requests is not None
-        and rate is not None
-        and seconds is not None
-        and requests.value < (1 - SHARE) * rate.times(seconds).low
-    )
 
 
 def _errors(text: str) -> dict[str, int]:
@@ -103,7 +91,7 @@ def _errors(text: str) -> dict[str, int]:
     return errors
 
 
-def _times(section: Section, answers: int) -> RunTimes:
+def _times(section: Section) -> RunTimes:
     # Of too few answers it prints rows of 0%.
     rows = section.pairs(rf"^(\d{{1,2}})%+ in ({NUMBER}) secs")
     return RunTimes(
@@ -111,7 +99,6 @@ def _times(section: Section, answers: int) -> RunTimes:
         minimum=section.figure(rf"^Fastest:\s+({NUMBER}) secs"),
         maximum=section.figure(rf"^Slowest:\s+({NUMBER}) secs"),
         percentiles={share: as_figure(value) for share, value in rows if share != "0"},
-        sample=min(answers, MOST_TIMES) or None,
     )
 
 

@@ -1,22 +1,33 @@
-"""hyperfine: text, and JSON (`--export-json`). By its source, `src/benchmark/mod.rs`.
+"""hyperfine: text, and its exports as JSON, CSV and Markdown. By its source, `src/benchmark/mod.rs`, `src/export`.
 
 It times whole commands, not requests. Its deviation is that of one run, not of the mean. Versions before 1.6 do not
-print how many runs there were.
+print how many runs there were, nor do CSV, in seconds, and Markdown.
 """
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from fairtrial_cross_examine.figures import NUMBER, as_count, as_figure, number
-from fairtrial_cross_examine.formats.model import Format, Section
+from fairtrial_cross_examine.formats.model import Format, Section, rows_of
 from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
 UNITS = {"µs": 1e-6, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 TIME = rf"({NUMBER}) (µs|us|ms|s)"
+CSV_HEAD = "command,mean,stddev,"
+MARKDOWN_HEAD = r"Command ?\| ?Mean \[(µs|us|ms|s)\]"
+CELL_ENDS = re.compile(r"(?<!\\)\|")
+FIELDS = {"mean": "mean", "stddev": "deviation", "min": "minimum", "max": "maximum"}
 
 
-def read(section: Section) -> PrintedRun | None:
-    """One benchmark of hyperfine in text."""
+def read(section: Section) -> PrintedRun | Sequence[PrintedRun] | None:
+    """One benchmark of hyperfine in text, or all of an exported table."""
+    head = re.match(MARKDOWN_HEAD, section.text)
+    if section.text.startswith(CSV_HEAD):
+        return [_row(section, row, 1.0) for row in rows_of(section) if row.get("mean")]
+    if head is not None:
+        return list(_markdown(section, UNITS[head[1]]))
     command = section.group(r"^Benchmark #?\d{1,6}: (.{1,2000})$")
     mean = section.find(rf"^Time \((?:mean|abs)[^)\n]{{0,10}}\):\s+{TIME}(?: ± +{TIME})?")
     spread = section.find(rf"^Range \(min (?:…|\.\.\.) max\):\s+{TIME} (?:…|\.\.\.) +{TIME}(?:\s+(\d{{1,9}}) runs)?")
@@ -37,6 +48,29 @@ def read(section: Section) -> PrintedRun | None:
         ),
         runs=runs,
         statistic="only" if only else "mean",
+    )
+
+
+def _markdown(section: Section, unit: float) -> Iterator[PrintedRun]:
+    """Rows of `command | mean ± deviation | min | max | relative`."""
+    for line in takewhile(lambda line: "|" in line, section.text.splitlines()[1:]):
+        command, *cells = (cell.strip() for cell in CELL_ENDS.split(line))
+        if len(cells) >= 3 and cells[0][:1].isdigit():
+            mean, _, deviation = cells[0].partition("±")
+            row = {"mean": mean.strip(), "stddev": deviation.strip(), "min": cells[1], "max": cells[2]}
+            yield _row(section, {"command": command.replace("\\|", "|"), **row}, unit)
+
+
+def _row(section: Section, row: Mapping[str, str], unit: float) -> PrintedRun:
+    times = {field: as_figure(row[key], unit) for key, field in FIELDS.items() if row.get(key)}
+    median = {"50": as_figure(row["median"], unit)} if row.get("median") else {}
+    return PrintedRun(
+        name=f"{section.source}: {row['command']}",
+        source=section.source,
+        tool="hyperfine",
+        contender=row["command"],
+        times=RunTimes.model_validate({**times, "percentiles": median}),
+        statistic="mean",
     )
 
 
@@ -76,7 +110,7 @@ def _time(text: str, unit: str) -> Figure:
 
 FORMAT = Format(
     name="hyperfine",
-    anchor=re.compile(r"^Benchmark #?\d{1,6}: ", re.MULTILINE),
+    anchor=re.compile(rf"^(?:Benchmark #?\d{{1,6}}: |{CSV_HEAD}|{MARKDOWN_HEAD})", re.MULTILINE),
     tails=(re.compile(r"^Time \((?:mean|abs)", re.MULTILINE), re.compile(r"^Range \(min", re.MULTILINE)),
     read=read,
     read_json=read_json,

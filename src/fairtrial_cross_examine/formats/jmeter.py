@@ -1,29 +1,39 @@
-"""JMeter: the lines of its summariser, and JSON (`statistics.json` of its dashboard).
+"""JMeter: the lines of its summariser, tables as CSV (aggregate and summary report), and `statistics.json`.
 
 By its source, `Summariser.java`, `SummariserRunningSample.java` and `StatisticsSummaryConsumer.java`: errors count as
 samples and have a time; a sample may be several requests. Of the lines, only the last one of the whole run
 (`summary =`) is read; its figures are cut off, and a decimal comma stands where the machine's language has one. In the
-JSON, the median and the percentiles are those of the last 20,000 samples, and which percentages these have is not
-printed: they are not read. Threads may pause; the load is not printed.
+JSON, the median and the percentiles are those of the last samples, and which percentages these have is not printed:
+only the median of few samples is read. Threads may pause; the load is not printed. Of a table, the row of all samples
+is read, or each where there is none; its times are cut off, too, and its errors are a share.
 """
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fairtrial_cross_examine.figures import as_count, as_figure, duration, exactly, number
-from fairtrial_cross_examine.formats.model import Format, Section
+from fairtrial_cross_examine.caps import CAPS
+from fairtrial_cross_examine.figures import NUMBER, as_count, as_figure, duration, exactly, number
+from fairtrial_cross_examine.formats.model import Format, Section, rows_of
 from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
 MILLISECOND = 1e-3
 NAME = r"(?:\d[\d/:, -]{8,30}INFO\s+(?:-\s+)?[\w.]{0,60}Summariser: )?(?:summary|Generate Summary Results)"
+CSV_HEAD = r"(?:Label,# Samples,Average,|sampler_label,aggregate_report_count,average,)"
+HEADS = {"sampler label": "label", "count": "# samples", "error%": "error %", "rate": "throughput"}
+TIMES = {"average": "mean", "min": "minimum", "max": "maximum"}
+PERCENTILES = ("50", "90", "95", "99")
 TOTAL = (
     rf"\s*{NAME} = +(\d{{1,15}}) in +((?:\d{{1,6}}:)?\d{{1,6}}(?::\d\d|(?:[.,]\d)?s)) = +(?:(\d{{1,15}}[.,]\d)|\*+)/s "
     r"Avg: +(\d{1,12}) Min: +(\d{1,12}) Max: +(\d{1,12}) Err: +(\d{1,15}) \("
 )
 
 
-def read(section: Section) -> PrintedRun | None:
-    """One run, by its last line."""
+def read(section: Section) -> PrintedRun | Sequence[PrintedRun] | None:
+    """One run, by its last line; of a table, one for all labels, or for each."""
+    if re.match(CSV_HEAD, section.text):
+        rows = {cells["label"]: cells for row in rows_of(section) if (cells := _renamed(row)).get("# samples")}
+        return [_of_row(section, rows[label]) for label in (["TOTAL"] if "TOTAL" in rows else rows)]
     total = re.match(TOTAL, section.text)
     if total is None:
         return None
@@ -37,6 +47,30 @@ def read(section: Section) -> PrintedRun | None:
         requests=exactly(as_count(total[1])),
         rate_per_second=None if total[3] is None else as_figure(total[3].replace(",", ".")),
         times=RunTimes(mean=mean, minimum=minimum, maximum=maximum),
+        failures={"errors": errors} if errors else {},
+    )
+
+
+def _renamed(row: Mapping[str, str]) -> dict[str, str]:
+    """The cells of a row by the heads of JMeter itself, also where its reporter for the command line wrote it."""
+    names = {head.removeprefix("aggregate_report_").replace("_", " "): cell for head, cell in row.items()}
+    return {HEADS.get(head, head.removesuffix(" line")): cell for head, cell in names.items()}
+
+
+def _of_row(section: Section, row: Mapping[str, str]) -> PrintedRun:
+    requests = as_count(row["# samples"])
+    errors = round(requests * as_figure(row["error %"].rstrip("%")).value / 100) if row.get("error %") else 0
+    times = {field: _cut(as_figure(row[head], MILLISECOND)) for head, field in TIMES.items() if row.get(head)}
+    cells = {share: row.get("median" if share == "50" else f"{share}%") for share in PERCENTILES}
+    shares = {share: _cut(as_figure(cell, MILLISECOND)) for share, cell in cells.items() if cell}
+    rate = re.match(rf"({NUMBER})(?:/sec)?$", row.get("throughput", ""))  # else it is per minute, or hour
+    return PrintedRun(
+        name=section.source if row["label"] == "TOTAL" else f"{section.source}: {row['label']}",
+        source=section.source,
+        tool="jmeter",
+        requests=exactly(requests),
+        rate_per_second=None if rate is None else as_figure(rate[1]),
+        times=RunTimes.model_validate({**times, "percentiles": shares}),
         failures={"errors": errors} if errors else {},
     )
 
@@ -68,11 +102,13 @@ def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
                 mean=number(row["meanResTime"], MILLISECOND),
                 minimum=number(row.get("minResTime"), MILLISECOND),
                 maximum=number(row.get("maxResTime"), MILLISECOND),
+                percentiles={"50": median} if median is not None and row["sampleCount"] <= CAPS["jmeter"].most else {},
             ),
             failures={"errors": int(row["errorCount"])} if row["errorCount"] else {},
         )
         for label, row in rows.items()
         if label == "Total" or "Total" not in rows
+        for median in [number(row.get("medianResTime"), MILLISECOND)]
     ]
 
 
@@ -85,7 +121,9 @@ FORMAT = Format(
     name="jmeter",
     # A line every half minute for the time so far; but for the last, one for the time since and the next follow.
     anchor=re.compile(
-        rf"^{NAME} = +\d{{1,15}} in [^\n]{{1,200}}$(?!\n+[^\n]{{0,200}} \+ +\d[^\n]{{0,200}}\n+{NAME} = )", re.MULTILINE
+        rf"^(?:{CSV_HEAD}|"
+        rf"{NAME} = +\d{{1,15}} in [^\n]{{1,200}}$(?!\n+[^\n]{{0,200}} \+ +\d[^\n]{{0,200}}\n+{NAME} = ))",
+        re.MULTILINE,
     ),
     read=read,
     read_json=read_json,

@@ -6,12 +6,11 @@ wait between their requests, so that they are no connections; the time of the ru
 percentiles keep two digits, and those beyond p99 it prints of however few requests: they are not read.
 """
 
-import csv
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from fairtrial_cross_examine.figures import NUMBER, as_count, as_figure, exactly
-from fairtrial_cross_examine.formats.model import Format, Section
+from fairtrial_cross_examine.formats.model import Format, Section, rows_of
 from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
 MILLISECOND = 1e-3
@@ -56,9 +55,7 @@ def _table_of_percentiles(section: Section) -> Mapping[str, str]:
 
 
 def _from_csv(section: Section) -> PrintedRun | None:
-    rows = csv.DictReader(section.text.splitlines()[: _end(section.text.splitlines())])
-    for row in rows:
-        cells = {str(key).lower(): value for key, value in row.items() if isinstance(value, str)}
+    for cells in rows_of(section):
         if cells.get("name") not in ("Aggregated", "Total"):
             continue
         is_new = "request count" in cells
@@ -77,11 +74,6 @@ def _from_csv(section: Section) -> PrintedRun | None:
             percentiles=cells,
         )
     return None
-
-
-def _end(lines: Iterable[str]) -> int:
-    """The number of lines up to the first one without a comma."""
-    return next((number for number, line in enumerate(lines) if "," not in line), 1 << 24)
 
 
 def _run(

@@ -1,9 +1,11 @@
 """How the output of one tool is found in a text and read."""
 
+import csv
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 from typing import Any
 
 from fairtrial_cross_examine.command_line import PrintedCall
@@ -67,6 +69,8 @@ class Section:
             self.ambiguous.append(line)
 
 
+LISTED_SHARE = 0.001
+"""How far requests may be from rate times seconds."""
 MEASURED = ("requests", "rate", "mean", "max")
 """What a tool prints in every output, as the table of a cross-examination calls it."""
 
@@ -79,8 +83,8 @@ class Format:
     """the name of the tool"""
     anchor: re.Pattern[str]
     """a line that every output has exactly once, from the start of the line on"""
-    read: Callable[[Section], PrintedRun | None]
-    """None: it holds too little to be an output"""
+    read: Callable[[Section], PrintedRun | Sequence[PrintedRun] | None]
+    """None: it holds too little to be an output; of a table, a run for each row"""
     heads: Sequence[re.Pattern[str]] = ()
     """other lines that an output has at most once before its anchor, in their order"""
     tails: Sequence[re.Pattern[str]] = ()
@@ -91,11 +95,26 @@ class Format:
     """reads a parsed document, with the name and the file of its runs; an empty list: it is another tool's"""
     always: Sequence[str] = MEASURED
     """what every output has: if it is not found, that is said"""
+    calls: Sequence[str] = ()
+    """the names under which it is called, where these are others than its own"""
 
     @cached_property
     def lines(self) -> tuple[re.Pattern[str], ...]:
         """The lines by which an output is found, in the order in which they are printed."""
         return (*self.heads, self.anchor, *self.tails)
+
+
+def rows_of(section: Section) -> Iterator[dict[str, str]]:
+    """The whole rows of a CSV table by its heads, in lower case, up to the first line without a comma."""
+    heads, *rows = csv.reader(takewhile(lambda line: "," in line, section.text.strip().splitlines()))
+    for row in rows:
+        if len(row) >= len(heads):
+            yield dict(zip((head.lower() for head in heads), row, strict=False))
+
+
+def listed_all(listed: int, rate: Figure | None, seconds: Figure | None) -> bool:
+    """Whether the answers and errors of the lists at its end are as many as its rate counts: they can be cut off."""
+    return rate is None or seconds is None or listed >= (1 - LISTED_SHARE) * rate.times(seconds).low
 
 
 def failed_statuses(statuses: Mapping[str, int]) -> dict[str, int]:

@@ -12,7 +12,7 @@ from typing import Any
 from fairtrial_cross_examine.command_line import PrintedCall
 from fairtrial_cross_examine.figures import NUMBER, as_count, as_figure, exactly, number, size
 from fairtrial_cross_examine.formats import hey
-from fairtrial_cross_examine.formats.model import Format, Section, failed_statuses, share_name
+from fairtrial_cross_examine.formats.model import Format, Section, failed_statuses, listed_all, share_name
 from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
 DEADLINE = "aborted due to deadline"
@@ -90,6 +90,8 @@ def _run(
     document_bytes: Figure | None,
 ) -> PrintedRun:
     answers = sum(statuses.values())
+    listed = answers + sum(errors.values())
+    whole = listed > 0 and listed_all(listed, rate_per_second, seconds)
     constant_rate = 0.0 if command is None else command.rate("-q", "--query-per-second")
     clients = None if command is None else command.connections(DEFAULT_CONNECTIONS, "-c", "--connections")
     parallel = None if command is None else command.connections(1, "-p", "--http2-parallel")
@@ -102,8 +104,8 @@ def _run(
         constant_rate_per_second=exactly(constant_rate) if constant_rate else None,
         planned_seconds=None if command is None else command.seconds("-z"),
         seconds=seconds,
-        requests=exactly(answers + sum(errors.values())) if answers or errors else None,
-        answers=exactly(answers),
+        requests=exactly(listed) if whole else None,
+        answers=exactly(answers) if whole else None,
         rate_per_second=rate_per_second,
         times=times,
         failures=failed_statuses(statuses),

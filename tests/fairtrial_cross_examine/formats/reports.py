@@ -337,11 +337,37 @@ ARTILLERY_JSON = json.dumps(
     }
 )
 
+HYPERFOIL = """\
+Running 30s test @ http://127.0.0.1:8080/items
+  2 threads and 100 connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency    11.30ms    9.10ms 470.10ms   91.20%
+    Req/Sec   8806.10   2011.05  10351.00     93.55
+  264183 requests in 30.012s,   1.41GB read
+Requests/sec: 8802.58
+Transfer/sec:  48.11MB
+"""
+HYPERFOIL_LATE = HYPERFOIL.replace("11.30ms    9.10ms 470.10ms", "15.00s     8.60s   30.00s")
+"""What `wrk2` there prints of a rate that the server cannot keep: it looks like too much time."""
+
+JMETER_TABLE = """\
+Label,# Samples,Average,Median,90% Line,95% Line,99% Line,Min,Max,Error %,Throughput,Received KB/sec,Sent KB/sec
+Items,4000,31,28,47,58,97,4,412,0.000%,198.90604,71.20,24.10
+Login,2000,62,57,90,104,180,11,703,0.000%,99.40310,31.60,19.30
+TOTAL,6000,41,35,71,84,141,4,703,0.000%,298.29962,102.80,43.40
+"""
+JMETER_REPORTER = """\
+sampler_label,aggregate_report_count,average,aggregate_report_median,aggregate_report_90%_line,aggregate_report_95%_line,\
+aggregate_report_99%_line,aggregate_report_min,aggregate_report_max,aggregate_report_error%,aggregate_report_rate
+Items,4000,31,28,47,58,97,4,412,0.00%,198.9
+"""
+
 HONEST: dict[str, list[str]] = {
+    "hyperfoil": [HYPERFOIL, HYPERFOIL_LATE, "$ jbang wrk@hyperfoil -c 100 http://127.0.0.1:8080/items\n" + HYPERFOIL],
     "bombardier": [BOMBARDIER, BOMBARDIER_OLD, BOMBARDIER_JSON],
     "gatling": [GATLING, GATLING_NEW, GATLING_JSON],
     "siege": [SIEGE, SIEGE_JSON, SIEGE.replace("20.63", "20.63 secs").partition("\n")[2]],
-    "jmeter": [JMETER, JMETER_OLD, JMETER_COMMA, JMETER_JSON],
+    "jmeter": [JMETER, JMETER_OLD, JMETER_COMMA, JMETER_JSON, JMETER_TABLE, JMETER_REPORTER],
     "loadtest": [LOADTEST, LOADTEST_NEW, LOADTEST_JSON],
     "locust": [LOCUST, LOCUST_OLD, LOCUST_CSV, LOCUST_CSV_OLD],
     "artillery": [ARTILLERY, ARTILLERY_OLD, ARTILLERY_JSON],
@@ -349,6 +375,9 @@ HONEST: dict[str, list[str]] = {
 """Reports of each tool that contradict nothing."""
 
 FAULTY: list[tuple[str, str, set[str]]] = [
+    ("hyperfoil", "$ wrk -c 100 http://127.0.0.1:8080/items\n" + HYPERFOIL_LATE, {"too-much-time"}),
+    ("jmeter", JMETER_TABLE.replace("703,0.000%", "703,12.500%"), {"errors-as-throughput"}),
+    ("jmeter", JMETER_TABLE.replace("TOTAL,6000,41,", "TOTAL,6000,910,"), {"impossible-times"}),
     ("bombardier", BOMBARDIER.replace("62980", "11").replace("5xx - 0", "5xx - 62969"), {"errors-as-throughput"}),
     (
         "bombardier",

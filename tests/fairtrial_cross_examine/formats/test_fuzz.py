@@ -1,6 +1,7 @@
 """Whatever becomes of an output, it is read within a second, or refused in words."""
 
 import random
+import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -10,13 +11,20 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial_cross_examine.examination import examine_output
+from fairtrial_cross_examine.formats import read_text
+from fairtrial_cross_examine.model import PrintedOutput
 from fairtrial_cross_examine.read import read_evidence
+from tests.fairtrial_cross_examine.formats.reports import HONEST
 from tests.fairtrial_cross_examine.formats.test_cleaning import CHANGES, OUTPUTS, TEXTS
 
 SEED = 20261128
 TRIES = 12
 MOST_SECONDS = 1.0
-ALL_TEXTS = [*TEXTS.values(), *(file.read_text(encoding="utf-8") for file in sorted(OUTPUTS.iterdir()))]
+ALL_TEXTS = [
+    *TEXTS.values(),
+    *(text for texts in HONEST.values() for text in texts),
+    *(file.read_text(encoding="utf-8") for file in sorted(OUTPUTS.iterdir())),
+]
 NUMBERS = ["", "0", "-1", "9" * 30, "1e308", "NaN", "0.00", "1,0,0", "\u0663", "."]
 
 
@@ -76,3 +84,32 @@ def test_a_mutation_is_read_or_refused(tmp_path: Path, mutation: Callable[[str, 
         with suppress(Problem):
             examine_output(read_evidence([file]))
         assert time.process_time() - began < MOST_SECONDS, (number, text[:200])
+
+
+CUTS = 6
+ENDS = re.compile(r"\s(?=\S)")
+
+
+def kinds(text: str) -> set[str]:
+    return {each.kind for each in examine_output(PrintedOutput(runs=read_text(text, "x"))).contradictions}
+
+
+@pytest.mark.parametrize("text", ALL_TEXTS, ids=lambda text: text[:12])
+def test_a_report_that_was_cut_between_two_words_is_accused_of_nothing_more(text: str) -> None:
+    places = [match.end() for match in ENDS.finditer(text)]
+    whole = kinds(text)
+    for place in random.Random(SEED).sample(places, min(CUTS, len(places))):
+        assert kinds(text[:place]) <= whole, text[:place][-80:]
+        lines = text[:place].rpartition("\n")[0] + "\n"
+        assert kinds(lines) <= whole and kinds(text[len(lines) :]) <= whole, lines[-80:]
+
+
+@pytest.mark.parametrize("line", ["80000 requests in\n", "| a | b | 7 |\n", "\n", "x " * 50_000, "1,2,3\n"])
+def test_the_time_to_read_grows_no_faster_than_a_text(line: str) -> None:
+    """Ten million characters take a few seconds; of these here, a tenth and a hundredth are compared."""
+    seconds = []
+    for characters in (50_000, 500_000):
+        began = time.process_time()
+        read_text(line * (characters // len(line) + 1), "x")
+        seconds.append(time.process_time() - began)
+    assert seconds[1] < 50 * max(seconds[0], 0.02)

@@ -1,13 +1,15 @@
 """Forms in which people publish outputs, by the classes in which they were once read wrongly; figures are made up."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from fairtrial.base.problem import Problem
+from fairtrial_cross_examine.caps import CAPS
 from fairtrial_cross_examine.examination import Examination, examine_output
-from fairtrial_cross_examine.formats import read_text
+from fairtrial_cross_examine.formats import read_json, read_text
 from fairtrial_cross_examine.model import Figure, PrintedOutput, PrintedRun
 from fairtrial_cross_examine.read import read_evidence
 from tests.fairtrial_cross_examine.formats.texts import AB, AUTOCANNON, H2LOAD, HEY, K6, K6_OLD, OHA, VEGETA, WRK, WRK2
@@ -316,6 +318,43 @@ def test_hyperfine_before_it_printed_the_number_of_runs() -> None:
     text = "Benchmark #1: x\n  Time (mean ± σ):  210.3 ms ±  9.9 ms\n  Range (min … max):  199 ms … 252 ms\n"
     run = one(text)
     assert (run.runs, run.statistic, value(run.times.maximum)) == (None, "mean", 0.252)
+
+
+MARKDOWN = """\
+| Command | Mean [ms] | Min [ms] | Max [ms] | Relative |
+|:---|---:|---:|---:|---:|
+| `tool \\| sort` | 20.0 ± 0.4 | 19.4 | 22.3 | 7.44 ± 0.78 |
+| `other` | 19.7 ± 0.3 | 2.3 | 9.6 | 1.00 |
+"""
+CSV = """\
+command,mean,stddev,median,user,system,min,max,parameter_n
+"tool | sort",0.020,0.0004,0.0199,0.019,0.001,0.0194,0.0223,1
+other,0.0197,,0.0027,0.002,0.001,0.0023,0.0096,2
+"""
+
+
+@pytest.mark.parametrize("text", [MARKDOWN, CSV, f"## Results\n\n{MARKDOWN}\nand more | than that\n"])
+def test_exports_of_hyperfine(text: str) -> None:
+    piped, other = read_text(text, "x")
+    assert (piped.contender, value(piped.times.mean), value(piped.times.deviation)) == ("tool | sort", 0.02, 0.0004)
+    assert (piped.runs, value(piped.times.minimum), value(piped.times.maximum)) == (None, 0.0194, 0.0223)
+    assert not other.not_read and kinds(text) == {"impossible-times"}, "its mean is beyond its maximum"
+
+
+def test_two_tables_and_a_row_that_was_cut() -> None:
+    assert [run.contender for run in read_text(f"{MARKDOWN}\n{CSV}", "x")] == ["tool | sort", "other"] * 2
+    assert [run.contender for run in read_text(CSV[:-30], "x")] == ["tool | sort"]
+
+
+def test_what_h2load_draws_its_times_from() -> None:
+    text = re.sub(r"status codes: \d+ 2xx", "status codes: 3000000 2xx", H2LOAD)
+    assert one(text).sample == CAPS["h2load"].most and one(H2LOAD).times.sample is None
+
+
+def test_the_median_of_jmeter_is_that_of_its_last_samples() -> None:
+    rows = {"sampleCount": 20_000, "errorCount": 0, "meanResTime": 9.5, "medianResTime": 8.0, "throughput": 90.0}
+    few, many = (read_json({"Total": {**rows, "sampleCount": count}}, "x", "x") for count in (20_000, 20_001))
+    assert set(few[0].times.percentiles) == {"50"} and not many[0].times.percentiles
 
 
 def test_a_time_that_was_not_planned() -> None:
