@@ -64,6 +64,11 @@ class Host(Strict):
     cpus: int
     memory_bytes: int
     python: str
+    machine: str | None = Field(
+        None,
+        description="a keyed digest of its machine-id, by which two runs of one machine are told and nobody is named; "
+        "null: it has none, or an older record",
+    )
 
 
 class ServiceIdentity(Strict):
