@@ -46,7 +46,7 @@ def _specification(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "type": "quantitative",
         "scale": {"type": "log", "nice": False, "padding": 12},
         "axis": {
-            "title": "ratio: as published (diamond), as measured with its 95% interval (dot)",
+            "title": "ratio: published (diamond), measured (dot, 95% interval)",
             "format": "~g",
             "tickCount": 6,
         },
