@@ -54,6 +54,15 @@ def read_evidence(files: Sequence[Path]) -> PrintedOutput:
     return PrintedOutput(runs=runs, ratios=ratios)
 
 
+def read_rows(file: Path) -> list[BoardRow]:
+    """The rows of a board's file; none if it is no board's.
+
+    Raises:
+        Problem: it cannot be read, is too large, or is a board's, but not as the board writes it.
+    """
+    return _read_board(_text_of(file), printable(file.name))
+
+
 def _labels(files: Sequence[Path]) -> list[str]:
     """The names of the files in the report: their own, with the folder where two are the same."""
     names = [STDIN_NAME if file == STDIN else file.name for file in files]

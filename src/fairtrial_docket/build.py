@@ -9,6 +9,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.judge.judging import judge_record
 from fairtrial.record.read import read_record
 from fairtrial.record.write import RECORD_FILE
+from fairtrial_cross_examine.read import read_rows
 from fairtrial_docket.entries import ClaimEntry, ExperimentEntry, by_contender, entry_of
 from fairtrial_docket.names import page_name
 from fairtrial_docket.pages.board import BoardEntry, write_board
@@ -17,7 +18,7 @@ from fairtrial_docket.pages.contender import write_contender
 from fairtrial_docket.pages.experiment import write_experiment
 from fairtrial_docket.pages.start import write_start
 from fairtrial_docket.site import Site
-from fairtrial_docket.sources import Source, board_rows, find_sources
+from fairtrial_docket.sources import Source, find_sources
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ def build_docket(folders: Sequence[Path], out: Path, say: Callable[[str], None])
         try:
             if source.kind == "record":
                 entries.append(_experiment(site, source))
-            elif rows := board_rows(source.file):
+            elif rows := read_rows(source.file):
                 boards.append(write_board(site, rows, source.name, site.keep(source.file, page_name(source.name))))
         except Problem as problem:
             passed_over.append(f"{source.name}: {problem.reason}")

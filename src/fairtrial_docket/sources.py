@@ -9,8 +9,6 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.record.read import COMPRESSED
 from fairtrial.record.write import RECORD_FILE
-from fairtrial_cross_examine.model import BoardRow
-from fairtrial_cross_examine.read import read_evidence
 
 OF_REPORTS = {"result.json", "docket.json"}
 
@@ -43,15 +41,6 @@ def find_sources(folders: Sequence[Path], out: Path) -> list[Source]:
             "name a folder of results that `fairtrial run` wrote, or of data that a board published",
         )
     return sorted(found.values(), key=lambda source: source.name)
-
-
-def board_rows(file: Path) -> Sequence[BoardRow]:
-    """The rows of a board's file; none if it is no board's.
-
-    Raises:
-        Problem: it is a board's, and cannot be read.
-    """
-    return read_evidence([file]).rows
 
 
 def _below(folder: Path, out: Path) -> Iterator[Source]:
