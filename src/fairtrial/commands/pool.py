@@ -14,7 +14,7 @@ def pool(
     runs: Annotated[
         list[Path],
         typer.Argument(
-            help="Results folders of one experiment file, a machine each, or their records compressed by xz.",
+            help="Results folders of one experiment file, or their records compressed by xz.",
             metavar="RUN...",
         ),
     ],

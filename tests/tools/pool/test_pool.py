@@ -172,3 +172,23 @@ def test_the_command_prints_a_screen_and_writes_documents(tmp_path: Path, snapsh
     assert len(rows.read_text().splitlines()) == 7
     assert CliRunner().invoke(app, ["pool", *map(str, places[:5])]).exit_code == 0
     assert isinstance(CliRunner().invoke(app, ["pool", str(tmp_path / "none")]).exception, Problem)
+
+
+def test_runs_of_one_machine_are_one_machine(tmp_path: Path) -> None:
+    """Known by its digest; without one, or held to other processors, a record is a machine of its own."""
+    record = experiment().record()
+    ids = ["m", "m", "n", None, None]
+    places = []
+    for number, (ratio, machine) in enumerate(zip([1.2, 1.08, 1.15, 1.16, 1.17], ids, strict=True)):
+        own = record.model_copy(update={"host": record.host.model_copy(update={"machine": machine})})
+        places.append(write(tmp_path / f"m{number}", own, on_machine(ratio, own, speed=number + 1)))
+    held = record.model_copy(update={"host": record.host.model_copy(update={"machine": "m", "cpus": 1})})
+    places.append(write(tmp_path / "held", held, on_machine(1.14, held, speed=9)))
+    machines = read_machines(places, {})
+    assert [(each.name, each.runs) for each in machines] == [("m0", 2), ("m2", 1), ("m3", 1), ("m4", 1), ("held", 1)]
+    first = pool_claims(machines, 1)[0].machines[0]
+    mean = (1.2 * 1.08) ** 0.5
+    assert first.estimate == pytest.approx(mean, rel=0.002)
+    assert first.verdict == "undecided", "one run upheld it, and the other one refuted it"
+    assert first.lower is not None and first.upper is not None and first.lower < mean < first.upper
+    assert machines[0].properties["processors of load and server"] == "1 and 1"

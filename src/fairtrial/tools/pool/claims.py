@@ -30,11 +30,9 @@ from fairtrial.judge.statistics.random_effects import (
     pools_if_some_lie,
 )
 from fairtrial.judge.statistics.student import LEVEL, quantile
-from fairtrial.tools.pool.explain import Explanation, explanations, properties_of
-from fairtrial.tools.pool.machines import Machine
+from fairtrial.tools.pool.explain import Explanation, explanations
+from fairtrial.tools.pool.machines import RATIOS, Machine
 
-POOLED = ("ratio", "equal")
-"""Kinds of claims whose figure is a ratio: what moves a whole machine moves both of its sides."""
 LEAST_ERROR = 1e-9
 """Of a logarithm, where no block differs from another."""
 
@@ -95,7 +93,7 @@ class _OnMachine:
     def ends(self) -> tuple[float, float] | None:
         """The interval of its figure; None: it has none, one that is a bound, or one that is not pooled."""
         is_exact = not (self.claim.estimate_is_lower_bound or self.claim.interval_open_above)
-        return self.claim.interval if self.claim.kind in POOLED and is_exact else None
+        return self.claim.interval if self.claim.kind in RATIOS and is_exact else None
 
     @property
     def standard_error(self) -> float:
@@ -145,15 +143,14 @@ def pool_claims(machines: Sequence[Machine], lies: int) -> list[PooledClaim]:
         ways = f"there are more than {MOST_WAYS:,} ways to leave out {lies} of {len(machines)} machines"
         raise Problem(ways, "let fewer of them lie (--lies)")
     by_machine = [
-        [_OnMachine(machine.name, claim, properties_of(machine.record)) for claim in machine.result.claims]
-        for machine in machines
+        [_OnMachine(machine.name, claim, machine.properties) for claim in machine.result.claims] for machine in machines
     ]
     return [_over_machines(each, lies) for each in zip(*by_machine, strict=True)]
 
 
 def _over_machines(figures: Sequence[_OnMachine], lies: int) -> PooledClaim:
     claim = figures[0].claim
-    answer = _answer(figures, lies) if claim.kind in POOLED else _Answer(None)
+    answer = _answer(figures, lies) if claim.kind in RATIOS else _Answer(None)
     return PooledClaim(
         id=claim.id,
         text=claim.text,

@@ -19,7 +19,8 @@ class MachineInPool(Strict):
     host: Host
     signer: str | None = Field(description="who signed the record, of the allowed signers; null: nobody was asked for")
     started_at: str
-    blocks: int = Field(description="blocks that were complete")
+    runs: int = Field(description="of this machine, which are pooled as one")
+    blocks: int = Field(description="blocks that were complete, in all of its runs")
 
 
 class PoolDocument(Document):
@@ -49,6 +50,7 @@ def pool_document(machines: Sequence[Machine], claims: Sequence[PooledClaim], li
                 host=machine.record.host,
                 signer=machine.signer,
                 started_at=machine.record.started_at,
+                runs=machine.runs,
                 blocks=machine.result.blocks_complete,
             )
             for machine in machines

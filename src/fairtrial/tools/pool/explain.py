@@ -12,6 +12,8 @@ and Molecular Biology 9 (2010), 39.
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from statistics import median
 
 import numpy as np
 from pydantic import Field
@@ -20,10 +22,11 @@ from fairtrial.base.strict import Strict
 from fairtrial.judge.statistics.holm import step_down
 from fairtrial.judge.statistics.random_effects import Floats
 from fairtrial.judge.statistics.student import LEVEL
-from fairtrial.record.model import ExperimentRecord
+from fairtrial.record.model import ExperimentRecord, TrialRecord
 
 DEALS = 9999
 GIB = 2**30
+GIGAHERTZ = 1e9
 Split = tuple[int, ...]
 """The group of each machine, numbered as they come."""
 
@@ -43,12 +46,15 @@ class Explanation(Strict):
     groups: list[Group]
 
 
-def properties_of(record: ExperimentRecord) -> Mapping[str, str]:
-    """What of a machine and its system may move a ratio, by name."""
-    host = record.host
+def properties_of(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Mapping[str, str]:
+    """What of a machine and its system may move a ratio, by name; the clock is the median of all trials."""
+    host, placement = record.host, record.placement
+    clocks = [clock for trial in trials if trial.machine for clock in trial.machine.frequencies_hertz.values()]
     return {
         "processor": host.cpu_model,
         "processors": str(host.cpus),
+        "processors of load and server": f"{len(placement.load_cpus)} and {len(placement.server_cpus)}",
+        "clock": f"{median(clocks) / GIGAHERTZ:.1f} GHz" if clocks else "",
         "memory": f"{host.memory_bytes / GIB:.0f} GiB",
         "system": host.system,
         "kernel": ".".join(host.kernel.split(".")[:2]),
@@ -85,9 +91,15 @@ def _groups(values: Floats, split: Split, properties: Sequence[Mapping[str, str]
     return groups
 
 
+@lru_cache(maxsize=2)
+def _deals(machines: int) -> np.ndarray:
+    """The order that there is, and so many drawn ones, the same for all claims: (deals, machines)."""
+    order = np.arange(machines)
+    return np.vstack([order, np.random.default_rng(machines).permuted(np.tile(order, (DEALS, 1)), axis=1)])
+
+
 def _p_value(values: Floats, split: np.ndarray) -> float:
-    generator = np.random.default_rng(values.size)
-    deals = np.vstack([values, generator.permuted(np.tile(values, (DEALS, 1)), axis=1)])
+    deals = values[_deals(values.size)]
     squares = np.zeros(len(deals))
     for number in range(split.max() + 1):
         of_group = deals[:, split == number]

@@ -19,6 +19,8 @@ def pool_lines(pool: PoolDocument) -> Iterator[str]:
     yield ""
     lying = "none of them lies" if pool.lies == 0 else f"at most {count(pool.lies, 'machine')} lies, whichever it is"
     yield f"Intervals are at 95%, if {lying}; the machine is the unit. Verdicts are those of this judge."
+    if several := [f"{each.runs} runs of {each.name}" for each in pool.machines if each.runs > 1]:
+        yield f"Taken as one machine each: {printable(enumeration(several))}."
     if pool.programs_not_locked:
         names = enumeration(pool.programs_not_locked)
         yield f"No digest tells which program each machine tried as {names}: a command or a URL."

@@ -1,35 +1,46 @@
-"""The machines of a pool: each a record of the same locked experiment, judged again by the reader's own judge.
+"""The machines of a pool: each with its records of one locked experiment, judged again by the reader's own judge.
 
 Locked are the experiment with its claims, the programs, rows and requests under trial, and the versions of lab and
 engine. The machine and its system may differ, with the runtimes and products that it has: that is what is pooled over.
+
+A machine is known by the digest of its machine-id, with what else its record says of it: one that is held to fewer
+processors, or has another kernel, is another one. Its runs are one machine, with the mean of their figures.
 """
 
 import hashlib
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import geometric_mean
 
 from fairtrial.base.problem import Problem
 from fairtrial.judge.judging import judge_record
-from fairtrial.judge.model import Result
+from fairtrial.judge.model import ClaimResult, Result
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.record.read import read_record
 from fairtrial.tools.compare.differences import changes
+from fairtrial.tools.pool.explain import properties_of
 
 NOT_LOCKED = {"title", "summary", "seed", "blocks", "minutes"}
 """Keys of an experiment that are each machine's own affair: words, the order of trials, and how many there are."""
+RATIOS = ("ratio", "equal")
+"""Kinds of claims whose figure is a ratio: what moves a whole machine moves both of its sides."""
 WITHOUT_DIGEST = ("command", "url")
 """Origins of contenders whose digest is that of the command or the URL, and tells nothing of the program."""
 
 
 @dataclass(frozen=True)
 class Machine:
-    """A record, and its result by today's judge."""
+    """A machine, with one record, and what today's judge finds in all of its records."""
 
     name: str
     record: ExperimentRecord
     result: Result
+    properties: Mapping[str, str]
+    """of it and its system: what may move a ratio"""
+    runs: int = 1
     signer: str | None = None
     """who signed the record; None: nobody was asked for"""
 
@@ -63,7 +74,7 @@ def read_machines(places: Sequence[Path], signers: Mapping[Path, str]) -> list[M
     Raises:
         Problem: a record cannot be read, is of another experiment than the first one, or has the trials of another one.
     """
-    machines: list[Machine] = []
+    machines: dict[str, list[Machine]] = defaultdict(list)
     lock: Mapping[str, Mapping[str, object]] = {}
     by_trials: dict[str, Path] = {}
     for place, name in zip(places, _names(places), strict=True):
@@ -79,8 +90,43 @@ def read_machines(places: Sequence[Path], signers: Mapping[Path, str]) -> list[M
                 f"{place} is of another experiment than {places[0]}: {difference}",
                 "pool runs of one experiment file, by one version of fairtrial",
             )
-        machines.append(Machine(name, record, judge_record(record, trials), signers.get(place)))
-    return machines
+        properties = properties_of(record, trials)
+        machine = Machine(name, record, judge_record(record, trials), properties, signer=signers.get(place))
+        machines[str(place) if record.host.machine is None else record.host.model_dump_json()].append(machine)
+    return [_together(runs) for runs in machines.values()]
+
+
+def _together(runs: Sequence[Machine]) -> Machine:
+    """The runs of one machine as one, which has the name of the first."""
+    if len(runs) == 1:
+        return runs[0]
+    claims = [_mean(each) for each in zip(*(run.result.claims for run in runs), strict=True)]
+    blocks = sum(run.result.blocks_complete for run in runs)
+    result = runs[0].result.model_copy(update={"claims": claims, "blocks_complete": blocks})
+    return replace(runs[0], result=result, runs=len(runs))
+
+
+def _mean(claims: Sequence[ClaimResult]) -> ClaimResult:
+    """One claim of several runs: the geometric mean of figures and of ends, and their verdict if they agree.
+
+    The interval is as wide as theirs: what a machine has in all of its runs, more of them do not tell.
+    """
+    verdict = claims[0].verdict if len({each.verdict for each in claims}) == 1 else "undecided"
+    ends = [each.interval for each in claims if each.kind in RATIOS and each.interval is not None]
+    estimates = [each.estimate for each in claims if each.estimate is not None]
+    if len(ends) < len(claims) or len(estimates) < len(claims):
+        without = {"estimate": None, "interval": None} if claims[0].kind in RATIOS else {}
+        return claims[0].model_copy(update={"verdict": verdict, **without})
+    return claims[0].model_copy(
+        update={
+            "verdict": verdict,
+            "estimate": geometric_mean(estimates),
+            "interval": (geometric_mean(low for low, _ in ends), geometric_mean(high for _, high in ends)),
+            "estimate_is_lower_bound": any(each.estimate_is_lower_bound for each in claims),
+            "interval_open_above": any(each.interval_open_above for each in claims),
+            "blocks": min(each.blocks for each in claims),
+        }
+    )
 
 
 def _measured(trials: Sequence[TrialRecord]) -> str:
