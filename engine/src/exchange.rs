@@ -1,8 +1,11 @@
 //! The state of one exchange: the part of the awaited answer that a connection has received.
 
-use crate::http1::response::{BodyPart, Coding, Head, Malformed, ResponseParser};
+use crate::http1::response::{BodyPart, Coding, Head, Left, Malformed, ResponseParser};
 use crate::record::{EXCERPT_BYTES, Sighting};
 use crate::verify::{Answer, Expectation};
+
+/// The cause of a timeout if the head came, and the peer's close was to end the body.
+pub const NO_LENGTH: &str = "no_length";
 
 /// What came of some bytes.
 #[derive(Debug)]
@@ -68,6 +71,7 @@ impl Exchange {
         self.collected.first_byte_ns = 0;
         self.collected.body_bytes = 0;
         self.collected.kept.clear();
+        self.collected.head.clear();
         self.collected.trailer.clear();
     }
 
@@ -144,6 +148,32 @@ impl Exchange {
         Received::Complete(collected.answer(first_piece, kept_bytes))
     }
 
+    /// What has come of the awaited answer, by a name that a summary has as its cause, and in words. `None`: nothing, or
+    /// its frames are not HTTP/1's.
+    #[cold]
+    pub fn unfinished(&self) -> Option<(&'static str, String)> {
+        let Collected { status, body_bytes, .. } = &self.collected;
+        match self.parser.left() {
+            Left::Head if self.parser.carried().is_empty() => None,
+            Left::Head => {
+                let bytes = self.parser.carried().len();
+                Some(("head_unfinished", format!("{bytes} bytes of a head came, and not its end")))
+            }
+            Left::Bytes(left) => Some((
+                "body_unfinished",
+                format!("status {status} came, then {body_bytes} of {} bytes of its body", body_bytes + left),
+            )),
+            Left::Chunks => Some((
+                "body_unfinished",
+                format!("status {status} came, then {body_bytes} bytes of its body in chunks, and no end"),
+            )),
+            Left::Close => Some((
+                NO_LENGTH,
+                format!("status {status} came without a length, then {body_bytes} bytes, and no end"),
+            )),
+        }
+    }
+
     /// True if the peer's close completes the answer.
     pub fn is_complete_at_close(&self) -> bool {
         self.parser.is_complete_at_close()
@@ -193,10 +223,10 @@ impl Collected {
         if expectation.keeps_content_type() {
             self.content_type.clear();
             self.content_type.extend_from_slice(head.content_type.unwrap_or_default());
-            if expectation.keeps_head() {
-                self.head.clear();
-                self.head.extend_from_slice(head.bytes);
-            }
+        }
+        if expectation.keeps_head(head.status) {
+            self.head.clear();
+            self.head.extend_from_slice(head.bytes);
         }
     }
 

@@ -47,7 +47,8 @@ def print_attempt(console: Console, attempt: Attempt, workload: str) -> None:
             if is_of_request:
                 console.print(Text.assemble(("  ✓ ", "green"), printable(clause.name)), soft_wrap=True)
             continue
-        advice = f"{OF_A_REQUEST}: {workload}" if is_of_request else REMEDIES.get(clause.name, "")
+        own = "; ".join(filter(None, [clause.remedy, f"{OF_A_REQUEST}: {workload}"]))
+        advice = own if is_of_request else REMEDIES.get(clause.name, "")
         page = attempt.pages.get(clause.name, "")
         evidence = clause.evidence if not page else f"{clause.evidence.partition(':')[0]}: {page}"
         if is_of_request and evidence.startswith("status 5") and NO_TABLES.search(f"{evidence}\n{log}"):

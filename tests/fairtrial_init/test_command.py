@@ -95,6 +95,7 @@ def test_what_listens_on_all_addresses_gets_a_network_of_its_own(lab: Lab, call:
     assert "✓ get-items" in finished.out
     assert r"✗ get-orders: status 404, not 200: \x1b[2Jno" in finished.out and "\x1b" not in finished.out
     assert "status_4xx" in finished.out and "mend what is marked above" in finished.out
+    assert finished.out.count("404: nothing is there") == 2, "where it is asked once, and under load"
 
 
 def test_what_does_not_work_in_a_network_of_its_own_stays_outside(

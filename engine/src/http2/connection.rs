@@ -37,6 +37,8 @@ pub(super) struct Connection<M> {
     pub open_streams: usize,
     /// An answer has come on this socket.
     pub has_answered: bool,
+    /// It has ended without a word, and that was between two answers, or not; as soon as it was asked.
+    pub ended_between: Option<bool>,
     /// When the driver was told to connect.
     pub connects_ns: u64,
     /// When the last bytes came.
@@ -59,6 +61,7 @@ impl<M: Multiplex> Connection<M> {
             asking: VecDeque::new(),
             open_streams: 0,
             has_answered: false,
+            ended_between: None,
             connects_ns: 0,
             heard_ns: 0,
             out: SendBuffer::default(),

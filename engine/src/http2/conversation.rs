@@ -82,7 +82,7 @@ impl<M: Multiplex> MultiplexConversation<M> {
         }
     }
 
-    fn lanes_of(&self, link: usize) -> Range<usize> {
+    pub(super) fn lanes_of(&self, link: usize) -> Range<usize> {
         link * self.lanes..(link + 1) * self.lanes
     }
 
@@ -178,8 +178,10 @@ impl<M: Multiplex> MultiplexConversation<M> {
 
     /// The connection is of no more use.
     fn lose(&mut self, number: usize, failure: &Failure, now_ns: u64) {
-        let connection = &mut self.connections[number];
+        let connection = &self.connections[number];
         let (place, state, is_asked) = (connection.link, connection.state, connection.open_streams > 0);
+        let kind = self.kind_at_end(number, failure);
+        let connection = &mut self.connections[number];
         let was_ready = matches!(state, State::Open | State::Draining | State::Broken);
         connection.forget_socket();
         let link = &mut self.links[place];
@@ -189,7 +191,7 @@ impl<M: Multiplex> MultiplexConversation<M> {
         if !is_current {
             self.spare.push(number);
         }
-        if was_ready && is_asked {
+        if was_ready && is_asked && kind != ErrorKind::UnannouncedClose {
             self.session.explain(failure, now_ns);
         }
         for lane in self.lanes_of(place) {
@@ -200,10 +202,8 @@ impl<M: Multiplex> MultiplexConversation<M> {
             }
             let next = if waiting.contains(&lane) {
                 self.session.connect_failed(lane, failure.clone(), now_ns)
-            } else if matches!(state, State::Open | State::Broken) {
-                self.session.broken(lane, failure.kind, now_ns)
             } else {
-                self.session.lane_lost(lane, failure.kind, now_ns)
+                self.session.lane_lost(lane, kind, now_ns)
             };
             self.follow(lane, next, now_ns);
         }

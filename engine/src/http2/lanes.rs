@@ -10,6 +10,7 @@ use super::multiplex::{Heard, Multiplex};
 use super::request::{self, Encoded};
 use crate::driver::{Failure, Next};
 use crate::http1::response::{Coding, Head};
+use crate::record::ErrorKind;
 
 impl<M: Multiplex> MultiplexConversation<M> {
     /// Does what the session wants of a lane.
@@ -123,9 +124,11 @@ impl<M: Multiplex> MultiplexConversation<M> {
                 Heard::Nothing => return,
                 Heard::Head(head) => {
                     let value = |name| head.headers.get(name).map(|value| value.as_bytes());
-                    let lines = if self.session.keeps_head(lane) { lines(&head.headers) } else { Vec::new() };
+                    let status = head.status.as_u16();
+                    let is_kept = self.session.keeps_head(lane, status);
+                    let lines = if is_kept { lines(&head.headers) } else { Vec::new() };
                     let head = Head {
-                        status: head.status.as_u16(),
+                        status,
                         content_type: value(CONTENT_TYPE),
                         location: value(LOCATION),
                         coding: value(CONTENT_ENCODING).and_then(Coding::of),
@@ -150,8 +153,9 @@ impl<M: Multiplex> MultiplexConversation<M> {
                     self.admit_refused(lane / self.lanes, now_ns);
                 }
                 Heard::Failed(failure) => {
+                    let kind = self.kind_at_end(number, &failure);
                     self.leave(lane);
-                    self.fail(lane, &failure, now_ns);
+                    self.fail(lane, &Failure { kind, ..failure }, now_ns);
                 }
                 Heard::Unprocessed(failure) => {
                     self.leave(lane);
@@ -162,9 +166,35 @@ impl<M: Multiplex> MultiplexConversation<M> {
     }
 
     pub(super) fn fail(&mut self, lane: usize, failure: &Failure, now_ns: u64) {
-        self.session.explain(failure, now_ns);
+        if failure.kind != ErrorKind::UnannouncedClose {
+            self.session.explain(failure, now_ns);
+        }
         let next = self.session.lane_failed(lane, failure.kind, now_ns);
         self.follow(lane, next, now_ns);
+    }
+
+    /// How a failure on a connection is counted: one without a word of HTTP/2, where answers have come and none has begun, is
+    /// a close between answers.
+    pub(super) fn kind_at_end(&mut self, number: usize, failure: &Failure) -> ErrorKind {
+        let connection = &self.connections[number];
+        let has_word = failure.cause.is_some_and(|cause| cause.starts_with("http2"));
+        if has_word || !failure.kind.is_by_peer() || !matches!(connection.state, State::Open | State::Broken)
+        {
+            return failure.kind;
+        }
+        let is_between = connection.ended_between.unwrap_or_else(|| {
+            let is_on_it = |stream: &LaneStream<M::Stream>| stream.connection == number;
+            let mut on_it = self
+                .lanes_of(connection.link)
+                .filter(|&lane| self.streams[lane].as_ref().is_some_and(is_on_it));
+            connection.has_answered && !on_it.any(|lane| self.session.is_being_answered(lane))
+        });
+        let was_known = self.connections[number].ended_between.replace(is_between).is_some();
+        match is_between {
+            true if was_known => ErrorKind::UnannouncedClose,
+            true => self.session.closed_between(),
+            false => failure.kind,
+        }
     }
 
     /// Shows why a lane's request has timed out, where frames tell.

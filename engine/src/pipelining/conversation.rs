@@ -78,13 +78,19 @@ impl PipelinedConversation {
         self.links[number].waiting.extend(waiting);
     }
 
-    /// The peer has ended the connection.
-    fn lose_to_peer(&mut self, number: usize, kind: ErrorKind, now_ns: u64) {
+    /// The peer has ended the connection. `failure`: why, where that is known.
+    fn lose_to_peer(&mut self, number: usize, kind: ErrorKind, failure: Option<&Failure>, now_ns: u64) {
         let link = &self.links[number];
-        let is_being_answered =
-            link.in_order.front().is_some_and(|first| self.session.is_being_answered(first.lane));
-        if link.has_answered && !is_being_answered {
-            self.session.count_close(kind);
+        let first = link.in_order.front().map(|first| first.lane);
+        let is_being_answered = first.is_some_and(|lane| self.session.is_being_answered(lane));
+        if link.has_answered && !is_being_answered && kind.is_by_peer() {
+            let kind = self.session.closed_between();
+            return self.lose(number, kind, now_ns);
+        }
+        match (first, failure) {
+            (Some(_), Some(failure)) => self.session.explain(failure, now_ns),
+            (Some(lane), None) => self.session.explain_unfinished(lane, kind, now_ns),
+            (None, _) => {}
         }
         self.lose(number, kind, now_ns);
     }
@@ -230,7 +236,7 @@ impl Conversation for PipelinedConversation {
         let link = &self.links[number];
         // Answers that are missing do not come any more; the end of what can be read will say so.
         if link.state == State::Ending && link.in_order.is_empty() {
-            self.lose_to_peer(number, ErrorKind::Closed, now_ns);
+            self.lose_to_peer(number, ErrorKind::Closed, None, now_ns);
         }
         self.links[number].next(now_ns)
     }
@@ -239,21 +245,19 @@ impl Conversation for PipelinedConversation {
         let first = self.links[number].in_order.front().copied();
         match first.and_then(|first| Some((first.lane, self.session.whole_at_close(first.lane, now_ns)?))) {
             Some((lane, next)) => self.lose_beside(number, lane, next, ErrorKind::Closed, now_ns),
-            None => self.lose_to_peer(number, ErrorKind::Closed, now_ns),
+            None => self.lose_to_peer(number, ErrorKind::Closed, None, now_ns),
         }
         self.links[number].next(now_ns)
     }
 
     fn broken(&mut self, number: usize, kind: ErrorKind, now_ns: u64) -> Next {
-        self.lose_to_peer(number, kind, now_ns);
+        self.lose_to_peer(number, kind, None, now_ns);
         self.links[number].next(now_ns)
     }
 
     fn broken_because(&mut self, number: usize, failure: Failure, now_ns: u64) -> Next {
-        if !self.links[number].in_order.is_empty() {
-            self.session.explain(&failure, now_ns);
-        }
-        self.broken(number, failure.kind, now_ns)
+        self.lose_to_peer(number, failure.kind, Some(&failure), now_ns);
+        self.links[number].next(now_ns)
     }
 
     fn awaits(&mut self, number: usize, failure: Option<fn() -> Failure>) {

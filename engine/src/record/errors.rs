@@ -15,6 +15,9 @@ pub enum ErrorKind {
     Reset,
     /// The peer closed before the answer was complete.
     Closed,
+    /// The peer ended a connection that had carried an answer, without having said so, and before any byte of the next
+    /// one: clients that keep connections meet that race (RFC 9112, section 9.5).
+    UnannouncedClose,
     /// No complete answer within the plan's `timeout_seconds`.
     Timeout,
     /// Any other failure to connect.
@@ -47,10 +50,11 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// All kinds with the names they have in a summary.
-    pub const ALL: [(ErrorKind, &'static str); 17] = [
+    pub const ALL: [(ErrorKind, &'static str); 18] = [
         (ErrorKind::Refused, "refused"),
         (ErrorKind::Reset, "reset"),
         (ErrorKind::Closed, "closed"),
+        (ErrorKind::UnannouncedClose, "unannounced_close"),
         (ErrorKind::Timeout, "timeout"),
         (ErrorKind::Connect, "connect"),
         (ErrorKind::Tls, "tls"),
@@ -76,6 +80,11 @@ impl ErrorKind {
             4 => ErrorKind::Status4xx,
             _ => ErrorKind::Status5xx,
         }
+    }
+
+    /// True if the peer has ended a connection without having said so.
+    pub fn is_by_peer(self) -> bool {
+        matches!(self, ErrorKind::Closed | ErrorKind::Reset | ErrorKind::UnannouncedClose)
     }
 
     /// The kind's name in a summary.
@@ -142,7 +151,7 @@ mod tests {
         let mut merged = counts.clone();
         merged.merge(&counts);
         let written = serde_json::to_value(&merged).unwrap();
-        assert_eq!(written.as_object().unwrap().len(), 17);
+        assert_eq!(written.as_object().unwrap().len(), 18);
         assert_eq!((&written["wrong_body"], &written["refused"]), (&2.into(), &0.into()));
     }
 }

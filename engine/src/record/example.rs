@@ -86,6 +86,11 @@ impl Examples {
         }
     }
 
+    /// True if one of this kind and cause was kept.
+    pub fn has(&self, kind: ErrorKind, cause: Option<&str>) -> bool {
+        self.kept.iter().any(|example| example.kind == kind.name() && example.cause.as_deref() == cause)
+    }
+
     /// Those that were kept.
     pub fn as_slice(&self) -> &[Example] {
         &self.kept

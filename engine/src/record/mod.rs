@@ -20,6 +20,7 @@ mod setup;
 mod shares;
 mod sightings;
 mod spot_checks;
+mod statuses;
 mod streams;
 mod summary;
 mod tail_dispersion;
@@ -50,6 +51,7 @@ pub use setup::SetupCounts;
 pub use shares::{RequestCounts, RequestKinds, RequestShare};
 pub use sightings::{Sighting, Sightings, SightingsWritten};
 pub use spot_checks::{SpotCheckOutcome, SpotCheckWritten};
+pub use statuses::UnexpectedStatuses;
 pub use streams::StreamUse;
 pub use summary::{
     BodyBytes, Books, Handshakes, Routes, Summary, ThreadUse, TlsFacts, WaitingRequests, WindowAccount,
@@ -116,6 +118,8 @@ pub struct Record {
     body_bytes: BodyBytes,
     /// Of wrong answers.
     pub examples: Examples,
+    /// By status.
+    pub statuses: UnexpectedStatuses,
     series: Series,
     /// Intended starts, on the run's clock.
     intended_ns: Vec<u64>,
@@ -160,6 +164,7 @@ impl Record {
             connect_time: Distribution::new(),
             body_bytes: BodyBytes::default(),
             examples: Examples::default(),
+            statuses: UnexpectedStatuses::default(),
             series: Series::default(),
             intended_ns: Vec::with_capacity(most_intended.min(INTENDED_RESERVED)),
             most_intended,
@@ -435,6 +440,7 @@ impl Record {
         self.connect_time.merge(&other.connect_time);
         self.body_bytes.merge(&other.body_bytes);
         self.examples.merge(other.examples);
+        self.statuses.merge(other.statuses);
         self.series.merge(other.series);
         self.intended_ns.extend(other.intended_ns);
         self.intended_ns.sort_unstable();

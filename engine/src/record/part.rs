@@ -175,6 +175,7 @@ mod tests {
                 2 => {
                     record.examples.add(ErrorKind::WrongBody, Some(200), b"\xff wrong", times.done_ns);
                     record.wrong_answer(ErrorKind::WrongBody, since_ns);
+                    record.statuses.add(429, b"Retry-After: 1\n", b"slow");
                     record.answer(request, times, draw(5, 900), since_ns);
                 }
                 _ => {
@@ -361,6 +362,7 @@ mod tests {
             "/failures",
             "/errors/timeout",
             "/errors/wrong_body",
+            "/statuses/429/count",
             "/received_bytes",
             "/two_framings",
             "/unasked",

@@ -11,6 +11,7 @@ use super::{
     Acknowledgements, Comparison, ConnectionAnswers, Counters, Distribution, ErrorCounts, Example,
     JourneyRecord, JourneyWritten, Picks, Record, RequestCounts, RequestShare, SeriesPoint, SetupCounts,
     Sightings, SightingsWritten, SpotCheckWritten, StreamUse, Tenths, Times, TracedWritten, UnderWayWritten,
+    UnexpectedStatuses,
 };
 use crate::PROTOCOL;
 use crate::clock;
@@ -356,6 +357,7 @@ pub struct Summary {
     achieved_over_offered: Option<f64>,
     errors: ErrorCounts,
     examples: Vec<Example>,
+    statuses: UnexpectedStatuses,
     service_time: Distribution,
     response_time: Distribution,
     first_byte_time: Distribution,
@@ -418,6 +420,7 @@ impl Summary {
             achieved_over_offered: books.achieved(answers),
             errors: record.errors,
             examples: record.examples.into_vec(),
+            statuses: record.statuses,
             service_time,
             response_time,
             first_byte_time,

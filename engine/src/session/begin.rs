@@ -51,6 +51,7 @@ impl Session {
         if let (State::Connecting, Some(failure)) = (slot.state, slot.if_late.take()) {
             self.explain(&failure(), now_ns);
         }
+        self.explain_unfinished(number, ErrorKind::Timeout, now_ns);
         self.fail(number, ErrorKind::Timeout, now_ns)
     }
 

@@ -3,6 +3,7 @@
 use super::Session;
 use super::pace::Pace;
 use super::slot::{InFlight, State};
+use crate::driver::Failure;
 use crate::record::{Books, ErrorKind, JourneyEnd, Record};
 use crate::schedule::{Phase, Timeline};
 use crate::warm_up::TICK_NS;
@@ -188,6 +189,18 @@ impl Session {
         };
         let intended_ns = on_connections.chain(waiting.into_iter().flatten());
         intended_ns.map(|intended_ns| u128::from(at_ns.saturating_sub(intended_ns))).sum()
+    }
+
+    /// Where nothing was answered at all, shows what came of a request.
+    pub(super) fn explain_silence(&mut self) {
+        if self.record.totals().answers > 0 || self.record.counters.failures > 0 {
+            return;
+        }
+        let mut numbers = 0..self.slots.len();
+        if let Some(failure) = numbers.find_map(|number| self.unfinished(number, ErrorKind::Timeout)) {
+            let Failure { kind, explanation, cause } = failure;
+            self.record.examples.add_for(kind, cause, None, explanation.as_bytes(), self.over_ns);
+        }
     }
 
     /// What an open load's cohort still owes at the very end took at least so long.

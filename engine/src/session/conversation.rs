@@ -159,13 +159,19 @@ impl Conversation for Session {
 
     fn broken(&mut self, number: usize, kind: ErrorKind, now_ns: u64) -> Next {
         self.advance(now_ns);
-        self.count_unannounced(number, kind);
+        if kind.is_by_peer() && self.slots[number].is_between_answers() {
+            let kind = self.closed_between();
+            return self.lose(number, kind, now_ns);
+        }
+        self.explain_unfinished(number, kind, now_ns);
         self.lose(number, kind, now_ns)
     }
 
     fn broken_because(&mut self, number: usize, failure: Failure, now_ns: u64) -> Next {
+        if failure.kind.is_by_peer() && self.slots[number].is_between_answers() {
+            return self.broken(number, failure.kind, now_ns);
+        }
         self.advance(now_ns);
-        self.count_unannounced(number, failure.kind);
         self.lose_because(number, &failure, now_ns)
     }
 
@@ -193,6 +199,7 @@ impl Conversation for Session {
                 self.close_books()
             }
         };
+        self.explain_silence();
         self.censor();
         self.record.conclude_setup();
         self.record.comparison = self.reference.take().and_then(|reference| reference.conclude());

@@ -3,7 +3,8 @@
 use super::pace::Pace;
 use super::slot::{InFlight, State, pause_ns};
 use super::{Next, Session};
-use crate::exchange::Broken;
+use crate::driver::Failure;
+use crate::exchange::{Broken, NO_LENGTH};
 use crate::http1::response::Malformed;
 use crate::record::{ErrorKind, JourneyEnd};
 use crate::schedule::Phase;
@@ -35,31 +36,43 @@ impl Session {
         self.show(&Broken::new(Malformed::Unasked, None, bytes), now_ns);
     }
 
-    /// The peer has ended a connection. Counts that if it had answered on it, had not said that it would close it, and
-    /// had not begun another answer.
+    /// The kind of error of what was asked on a connection that the peer has ended between two answers: it had answered on
+    /// it, had not said that it would close it, and had not begun another answer. Counts the close.
     #[cold]
-    pub(super) fn count_unannounced(&mut self, number: usize, kind: ErrorKind) {
-        let slot = &self.slots[number];
-        let is_between = match slot.state {
-            State::Requesting => slot.is_reused && slot.first_byte_ns().is_none(),
-            State::Resting => slot.is_connected && slot.answers > 0,
-            _ => false,
-        };
-        // Each lane of a connection is told of its end, and none of another end before it was connected anew.
-        let end = Some((number / self.lanes, self.record.counters.connects));
-        if is_between && self.phase == Phase::Window && self.closed != end {
-            self.closed = end;
-            self.count_close(kind);
+    pub(crate) fn closed_between(&mut self) -> ErrorKind {
+        if self.phase == Phase::Window {
+            self.record.counters.unannounced_closes += 1;
+        }
+        ErrorKind::UnannouncedClose
+    }
+
+    /// Shows how far the answer to a request has come that fails by this kind; once for each kind and stage.
+    #[cold]
+    pub(crate) fn explain_unfinished(&mut self, number: usize, kind: ErrorKind, now_ns: u64) {
+        if self.phase == Phase::Window
+            && let Some(Failure { kind, explanation, cause }) = self.unfinished(number, kind)
+            && !self.record.examples.has(kind, cause)
+        {
+            self.record.examples.add_for(kind, cause, None, explanation.as_bytes(), now_ns);
         }
     }
 
-    /// Counts that a connection has ended between two answers, if the peer ended it.
-    #[cold]
-    pub(crate) fn count_close(&mut self, kind: ErrorKind) {
-        let by_peer = matches!(kind, ErrorKind::Closed | ErrorKind::Reset);
-        if self.phase == Phase::Window && by_peer {
-            self.record.counters.unannounced_closes += 1;
+    /// How far the answer to a request has come that fails by this kind. `None`: nothing is to be said of it.
+    pub(super) fn unfinished(&self, number: usize, kind: ErrorKind) -> Option<Failure> {
+        let slot = &self.slots[number];
+        if slot.state != State::Requesting {
+            return None;
         }
+        let (cause, words) = match slot.first_byte_ns() {
+            Some(_) => slot.exchange.unfinished()?,
+            None if kind.is_by_peer() && !self.is_unasked(number) && self.set_up.is_none() => {
+                ("no_answer", "a new connection ended before any answer".to_owned())
+            }
+            None => return None,
+        };
+        // Where the close is the end, only a reset ends it too early.
+        let cause = if cause == NO_LENGTH && kind.is_by_peer() { "body_unfinished" } else { cause };
+        Some(Failure { kind, explanation: words.into(), cause: Some(cause) })
     }
 
     /// What came is no answer to the request.

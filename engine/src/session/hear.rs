@@ -125,7 +125,7 @@ impl Session {
     }
 
     /// The connection is older than the request, of which nothing was sent.
-    fn is_unasked(&self, number: usize) -> bool {
+    pub(super) fn is_unasked(&self, number: usize) -> bool {
         let slot = &self.slots[number];
         slot.state == State::Requesting && slot.current.sent_bytes == 0 && slot.is_reused
     }

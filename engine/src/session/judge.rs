@@ -158,7 +158,11 @@ pub(super) fn judge(
                 Some((_, reason)) => Some(reason),
                 None => expectation.reason(kind, answer, asked.row),
             };
-            let body = if is_shown { answer.readable_body() } else { b"" };
+            let (head, body) =
+                if is_shown { (answer.head, answer.readable_body()) } else { (&b""[..], &b""[..]) };
+            if kind == ErrorKind::of_status(answer.status) {
+                record.statuses.add(answer.status, head, body);
+            }
             record.examples.add_because(kind, Some(answer.status), body, done_ns, reason);
         }
     }

@@ -160,9 +160,9 @@ impl Session {
         self.expectations[self.slots[lane].current.request].keeps_trailer()
     }
 
-    /// True if the answer's head is kept.
-    pub(crate) fn keeps_head(&self, lane: usize) -> bool {
-        self.expectations[self.slots[lane].current.request].keeps_head()
+    /// True if the head of an answer with this status is kept.
+    pub(crate) fn keeps_head(&self, lane: usize, status: u16) -> bool {
+        self.expectations[self.slots[lane].current.request].keeps_head(status)
     }
 
     /// A field of the trailer, which is kept.

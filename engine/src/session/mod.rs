@@ -139,8 +139,6 @@ pub struct Session {
     slots: Vec<Slot>,
     /// Lanes of a connection.
     lanes: usize,
-    /// The connection whose unannounced close was counted last, and how many connects there were then.
-    closed: Option<(usize, u64)>,
     /// A connection that something was awaited on when last asked: see [`Session::is_awaiting`].
     awaited: usize,
     answer_watch: AnswerWatch,
@@ -213,7 +211,6 @@ impl Session {
             cohort: if is_open { timeline.opens_ns } else { u64::MAX }..u64::MAX,
             slots,
             lanes: parts.lanes,
-            closed: None,
             awaited: 0,
             deadlines: Deadlines::new(connections),
             rendered: vec![Vec::new(); if has_templates { connections } else { 0 }],

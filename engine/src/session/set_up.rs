@@ -149,6 +149,7 @@ impl Session {
         let variables = &self.renderer.variables;
         if !variables.are_none() {
             self.record.examples.hide(|text| variables.hidden(text));
+            self.record.statuses.hide(|text| variables.hidden(text));
         }
     }
 }

@@ -81,6 +81,8 @@ pub(super) struct Slot {
     pub failures: u32,
     /// Complete answers since the begin of the run, through all its sockets.
     pub answers: u64,
+    /// Those of them that came before this socket was there.
+    pub answers_before: u64,
     /// The one whose answer is awaited next.
     pub current: InFlight,
     pub exchange: Exchange,
@@ -103,6 +105,16 @@ impl Slot {
             *left = left.saturating_sub(1);
         }
         self.state = State::Resting;
+    }
+
+    /// This socket has carried an answer, and nothing of another one.
+    pub(super) fn is_between_answers(&self) -> bool {
+        let is_open = match self.state {
+            State::Requesting => self.first_byte_ns().is_none(),
+            State::Resting => self.is_connected,
+            _ => false,
+        };
+        is_open && self.answers > self.answers_before
     }
 
     pub(super) fn is_under_way(&self) -> bool {

@@ -18,7 +18,7 @@ pub struct Answer<'a> {
     pub coding: Option<Coding>,
     /// Content-Type as it came, if [`super::Expectation::keeps_content_type`]; else, and without one, empty.
     pub content_type: &'a [u8],
-    /// All of the head, if [`super::Expectation::keeps_head`]; else empty.
+    /// All of the head, if [`super::Expectation::keeps_head`] of its status; else empty.
     pub head: &'a [u8],
     /// The lines of the trailer, if [`super::Expectation::keeps_trailer`]; else empty.
     pub trailer: &'a [u8],

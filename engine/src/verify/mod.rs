@@ -179,10 +179,10 @@ impl Expectation {
         self
     }
 
-    /// True if the head must be kept; only asked if Content-Type must be.
+    /// True if the head of an answer with this status must be kept: an unexpected one may say what to do.
     #[inline]
-    pub fn keeps_head(&self) -> bool {
-        self.keeps_head
+    pub fn keeps_head(&self, status: u16) -> bool {
+        self.keeps_head || (status >= 300 && !self.status_fits(status))
     }
 
     /// True if the trailer must be kept.

@@ -69,7 +69,7 @@ fn a_connection_that_the_server_closed_logs_in_anew() {
     let summary = logging_in(Plan::closed(&server.address, 2)).requests(100).run();
     // The server closes without a word, and what was sent by then has failed.
     assert!(
-        summary.errors().iter().all(|(kind, _)| ["closed", "reset"].contains(kind)),
+        summary.errors().iter().all(|(kind, _)| ["closed", "reset", "unannounced_close"].contains(kind)),
         "{:?}",
         summary.errors()
     );

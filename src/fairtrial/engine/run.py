@@ -17,6 +17,7 @@ from fairtrial.engine.process import EngineStart, HeardLate, start_here
 from fairtrial.engine.windows import PartHandler, WindowPart
 from fairtrial.experiment.workload_file.secrets import Secrets
 from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.quoted import hidden_quotes
 
 EventHandler = Callable[[dict[str, Any]], None]
 """Called with each `window` and `progress` event as it arrives."""
@@ -61,7 +62,7 @@ def run_engine(
     verdicts = BodyVerdicts(plan.requests, may_quote=not plan.setup)
 
     def corrected(summary: EngineSummary) -> EngineSummary:
-        return _hiding(verdicts.applied_to(summary), secrets)
+        return hidden_quotes(verdicts.applied_to(summary), secrets.hidden)
 
     def on_each(event: dict[str, Any]) -> None:
         if event["event"] == "body":
@@ -110,19 +111,6 @@ def run_engine(
             exit_status=NOTHING_RAN,
         )
     return corrected(summary)
-
-
-def _hiding(summary: EngineSummary, secrets: Secrets) -> EngineSummary:
-    examples = [
-        example.model_copy(
-            update={
-                "excerpt": secrets.hidden(example.excerpt),
-                "reason": None if example.reason is None else secrets.hidden(example.reason),
-            }
-        )
-        for example in summary.examples
-    ]
-    return summary.model_copy(update={"examples": examples})
 
 
 def _summary(lines: EngineLines, on_event: EventHandler) -> EngineSummary | None:

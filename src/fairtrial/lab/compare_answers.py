@@ -110,7 +110,9 @@ class _Round:
         """
         for clause in contender.set_up():
             if not clause.passed:
-                raise Problem(f"{clause.requirement}: {clause.evidence}", "see [setup] in docs/workload-file.md")
+                raise Problem(
+                    f"{clause.requirement}: {clause.evidence}", clause.remedy or "see [setup] in docs/workload-file.md"
+                )
         workload = contender.context.server_workload
         assert workload.comparable is not None
         self.secrets.append(workload.secrets)

@@ -86,6 +86,17 @@ class Example(Strict):
         return ", ".join(part for part in (self.kind, status, why) if part)
 
 
+class UnexpectedStatus(Strict):
+    """Answers with a status that was not expected, of which one is evidence. Its texts come from the server."""
+
+    count: int
+    headers: dict[str, str] = Field(
+        default_factory=dict,
+        description="of one of them: `accept`, `allow`, `location`, `retry-after`, `www-authenticate`, if it had them",
+    )
+    excerpt: str = Field("", description="of its body, as in `examples`")
+
+
 @dataclass(slots=True, config=Strict.model_config)
 class SecondOfSeries:
     """One second of the measured window. A record has a hundred thousand of them, so they are small."""
@@ -375,7 +386,12 @@ class EngineSummary(Strict):
     failures: int | None = Field(None, description="requests that ended without a complete answer, `overflow` included")
     goodput_per_second: float = Field(description="`verified` / `window_seconds`")
     errors: dict[str, int] = Field(description='each kind, also where none came: see "Kinds of errors"')
-    examples: list[Example] = Field(description="the first eight wrong answers")
+    examples: list[Example] = Field(
+        description="the first eight wrong answers; where nothing was answered, how far an answer came"
+    )
+    statuses: dict[str, UnexpectedStatus] = Field(
+        default_factory=dict, description="by status: those that were not expected, above 299 with what they say"
+    )
     service_time: Distribution = Field(description='a distribution, as the next four: see "Times"')
     response_time: Distribution
     first_byte_time: Distribution | None = None

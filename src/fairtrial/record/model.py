@@ -5,7 +5,7 @@ that a report can be rebuilt and a new check tried on an old record.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from statistics import fmean
 from typing import Literal, Self
 
@@ -191,6 +191,11 @@ class Clause(Strict):
     requirement: str
     passed: bool
     evidence: str = Field(description="what was observed when it did not pass; printable")
+    remedy: str = Field("", description="what helps, where the answer says it; printable")
+
+    def with_texts(self, hidden: Callable[[str], str]) -> "Clause":
+        """The same clause, with what it quotes as `hidden` gives it, which strips secrets."""
+        return self.model_copy(update={"evidence": hidden(self.evidence), "remedy": hidden(self.remedy)})
 
 
 class ProgramRun(Strict):

@@ -109,7 +109,19 @@ TLS_REMEDIES = {
 }
 """By the `cause` of an example of kind `tls`, `timeout` or `closed`: docs/engine-protocol.md, "TLS"."""
 
-CAUSE_REMEDIES = PROTOCOL_REMEDIES | TLS_REMEDIES
+UNFINISHED_REMEDIES = {
+    "no_answer": "new connections end before any answer: look for a crash, a limit of connections, a firewall, or a "
+    "port that speaks TLS",
+    "head_unfinished": "heads begin and do not end: look for a blank line that is missing, a handler that hangs among "
+    "its headers, or a crash",
+    "body_unfinished": "bodies begin and do not end: look for a crash, a worker's restart, a handler that hangs, a "
+    "proxy's time-out, or a Content-Length that counts too many bytes",
+    "no_length": "the head came, the body never ended: it has no Content-Length and no chunks, so only a close ends it "
+    "(RFC 9112, section 6.3): send a length, or close behind the answer",
+}
+"""By the `cause` of an example of kind `closed`, `reset` or `timeout`: how far the answer had come."""
+
+CAUSE_REMEDIES = PROTOCOL_REMEDIES | TLS_REMEDIES | UNFINISHED_REMEDIES
 
 
 def known_cause(summary: EngineSummary, kind: str) -> str | None:

@@ -94,6 +94,21 @@ def test_what_came_instead_is_said(tmp_path: Path, engine: Path, look: bytes, sn
     assert not clause.passed and clause.evidence == snapshot
 
 
+@pytest.mark.parametrize(
+    ("look", "words"),
+    [
+        (answer(401, b"no", 'WWW-Authenticate: Basic realm="s3cret/x"'), "401: the server wants credentials"),
+        (answer(301, b"", "Location: /i?key=s3cret/x"), "it points to /i?key={{env KEY}}, on the same host"),
+        (b"", "new connections end before any answer"),
+        (answer(200, b"[]", JSON), ""),
+    ],
+)
+def test_what_helps_is_said_where_the_answer_tells(tmp_path: Path, engine: Path, look: bytes, words: str) -> None:
+    clause = clauses_of(tmp_path, look)["look"]
+    assert not clause.passed and (words in clause.remedy if words else clause.remedy == ""), clause
+    assert "s3cret" not in clause.remedy
+
+
 def test_evidence_quotes_no_secret(tmp_path: Path, engine: Path) -> None:
     body = json.dumps({"id": "your key is s3cret/x"}).encode()
     clause = clauses_of(tmp_path, answer(200, body, JSON))["look"]

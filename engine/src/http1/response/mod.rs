@@ -55,6 +55,19 @@ pub enum BodyPart<'a> {
     End,
 }
 
+/// What is missing of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// The end of its head.
+    Head,
+    /// So many bytes of its body.
+    Bytes(u64),
+    /// The last of its chunks.
+    Chunks,
+    /// The peer's close, which ends its body.
+    Close,
+}
+
 /// Parses one answer after the other on one connection.
 #[derive(Debug)]
 pub struct ResponseParser {
@@ -189,6 +202,17 @@ impl ResponseParser {
     /// The peer has closed: true if that completes the answer.
     pub fn is_complete_at_close(&self) -> bool {
         matches!(self.state, State::UntilClose | State::Complete)
+    }
+
+    /// What is missing of the awaited answer.
+    pub fn left(&self) -> Left {
+        match self.state {
+            State::Head => Left::Head,
+            State::Fixed { left } => Left::Bytes(left),
+            State::Chunked(_) => Left::Chunks,
+            State::UntilClose => Left::Close,
+            State::Complete => Left::Bytes(0),
+        }
     }
 
     fn locate_head(&mut self, input: &mut &[u8]) -> Result<HeadPlace, Malformed> {

@@ -2,6 +2,7 @@
 
 mod anything;
 mod closed;
+mod closes;
 mod cohort;
 mod deadline;
 mod evenness;

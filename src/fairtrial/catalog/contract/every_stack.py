@@ -84,10 +84,11 @@ def try_contract(
                 continue
             answers.clear()
             summaries.clear()
+            remedy = ""
             try:
                 violation = test.violation(stack)
             except Problem as problem:
-                violation = problem.reason
+                violation, remedy = problem.reason, printable(problem.remedy, EVIDENCE_CHARACTERS)
             except httpx.ConnectError as error:
                 violation = f"no connection: {error}"
             if clauses and test is clauses[0] and violation is None:
@@ -96,7 +97,10 @@ def try_contract(
                 elif summaries and (seconds := summaries[0].response_time.max_seconds) is not None:
                     on_first_answer(seconds)
             evidence = printable(violation or "", EVIDENCE_CHARACTERS)  # it may quote the stack's answer
-            yield Clause(name=test.name, requirement=test.requirement, passed=violation is None, evidence=evidence)
+            passed = violation is None
+            yield Clause(
+                name=test.name, requirement=test.requirement, passed=passed, evidence=evidence, remedy=remedy
+            )
 
 
 def _keep_alive(stack: StackUnderTest) -> str | None:

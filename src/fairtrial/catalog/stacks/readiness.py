@@ -14,6 +14,7 @@ from fairtrial.experiment.origins import READY_WITHIN_SECONDS
 from fairtrial.experiment.ready import Ready
 from fairtrial.record.openssl_causes import handshake_cause, handshake_words
 from fairtrial.record.protocol_causes import TLS_REMEDIES
+from fairtrial.record.status_causes import status_remedy
 
 ANSWER_WITHIN_SECONDS = 2.0
 """A server that is ready answers at once; one that is not is asked again."""
@@ -82,7 +83,9 @@ def seen_instead(ready: Ready, client: httpx.Client, port: int, host: str = LOOP
         return NOTHING_LISTENS if client.base_url.scheme == "http" else f"no connection: {_why(error)}"
     except Problem as problem:
         return f"GET {ready.path}: {problem.reason}"
-    return None if ready.status in (None, answer.status) else f"GET {ready.path} answered {answer.status}"
+    if ready.status in (None, answer.status):
+        return None
+    return f"GET {ready.path} answered {answer.status}: {status_remedy(answer.status, answer.headers)}"
 
 
 def _why(error: BaseException) -> str:

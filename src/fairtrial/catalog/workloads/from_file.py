@@ -19,6 +19,8 @@ from fairtrial.experiment.workload_file.placeholders import Scalar
 from fairtrial.experiment.workload_file.read import WorkloadSource
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.identity import WorkloadIdentity
+from fairtrial.record.protocol_causes import cause_remedy
+from fairtrial.record.status_causes import CLASS_REMEDIES, statuses_remedy
 
 CHECK_EVERY = 16
 """In trials, as of the answers to the lab's own workloads: docs/engine-protocol.md."""
@@ -174,7 +176,10 @@ def _clause(
         more = {"setup": list(setup), "rows": dict(rows), "secrets": dict(secrets)}
         summary = run_engine(stack.plan_of(request).model_copy(update=more), lambda _event: None)
         stack.on_summary(summary)
-        return None if summary.verified else _what_came(summary, request.expect)
+        if summary.verified:
+            return None
+        host = stack.client.base_url.netloc.decode()
+        raise Problem(_what_came(summary, request.expect), _what_helps(summary, host))
 
     return ClauseTest(request.name, requirement, violation, expected=_in_words(request))
 
@@ -197,6 +202,14 @@ def _what_came(summary: EngineSummary, expect: Expectation) -> str:
         length = f"{expect.body_bytes.min:,} to {expect.body_bytes.max:,}"
         what = f"status {example.status}, and the body has {count(summary.body_bytes.min, 'byte')}, not {length}"
     return f"{what}: {printable(example.excerpt, 120)}"
+
+
+def _what_helps(summary: EngineSummary, host: str) -> str:
+    """The remedy for an unexpected status, or for what broke the connection off; empty where the answer itself tells."""
+    kind = next((kind for kind, number in summary.errors.items() if number), "")
+    if kind in CLASS_REMEDIES:
+        return statuses_remedy(kind, summary, host)
+    return cause_remedy(summary, kind, "")
 
 
 def expects_nothing(request: Request) -> bool:

@@ -25,6 +25,7 @@ from fairtrial.experiment.workload_file.placeholders import Placeholder, Scalar,
 from fairtrial.experiment.workload_file.read import WorkloadSource
 from fairtrial.experiment.workload_file.secrets import Secrets
 from fairtrial.experiment.workload_file.variables import parse_taken
+from fairtrial.record.status_causes import status_remedy
 
 LONGEST_VALUE_CHARACTERS = 16 << 10
 """The engine's requests hold each value; servers refuse longer headers anyway."""
@@ -66,7 +67,8 @@ def send_setup(
                 variables |= _variables(entry, request, _ask(client, request, host, headers), secrets)
             except Problem as problem:
                 reason = Secrets(secrets).hidden(problem.reason)
-                raise Problem(f"{source.file}: {key}: {reason}", REMEDY) from None
+                remedy = Secrets(secrets).hidden(problem.remedy)
+                raise Problem(f"{source.file}: {key}: {reason}", "; ".join(filter(None, [remedy, REMEDY]))) from None
     return variables
 
 
@@ -110,7 +112,11 @@ def _ask(client: httpx.Client, request: Request, host: str | None, headers: Sequ
 def _variables(entry: SetupEntry, request: Request, answer: Answer, secrets: Mapping[str, str]) -> dict[str, Scalar]:
     fault = _answer_fault(answer, request.expect)
     if fault is not None:
-        raise Problem(f"{fault}: {_excerpt(answer, secrets)}")
+        is_unexpected = answer.status not in (request.expect.status or range(200, 300))
+        raise Problem(
+            f"{fault}: {_excerpt(answer, secrets)}",
+            status_remedy(answer.status, answer.headers) if is_unexpected else "",
+        )
     return {name: _value(name, text, answer, secrets) for name, text in entry.take.items()}
 
 

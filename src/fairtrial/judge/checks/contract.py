@@ -27,7 +27,7 @@ def contract(contract: list[Clause], stop: Stop | None, case: Case) -> Iterator[
         if not clause.passed:
             evidence = f"{clause.name}: {clause.requirement}; observed: {clause.evidence}"
             is_own = own is not None and clause.name in own.requests
-            yield finding("refusal", evidence, OWN_REQUEST if is_own else "")
+            yield finding("refusal", evidence, clause.remedy or (OWN_REQUEST if is_own else ""))
     if stop is not None and stop.forced:
         yield finding(
             "refusal",

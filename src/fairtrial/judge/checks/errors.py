@@ -8,6 +8,7 @@ from fairtrial.judge.metrics import TIMES
 from fairtrial.load.capacity import METRIC_PERCENTILES
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.protocol_causes import cause_remedy
+from fairtrial.record.status_causes import CLASS_REMEDIES, statuses_remedy
 
 WRONG = ("wrong_body", "wrong_length", "wrong_header")
 """Answers with the right status and the wrong content: counting them would compare unlike work."""
@@ -25,16 +26,16 @@ REMEDIES = {
     "wrong_length": "the body is shorter or longer than any right answer: look at the excerpt for an error page, or "
     "for white space",
     "wrong_header": "send the content type that the workload asks for",
-    "status_5xx": "the server fails under load: see its log; often a pool or a thread limit is too small",
-    "status_4xx": "the server does not know the request, or limits its rate: check path, method, headers and limiters",
-    "status_3xx": "redirects are not followed: answer in place, or request their target",
-    "status_2xx": "the status is a success, but not the expected one",
-    "status_1xx": "the server sends interim answers that were not requested",
     "refused": "nothing was listening any more, or the backlog overflowed: see the server's log, raise its "
     "backlog and somaxconn",
     "reset": "the server closed a connection with data unread: look for a crash, a worker restart or a full backlog",
-    "closed": "the server closed a connection before its answer was complete: look for keep-alive limits, "
-    "worker recycling (max requests) and missing `Connection: close`",
+    "closed": "the server closed a connection before its answer was complete: look for a crash, a worker's restart and "
+    "a proxy's time-out",
+    "unannounced_close": "connections ended between two answers without notice, as the next request came (RFC 9112, "
+    "section 9.5), after which many clients ask again: have the server say `Connection: close` (over HTTP/2 GOAWAY), "
+    "and raise its keep-alive limits: persistent_timeout and max_keep_alive (max_fast_inline up to 6) of Puma, "
+    "--keep-alive and --max-requests of Gunicorn, keepAliveTimeout and maxRequestsPerSocket of Node.js, "
+    "keepalive_timeout and keepalive_requests of nginx; without such limits, look for a crash before the first byte",
     "timeout": "no answer in time: a lower load, a larger pool, or a longer timeout_seconds if this is the workload",
     "deadline": "requests were due for longer than deadline_seconds and were not sent: a lower rate, more connections, "
     "or a longer deadline_seconds if this is the workload",
@@ -46,8 +47,14 @@ REMEDIES = {
 """By the kind of the error, for experiments and for `fairtrial load`, which names its options in place of keys."""
 
 
-def error_remedy(kind: str, engine: EngineSummary) -> str:
-    """The remedy for errors of this kind; empty for an unknown kind."""
+def error_remedy(kind: str, engine: EngineSummary, host: str | None = None) -> str:
+    """The remedy for errors of this kind; empty for an unknown kind.
+
+    Args:
+        host: the Host of the requests; None: it is not known.
+    """
+    if kind in CLASS_REMEDIES:
+        return statuses_remedy(kind, engine, host)
     if kind in TOO_LATE and (of_generator := generator_remedy(engine, processors=0)):
         return of_generator
     return cause_remedy(engine, kind, REMEDIES.get(kind, ""))

@@ -4,6 +4,7 @@ from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.generator_saturated import generator_remedy
 from fairtrial.judge.checks.model import Finding, LoadCase, Threshold, finding
 from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.protocol_causes import cause_remedy
 
 
 @check(
@@ -36,5 +37,5 @@ def unanswered(engine: EngineSummary, case: LoadCase, *, window_share: float, ti
             "refusal",
             f"{engine.in_flight_at_end:,} requests were unanswered when the window closed, one of them for "
             f"{waited:.2f} s of its {engine.window_seconds:.2f} s; the longest answered one took {longest:.3f} s",
-            generator_remedy(engine, case.processors),
+            generator_remedy(engine, case.processors) or cause_remedy(engine, "timeout", ""),
         )

@@ -131,7 +131,7 @@ def _run(context: TrialContext, load: OneRunLoad, observations: _Observations, r
         with up(context) as contender:
             try:
                 if broken := [clause for clause in contender.set_up() if not clause.passed]:
-                    raise Problem(broken[0].evidence, "see what the trials say of it")
+                    raise Problem(broken[0].evidence, broken[0].remedy or "see what the trials say of it")
                 before = service.counters()
                 pids = _count(contender, load, observations, recordings)
                 _profile(contender, load, recordings, pids)

@@ -22,8 +22,8 @@ from fairtrial.lab.trial.ready_stack import ReadyStack
 from fairtrial.lab.trial.server_run import check_server, run_server
 from fairtrial.lab.trial.up import NotUp
 from fairtrial.plan.plan import PlannedTrial
-from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.model import Clause, Failure, TrialRecord
+from fairtrial.record.quoted import hidden_quotes
 
 
 @dataclass(frozen=True)
@@ -274,11 +274,11 @@ def _redact_record(record: TrialRecord, hidden: Callable[[str], str]) -> None:
     if record.failure is not None:
         reason, remedy = hidden(record.failure.reason), hidden(record.failure.remedy)
         record.failure = record.failure.model_copy(update={"reason": reason, "remedy": remedy})
-    record.contract = [clause.model_copy(update={"evidence": hidden(clause.evidence)}) for clause in record.contract]
+    record.contract = [clause.with_texts(hidden) for clause in record.contract]
     if record.engine is not None:
-        record.engine = _redacted(record.engine, hidden)
+        record.engine = hidden_quotes(record.engine, hidden)
     if record.slices is not None and (whole := record.slices.whole_window) is not None:
-        whole = whole.model_copy(update={"engine": _redacted(whole.engine, hidden)})
+        whole = whole.model_copy(update={"engine": hidden_quotes(whole.engine, hidden)})
         record.slices = record.slices.model_copy(update={"whole_window": whole})
     if record.freshness is not None:
         record.freshness = record.freshness.model_copy(update={"example": hidden(record.freshness.example)})
@@ -287,17 +287,3 @@ def _redact_record(record: TrialRecord, hidden: Callable[[str], str]) -> None:
     if record.audit is not None:
         faults = [fault.model_copy(update={"example": hidden(fault.example)}) for fault in record.audit.faults]
         record.audit = record.audit.model_copy(update={"faults": faults})
-
-
-def _redacted(engine: EngineSummary, hidden: Callable[[str], str]) -> EngineSummary:
-    """The engine's account, with what its examples quote stripped."""
-    examples = [
-        example.model_copy(
-            update={
-                "excerpt": hidden(example.excerpt),
-                "reason": None if example.reason is None else hidden(example.reason),
-            }
-        )
-        for example in engine.examples
-    ]
-    return engine.model_copy(update={"examples": examples})

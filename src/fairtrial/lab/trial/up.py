@@ -50,15 +50,16 @@ class UpContender:
         workload = self.context.plan.workload
         if not isinstance(workload, ServerWorkload) or workload.set_up is None:
             return []
-        evidence = ""
+        evidence = remedy = ""
         try:
             workload = workload.set_up(self.deployment.url, self.deployment.host)
             self.context.set_up_secrets.append(workload.secrets)
             self.context = replace(self.context, plan=replace(self.context.plan, workload=workload))
         except Problem as problem:
-            evidence = printable(problem.reason, EVIDENCE_CHARACTERS)
+            evidence, remedy = (printable(each, EVIDENCE_CHARACTERS) for each in (problem.reason, problem.remedy))
         requirement = "the setup requests are answered as the workload file expects"
-        return [Clause(name="setup", requirement=requirement, passed=not evidence, evidence=evidence)]
+        passed = not evidence
+        return [Clause(name="setup", requirement=requirement, passed=passed, evidence=evidence, remedy=remedy)]
 
     def contract(self) -> Iterator[Clause]:
         """Set it up, and try the clauses of its contract one after the other, unless that failed."""
@@ -94,7 +95,7 @@ class UpContender:
         )
         hidden = context.redaction.hidden
         for clause in clauses:
-            yield clause.model_copy(update={"evidence": hidden(clause.evidence)})
+            yield clause.with_texts(hidden)
 
     def assert_contract_again(self) -> None:
         """Set up and try the contract of a stack that keeps it in its trial. Raises Problem: it broke it this time."""

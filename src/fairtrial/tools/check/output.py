@@ -20,7 +20,8 @@ def print_clause(console: Console, clause: Clause, looked_at: str = "") -> None:
     mark = ("✓ ", "green") if clause.passed else ("✗ ", "bold red")
     details = (f" ({looked_at})" if looked_at else "", "dim")
     evidence = (f": {clause.evidence}" if clause.evidence else "", "red")
-    line = Text.assemble("  ", mark, f"{clause.name}: {clause.requirement}", details, evidence)
+    remedy = f"; {clause.remedy}" if clause.remedy else ""
+    line = Text.assemble("  ", mark, f"{clause.name}: {clause.requirement}", details, evidence, remedy)
     console.print(line, soft_wrap=True)
 
 

@@ -20,6 +20,7 @@ EXPECTATIONS = {
 
 OPTIONS = {
     "duration_seconds": "-d",
+    "rate_per_second": "-r",
     "warmup_limit_seconds": "--warmup-limit",
     "warmup_seconds": "--warmup",
     "lowest_per_second": "the first rate of --between",
@@ -31,13 +32,17 @@ OPTIONS = {
 """For the keys of an experiment, which the remedies of checks name, the options of a load."""
 
 
-def remedy(kind: str, summary: EngineSummary) -> str:
-    """The remedy for errors of this kind, with the options that may help; empty for an unknown kind."""
+def remedy(kind: str, summary: EngineSummary, host: str | None = None) -> str:
+    """The remedy for errors of this kind, with the options that may help; empty for an unknown kind.
+
+    Args:
+        host: the Host of the requests; None: it is not known.
+    """
     cause = known_cause(summary, kind)
     hint = EXPECTATIONS.get("status" if kind.startswith("status_") else kind) if cause is None else None
     if cause is not None and cause.startswith("certificate_"):
         hint = SKIP_CHECK
-    return "; ".join(filter(None, [_with_options(error_remedy(kind, summary)), hint]))
+    return "; ".join(filter(None, [_with_options(error_remedy(kind, summary, host)), hint]))
 
 
 def warnings(measurement: Measurement) -> Iterator[str]:

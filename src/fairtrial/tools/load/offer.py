@@ -13,6 +13,7 @@ from fairtrial.tools.load.capacity import measure_capacity
 from fairtrial.tools.load.hosts import LoadSite, this_host
 from fairtrial.tools.load.measure import Measurement, measure
 from fairtrial.tools.load.request.file_requests import assert_sent, left_out, met_by_anything
+from fairtrial.tools.load.request.http_request import lower_case_methods
 from fairtrial.tools.load.request.options import GoalOptions, LoadOptions
 from fairtrial.tools.load.request.translate import to_engine_plan
 
@@ -33,8 +34,10 @@ def offer(
     notes = [] if options.file is None else left_out(options.file)
     with _hosts(console, cluster) as hosts:
         measurement = _offered(console, options, goals, hosts, plain=plain)
-    weak_expectations = [] if options.file is None else met_by_anything(measurement.plan.requests)
-    return replace(measurement, notes=[*notes, *weak_expectations, *measurement.notes])
+    requests = measurement.plan.requests
+    weak_expectations = [] if options.file is None else met_by_anything(requests)
+    methods = lower_case_methods(requests)
+    return replace(measurement, notes=[*notes, *weak_expectations, *methods, *measurement.notes])
 
 
 def _hosts(console: Console, cluster: LoadHostsOptions) -> AbstractContextManager[LoadSite]:

@@ -63,7 +63,7 @@ def emulate(call: ToolCall) -> int:
     for paragraph in omissions(call.tool, measurement):
         out.print(f"  - {paragraph}")
     for kind, number in measurement.failed.items():
-        out.print(f"  - {number:,} {kind}: {remedy(kind, measurement.summary)}")
+        out.print(f"  - {number:,} {kind}: {remedy(kind, measurement.summary, measurement.plan.host)}")
     out.print()
     out.print(f"The same with every figure: {equivalent_command(options)}")
     return measurement.exit_status

@@ -110,7 +110,7 @@ def _errors(measurement: Measurement) -> list[RenderableType]:
 def error_lines(measurement: Measurement) -> Iterator[Text]:
     """Each kind of error with its number and a remedy, the most frequent first, and below them some examples."""
     for kind, times in sorted(measurement.failed.items(), key=lambda item: -item[1]):
-        what_to_do = remedy(kind, measurement.summary)
+        what_to_do = remedy(kind, measurement.summary, measurement.plan.host)
         yield Text.assemble((f"{times:,} {kind}", "red"), f"  {what_to_do}".rstrip())
     examples = [f"{each.what}: {printable(each.excerpt, 100)}" for each in measurement.summary.examples]
     for example in list(dict.fromkeys(examples))[:EXAMPLES_SHOWN]:

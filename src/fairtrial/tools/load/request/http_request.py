@@ -1,6 +1,7 @@
 """The request that is sent, and what its answer must be."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from fairtrial.base.http_syntax import TOKEN
@@ -10,6 +11,9 @@ from fairtrial.engine.plan import AnyBody, BodyRange, ExactBody, Expectation, Re
 from fairtrial.tools.load.request.options import LoadOptions
 from fairtrial.tools.load.request.url import Url
 from fairtrial.tools.load.request.values import Header
+
+
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE")
 
 
 def to_engine_request(options: LoadOptions, url: Url) -> Request:
@@ -32,6 +36,17 @@ def to_engine_request(options: LoadOptions, url: Url) -> Request:
         template=options.template,
         expect=_expectation(options),
     )
+
+
+def lower_case_methods(requests: Sequence[Request]) -> list[str]:
+    """A note on each method that differs from one of HTTP in case alone; it was sent as it is written."""
+    methods = {request.method for request in requests}
+    return [
+        f"{method} was sent as it is written, and is not {method.upper()}: methods are case-sensitive (RFC 9110, "
+        "section 9.1)"
+        for method in sorted(methods)
+        if method != method.upper() and method.upper() in METHODS
+    ]
 
 
 def sent_headers(options: LoadOptions) -> list[Header]:
