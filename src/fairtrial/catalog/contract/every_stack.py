@@ -98,9 +98,7 @@ def try_contract(
                     on_first_answer(seconds)
             evidence = printable(violation or "", EVIDENCE_CHARACTERS)  # it may quote the stack's answer
             passed = violation is None
-            yield Clause(
-                name=test.name, requirement=test.requirement, passed=passed, evidence=evidence, remedy=remedy
-            )
+            yield Clause(name=test.name, requirement=test.requirement, passed=passed, evidence=evidence, remedy=remedy)
 
 
 def _keep_alive(stack: StackUnderTest) -> str | None:

@@ -205,7 +205,7 @@ def _what_came(summary: EngineSummary, expect: Expectation) -> str:
 
 
 def _what_helps(summary: EngineSummary, host: str) -> str:
-    """The remedy for an unexpected status, or for what broke the connection off; empty where the answer itself tells."""
+    """The remedy for an unexpected status, or for what broke the connection; empty where the answer tells."""
     kind = next((kind for kind, number in summary.errors.items() if number), "")
     if kind in CLASS_REMEDIES:
         return statuses_remedy(kind, summary, host)

@@ -12,7 +12,6 @@ from fairtrial.tools.load.request.options import LoadOptions
 from fairtrial.tools.load.request.url import Url
 from fairtrial.tools.load.request.values import Header
 
-
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE")
 
 
