@@ -73,11 +73,10 @@ fn a_connection_that_was_opened_ahead_has_carried_no_answer() {
     let mut session = Setup { closes_ns: Some(SECOND), opens_ns: 0, ..Setup::of(load) }.session();
     session.start(0, 0);
     session.connected(0, MS);
-    let (number, next) = session.due(10 * MS).unwrap();
-    assert_eq!((number, next), (0, Next::Send));
-    send(&mut session, 0, 10 * MS);
-    session.broken(0, ErrorKind::Reset, 11 * MS);
-    assert_eq!(errors(&session.conclude(12 * MS)), [error("reset", 1)]);
+    let now_ns = (1..).map(|tick| tick * MS).find(|&now_ns| session.due(now_ns).is_some()).unwrap();
+    send(&mut session, 0, now_ns);
+    session.broken(0, ErrorKind::Reset, now_ns + MS);
+    assert_eq!(errors(&session.conclude(now_ns + 2 * MS)), [error("reset", 1)]);
 }
 
 #[test]
@@ -142,7 +141,8 @@ fn over_http_2_every_stream_meets_the_close() {
         link.start(0, 0);
         let mut asked = greet(&mut link, &mut peer, 0, MS);
         answer(&mut asked[0].1, b"ok");
-        assert_eq!(talk(&mut link, &mut peer, 0, 2 * MS).len(), 1, "the lane that was answered asks again");
+        let asked_again = talk(&mut link, &mut peer, 0, 2 * MS);
+        assert_eq!(asked_again.len(), 1, "the lane that was answered");
         let begun = begins.then(|| {
             let head = http::Response::builder().status(200).body(()).unwrap();
             asked[1].1.send_response(head, false).unwrap()

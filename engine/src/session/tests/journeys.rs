@@ -205,7 +205,7 @@ fn a_step_that_fails_ends_its_journey() {
             0,
             "wrong_header",
         ),
-        ("PUT", Reaction::Reset(0), 1, "reset"),
+        ("PUT", Reaction::Reset(0), 1, "unannounced_close"),
         ("PUT", Reaction::AnswerWith(0, b"s3cret".to_vec(), false), 1, "protocol"),
     ];
     for (which, reaction, step, kind) in broken {

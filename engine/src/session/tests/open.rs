@@ -198,7 +198,7 @@ fn broken_connections_fail_their_request_only() {
     };
     let ended = World::new(setup.session(), react).run(u64::MAX);
     assert_books_balance(&ended);
-    assert_eq!(errors(&ended), [error("reset", 100)]);
+    assert_eq!(errors(&ended), [error("unannounced_close", 100)]);
     assert_eq!((ended.record.totals().answers, ended.books.offered), (900, 1000));
 }
 

@@ -56,7 +56,7 @@ fn a_broken_connection_fails_everything_in_flight() {
     connect_and_send(&mut session, 0, 4 * MS);
     let ended = session.conclude(5 * MS);
     assert_books_balance(&ended);
-    assert_eq!(errors(&ended), [error("reset", 4)]);
+    assert_eq!(errors(&ended), [error("unannounced_close", 4)]);
     assert_eq!(ended.record.counters.unannounced_closes, 1, "of the connection, not of its lanes");
     assert_eq!((ended.record.totals().sent, ended.books.in_flight_at_end), (9, 4));
 }
@@ -74,7 +74,7 @@ fn what_a_closing_server_leaves_unanswered_has_failed() {
     assert_eq!(session.peer_closed(0, 4 * MS), Next::Connect);
     let ended = session.conclude(5 * MS);
     assert_books_balance(&ended);
-    assert_eq!((errors(&ended), ended.record.totals().answers), (vec![error("closed", 3)], 3));
+    assert_eq!((errors(&ended), ended.record.totals().answers), (vec![error("closed", 2), error("unannounced_close", 1)], 3));
     assert_eq!(ended.record.counters.unannounced_closes, 1, "the first close was announced");
 }
 
@@ -152,7 +152,7 @@ fn what_was_not_sent_when_the_connection_ended_is_asked_anew() {
     assert_eq!(requests_in(session.to_send(0)), 2);
     let ended = session.conclude(5 * MS);
     assert_books_balance(&ended);
-    assert_eq!((errors(&ended), ended.record.totals().sent), (vec![error("reset", 1)], 2));
+    assert_eq!((errors(&ended), ended.record.totals().sent), (vec![error("unannounced_close", 1)], 2));
 }
 
 #[test]

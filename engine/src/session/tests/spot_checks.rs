@@ -83,7 +83,7 @@ fn a_wrong_answer_and_a_reset_are_told_and_are_no_errors_of_the_load() {
         (&told[0]["error"], &told[0]["status"], &told[0]["excerpt"]),
         (&json!("status_2xx"), &json!(200), &json!("ok"))
     );
-    assert_eq!((&told[1]["error"], &told[1]["status"]), (&json!("reset"), &Value::Null));
+    assert_eq!((&told[1]["error"], &told[1]["status"]), (&json!("unannounced_close"), &Value::Null));
     assert!(errors(&ended).is_empty());
     assert_eq!(ended.record.counters.failures, 0);
 }
