@@ -1,6 +1,6 @@
 //! Connections that the peer ends: between two answers, within one, or before any.
 
-use super::http2::{Peer, answer, conversation, greet, sent, talk};
+use super::http2::{Peer, answer, arriving, conversation, greet, sent, talk};
 use super::*;
 
 /// A session on whose only connection this has come, of which everything is asked.
@@ -70,10 +70,10 @@ fn an_end_before_any_answer_or_within_one_is_none() {
 #[test]
 fn a_connection_that_was_opened_ahead_has_carried_no_answer() {
     let load = json!({"kind": "constant", "rate_per_second": 100.0, "connections": 1});
-    let mut session = Setup { closes_ns: Some(SECOND), opens_ns: 0, ..Setup::of(load) }.session();
+    let mut session = arriving(load).session();
     session.start(0, 0);
-    session.connected(0, MS);
-    let now_ns = (1..).map(|tick| tick * MS).find(|&now_ns| session.due(now_ns).is_some()).unwrap();
+    session.connected(0, MS / 2);
+    let now_ns = (1..1000).map(|tick| tick * MS).find(|&now_ns| session.due(now_ns).is_some()).unwrap();
     send(&mut session, 0, now_ns);
     session.broken(0, ErrorKind::Reset, now_ns + MS);
     assert_eq!(errors(&session.conclude(now_ns + 2 * MS)), [error("reset", 1)]);

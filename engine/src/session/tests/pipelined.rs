@@ -74,7 +74,10 @@ fn what_a_closing_server_leaves_unanswered_has_failed() {
     assert_eq!(session.peer_closed(0, 4 * MS), Next::Connect);
     let ended = session.conclude(5 * MS);
     assert_books_balance(&ended);
-    assert_eq!((errors(&ended), ended.record.totals().answers), (vec![error("closed", 2), error("unannounced_close", 1)], 3));
+    assert_eq!(
+        (errors(&ended), ended.record.totals().answers),
+        (vec![error("closed", 2), error("unannounced_close", 1)], 3)
+    );
     assert_eq!(ended.record.counters.unannounced_closes, 1, "the first close was announced");
 }
 
