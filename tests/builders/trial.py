@@ -30,6 +30,7 @@ ERROR_KINDS = [
     "refused",
     "reset",
     "closed",
+    "unannounced_close",
     "timeout",
     "connect",
     "protocol",

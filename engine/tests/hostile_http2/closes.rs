@@ -99,7 +99,7 @@ fn closes() -> Vec<Mode> {
         whole(
             "a close after one of four answers",
             |peer| sends_and_closes(peer, answer),
-            Partly("closed", "", "the server closed the connection"),
+            Partly("unannounced_close", "", ""),
         ),
         whole(
             "a reset within the body",

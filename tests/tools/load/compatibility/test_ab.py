@@ -60,9 +60,10 @@ def report_of(measured: Measurement, *arguments: str) -> list[str]:
 
 def test_errors_are_counted_by_the_kinds_of_ab() -> None:
     errors = {"refused": 1, "tls": 2, "reset": 4, "wrong_length": 8, "timeout": 16, "status_4xx": 32}
+    errors["unannounced_close"] = 64
     lines = report_of(measurement(errors=errors))
-    assert "Failed requests:        31" in lines
-    assert "   (Connect: 3, Receive: 4, Length: 8, Exceptions: 16)" in lines
+    assert "Failed requests:        95" in lines
+    assert "   (Connect: 3, Receive: 68, Length: 8, Exceptions: 16)" in lines
     assert "Non-2xx responses:      32" in lines
 
 

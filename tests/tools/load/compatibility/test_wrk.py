@@ -38,8 +38,9 @@ def test_units_of_wrk() -> None:
 
 def test_errors_are_counted_by_the_kinds_of_wrk() -> None:
     errors = {"refused": 1, "tls": 2, "reset": 4, "protocol": 8, "timeout": 16, "status_3xx": 32, "status_5xx": 64}
+    errors["unannounced_close"] = 128
     lines = read_wrk([URL]).report(measurement(errors=errors))
-    assert "  Socket errors: connect 3, read 12, write 0, timeout 16" in lines
+    assert "  Socket errors: connect 3, read 140, write 0, timeout 16" in lines
     assert "  Non-2xx or 3xx responses: 64" in lines
 
 

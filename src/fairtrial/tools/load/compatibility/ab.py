@@ -29,6 +29,7 @@ KINDS = {
     "tls": "Connect",
     "reset": "Receive",
     "closed": "Receive",
+    "unannounced_close": "Receive",
     "wrong_length": "Length",
 }
 """Kinds of errors by the names of ab; all others are its `Exceptions`."""

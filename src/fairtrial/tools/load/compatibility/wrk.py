@@ -47,7 +47,7 @@ class WrkCall(ToolCall):
         lines.append(f"  {summary.answers} requests in {wrk_length(window)}, {wrk_size(summary.received_bytes)} read")
         errors = summary.errors
         connect = sum(errors.get(kind, 0) for kind in ("refused", "connect", "tls"))
-        read = sum(errors.get(kind, 0) for kind in ("reset", "closed", "protocol"))
+        read = sum(errors.get(kind, 0) for kind in ("reset", "closed", "unannounced_close", "protocol"))
         if connect or read or errors.get("timeout", 0):
             lines.append(
                 f"  Socket errors: connect {connect}, read {read}, write 0, timeout {errors.get('timeout', 0)}"
