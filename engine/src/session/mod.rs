@@ -137,8 +137,6 @@ pub struct Session {
     /// window; a closed load's are those that end in it, so it begins out of reach before the window, and then with 0.
     cohort: Range<u64>,
     slots: Vec<Slot>,
-    /// Lanes of a connection.
-    lanes: usize,
     /// A connection that something was awaited on when last asked: see [`Session::is_awaiting`].
     awaited: usize,
     answer_watch: AnswerWatch,
@@ -210,7 +208,6 @@ impl Session {
             closing: None,
             cohort: if is_open { timeline.opens_ns } else { u64::MAX }..u64::MAX,
             slots,
-            lanes: parts.lanes,
             awaited: 0,
             deadlines: Deadlines::new(connections),
             rendered: vec![Vec::new(); if has_templates { connections } else { 0 }],

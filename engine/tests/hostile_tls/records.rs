@@ -197,8 +197,8 @@ pub fn ends(with: &Authorities) -> Vec<Case> {
                 Ok(())
             }),
             "reset",
-            "",
-            "",
+            "body_unfinished",
+            "status 200 came, then 4 of 100 bytes",
         ),
     ]
 }
