@@ -57,14 +57,14 @@ def statuses_remedy(kind: str, summary: EngineSummary, host: str | None = None) 
     of_kind = {status: each for status, each in _statuses(summary).items() if _kind(status) == kind}
     if not of_kind:
         return CLASS_REMEDIES[kind]
-    shown = {example.status for example in summary.examples}
+    in_examples = {example.status for example in summary.examples}
     parts = []
     for status, each in sorted(of_kind.items(), key=lambda item: -item[1].count)[:MOST_NAMED]:
         times = f" ({each.count:,})" if len(of_kind) > 1 else ""
         words = status_remedy(status, each.headers, host)
         if status == 429:
             words += _let_through(summary, each)
-        if status >= 500 and status not in shown and (line := _first_line(each.excerpt)):
+        if status >= 500 and status not in in_examples and (line := _first_line(each.excerpt)):
             words += f"; it says “{line}”"
         parts.append(f"{status}{times}: {words}")
     return "; ".join(parts)
@@ -78,8 +78,8 @@ def status_remedy(status: int, headers: Mapping[str, str], host: str | None = No
         host: as for `statuses_remedy`.
     """
     remedy = STATUS_REMEDIES.get(status) or CLASS_REMEDIES[_kind(status)]
-    said = (in_words(headers[name], host) for name, in_words in SAID.items() if name in headers)
-    return "; ".join([remedy, *filter(None, said)])
+    words = (in_words(headers[name], host) for name, in_words in HEADER_WORDS.items() if name in headers)
+    return "; ".join([remedy, *filter(None, words)])
 
 
 def _kind(status: int) -> str:
@@ -110,8 +110,8 @@ def _first_line(excerpt: str) -> str:
 
 
 def _challenge(value: str, _host: str | None) -> str:
-    named = [words for scheme, words in SCHEMES.items() if re.search(rf"(?:^|,)\s*{scheme}\b", value, re.IGNORECASE)]
-    return f"it asks for {' or '.join(named) or printable(value, 60)}"
+    schemes = [words for scheme, words in SCHEMES.items() if re.search(rf"(?:^|,)\s*{scheme}\b", value, re.IGNORECASE)]
+    return f"it asks for {' or '.join(schemes) or printable(value, 60)}"
 
 
 def _target(value: str, host: str | None) -> str:
@@ -137,7 +137,7 @@ def _wait(value: str, _host: str | None) -> str:
     return f"it says to wait {seconds} (Retry-After)"
 
 
-SAID: dict[str, Callable[[str, str | None], str]] = {
+HEADER_WORDS: dict[str, Callable[[str, str | None], str]] = {
     "www-authenticate": _challenge,
     "allow": lambda value, _host: f"it allows {printable(value, 100)}" if value else "it allows none (Allow is empty)",
     "accept": lambda value, _host: f"it takes {printable(value, 100)}",
