@@ -98,4 +98,6 @@ def _print(console: "Console", found: "list[Outcome]", out: Path) -> None:
         table.add_row(*(Text(cell, overflow="fold") for cell in cells))
     console.print(table)
     came_up = sum(each.outcome == "came up" for each in found)
-    console.print(Text(f"{came_up} of {len(found)} came up; each entry is in {out}/NAME, with its *.check.log"))
+    console.print(
+        Text(f"{came_up} of {len(found)} came up; entries are in {out}/NAME, what was seen in {out}/NAME.*.check.log")
+    )

@@ -81,7 +81,8 @@ def outcomes_of(name: str, source: Source, out: Path, how: As | None) -> Iterato
 
 def _tried(file: Path) -> tuple[str, str]:
     """The outcome of `fairtrial check`, as a process of its own: a network of its own takes one anew."""
-    log = file.with_name(f"{file.name.removesuffix('.fairtrial.toml')}.check.log")
+    # Beside the entry's folder, all of which is built: another file in it would be another program.
+    log = file.parent.with_name(f"{file.parent.name}.{file.name.removesuffix('.fairtrial.toml')}.check.log")
     with log.open("wb") as output:
         try:
             done = subprocess.run(
