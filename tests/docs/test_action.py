@@ -68,6 +68,7 @@ def action(tmp_path: Path) -> Action:
     return Action(tmp_path)
 
 
+@pytest.mark.measures
 def test_a_slower_pull_request_is_found_in_its_shallow_clone(lab: Lab) -> None:
     clone = a_pull_request(lab.folder / "pull-request")
     scratch = lab.folder / "runner"
