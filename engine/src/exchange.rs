@@ -2,7 +2,7 @@
 
 use crate::http1::response::{BodyPart, Coding, Head, Left, Malformed, ResponseParser};
 use crate::record::{EXCERPT_BYTES, Sighting};
-use crate::verify::{Answer, Expectation};
+use crate::verify::{Answer, EventStream, Expectation};
 
 /// The cause of a timeout if the head came, and the peer's close was to end the body.
 pub const NO_LENGTH: &str = "no_length";
@@ -61,6 +61,8 @@ struct Collected {
     trailer: Vec<u8>,
     body_bytes: u64,
     kept: Vec<u8>,
+    /// Made by the first piece of an answer that is to be a stream of events.
+    events: Option<Box<EventStream>>,
 }
 
 impl Exchange {
@@ -73,6 +75,14 @@ impl Exchange {
         self.collected.kept.clear();
         self.collected.head.clear();
         self.collected.trailer.clear();
+        if let Some(events) = &mut self.collected.events {
+            events.reset();
+        }
+    }
+
+    /// What has come of the awaited answer's events.
+    pub fn events(&self) -> Option<&EventStream> {
+        self.collected.events.as_deref()
     }
 
     /// When the first byte of the awaited answer came.
@@ -114,6 +124,7 @@ impl Exchange {
             match self.parser.body(input) {
                 Ok(BodyPart::Piece(piece)) => {
                     collected.body_bytes += piece.len() as u64;
+                    collected.take_events(piece, expectation, now_ns);
                     if collected.body_bytes == piece.len() as u64 {
                         first_piece = Some(piece);
                     } else {
@@ -186,8 +197,9 @@ impl Exchange {
     }
 
     /// The next piece of such an answer's body.
-    pub fn take_piece(&mut self, piece: &[u8], expectation: &Expectation) {
+    pub fn take_piece(&mut self, piece: &[u8], expectation: &mut Expectation, now_ns: u64) {
         self.collected.body_bytes += piece.len() as u64;
+        self.collected.take_events(piece, expectation, now_ns);
         keep(&mut self.collected.kept, piece, expectation.kept_bytes());
     }
 
@@ -230,6 +242,16 @@ impl Collected {
         }
     }
 
+    /// Looks for events in a piece of the body, which is not coded.
+    #[inline]
+    fn take_events(&mut self, piece: &[u8], expectation: &mut Expectation, now_ns: u64) {
+        if let Some(expected) = expectation.events()
+            && self.coding.is_none()
+        {
+            self.events.get_or_insert_default().take(piece, expected, now_ns);
+        }
+    }
+
     #[inline]
     fn answer<'a>(&'a self, only_piece: Option<&'a [u8]>, kept_bytes: usize) -> Answer<'a> {
         let body = match only_piece {
@@ -247,6 +269,7 @@ impl Collected {
             trailer: &self.trailer,
             body_bytes: self.body_bytes,
             body,
+            events: self.events.as_deref(),
             reusable: self.reusable,
             has_two_framings: self.has_two_framings,
         }

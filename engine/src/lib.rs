@@ -9,6 +9,7 @@ pub mod dataset;
 pub mod delay;
 pub mod driver;
 pub mod endpoint;
+pub mod event_stream;
 pub mod events;
 pub mod exchange;
 pub mod hold;

@@ -138,7 +138,7 @@ impl<M: Multiplex> MultiplexConversation<M> {
                     };
                     self.session.answer_head(lane, &head, now_ns);
                 }
-                Heard::Piece(piece) => self.session.answer_piece(lane, &piece),
+                Heard::Piece(piece) => self.session.answer_piece(lane, &piece, now_ns),
                 Heard::End => {
                     if self.session.keeps_trailer(lane) {
                         for (name, value) in &channel.trailer(stream) {

@@ -221,9 +221,12 @@ pub(super) fn request(request: &RequestPlan, key: &str) -> Checked {
         if values.is_empty() {
             return invalid("expect.body.values: empty, at least one is needed".to_owned());
         }
-        if request.method == "HEAD" {
-            return invalid("expect.body: an answer to HEAD has none".to_owned());
-        }
+    }
+    if let BodyPlan::Events(events) = &expect.body {
+        events.check(&format!("{key}.expect.body"))?;
+    }
+    if matches!(expect.body, BodyPlan::Json { .. } | BodyPlan::Events(_)) && request.method == "HEAD" {
+        return invalid("expect.body: an answer to HEAD has none".to_owned());
     }
     if let Some(ByteRange { min, max }) = expect.body_bytes.filter(|range| range.min > range.max) {
         return invalid(format!("expect.body_bytes: min {min} is above max {max}"));

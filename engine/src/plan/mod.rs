@@ -2,6 +2,7 @@
 
 mod address;
 mod check;
+mod events;
 mod http2;
 mod journeys;
 mod load;
@@ -19,6 +20,7 @@ use std::net::SocketAddr;
 use serde::Deserialize;
 
 pub use address::Address;
+pub use events::EventsPlan;
 pub use http2::Http2Plan;
 pub use journeys::{JourneyStep, journey_steps, mix_weights};
 pub use load::{Load, Step, Stop};

@@ -7,6 +7,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 
+use super::EventsPlan;
+
 /// One request: of the mix, beside it, or of a connection's setup.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -162,6 +164,8 @@ pub enum BodyPlan {
         /// By JSON pointer (RFC 6901), a JSON text that may hold `{{row …}}`.
         values: BTreeMap<String, String>,
     },
+    /// A stream of events.
+    Events(EventsPlan),
 }
 
 impl BodyPlan {

@@ -8,6 +8,7 @@ mod counters;
 mod distribution;
 mod errors;
 mod evenness;
+mod event_streams;
 mod example;
 mod journeys;
 mod kept;
@@ -39,6 +40,7 @@ pub use counters::Counters;
 pub use distribution::Distribution;
 pub use errors::{ErrorCounts, ErrorKind};
 pub use evenness::{ConnectionAnswers, Evenness};
+pub use event_streams::{EventRecord, EventsWritten};
 pub use example::{EXCERPT_BYTES, Example, Examples};
 pub use journeys::{JourneyEnd, JourneyRecord, JourneyWritten};
 pub use kept::{KeptBodies, KeptBody, LONGEST_BODY_BYTES};
@@ -135,6 +137,8 @@ pub struct Record {
     pub journeys: Vec<JourneyRecord>,
     /// `None` without HTTP/2.
     pub streams: Option<StreamUse>,
+    /// `None` if no answer is to be a stream of events.
+    pub event_streams: Option<EventRecord>,
     /// Of the whole run; `None` if no answers are compared.
     pub comparison: Option<Comparison>,
     /// Of the answers, right or wrong, over the connections.
@@ -174,6 +178,7 @@ impl Record {
             setup: None,
             journeys: Vec::new(),
             streams: None,
+            event_streams: None,
             comparison: None,
             evenness: Evenness::default(),
             sightings: None,
@@ -457,6 +462,9 @@ impl Record {
         }
         if let (Some(streams), Some(added)) = (&mut self.streams, other.streams) {
             *streams = streams.plus(added);
+        }
+        if let (Some(events), Some(added)) = (&mut self.event_streams, &other.event_streams) {
+            events.merge(added);
         }
         if let (Some(picks), Some(added)) = (&mut self.picks, &other.picks) {
             picks.merge(added);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::cohort::CohortWritten;
 use super::tail_dispersion::TailDispersion;
 use super::{
-    Acknowledgements, Comparison, ConnectionAnswers, Counters, Distribution, ErrorCounts, Example,
+    Acknowledgements, Comparison, ConnectionAnswers, Counters, Distribution, ErrorCounts, EventsWritten, Example,
     JourneyRecord, JourneyWritten, Picks, Record, RequestCounts, RequestShare, SeriesPoint, SetupCounts,
     Sightings, SightingsWritten, SpotCheckWritten, StreamUse, Tenths, Times, TracedWritten, UnderWayWritten,
     UnexpectedStatuses,
@@ -382,6 +382,7 @@ pub struct Summary {
     setup_requests: Option<SetupCounts>,
     journeys: Vec<JourneyWritten>,
     streams: Option<StreamUse>,
+    event_streams: Option<EventsWritten>,
     sightings: Option<SightingsWritten>,
     spot_checks: Vec<SpotCheckWritten>,
     traced: u64,
@@ -445,6 +446,7 @@ impl Summary {
             setup_requests: record.setup,
             journeys: record.journeys.into_iter().map(JourneyRecord::written).collect(),
             streams: record.streams,
+            event_streams: record.event_streams.map(|events| events.written(window_seconds)),
             sightings: record.sightings.map(Sightings::conclude),
             spot_checks,
             traced: record.traced.count,

@@ -215,6 +215,7 @@ impl Session {
         for (number, asked) in under_way {
             let arrived_ns = self.arrived_ns(number, &asked);
             self.journey_ended(&asked, arrived_ns, JourneyEnd::Unfinished { is_owed }, self.over_ns);
+            self.events_missed(&asked, Some(number), is_owed, self.over_ns);
             if is_owed {
                 let first_byte_ns = self.slots[number].exchange.first_byte_ns();
                 self.count_censored(&asked, first_byte_ns.filter(|_| asked.sent_bytes > 0));
@@ -226,6 +227,7 @@ impl Session {
             // It would have been the next one of the mix.
             let asked = InFlight { request: self.mix.next(), intended_ns, ..InFlight::default() };
             self.journey_ended(&asked, intended_ns, JourneyEnd::Unfinished { is_owed }, self.over_ns);
+            self.events_missed(&asked, None, true, self.over_ns);
             self.count_censored(&asked, None);
         }
     }

@@ -202,6 +202,7 @@ impl Conversation for Session {
         self.explain_silence();
         self.censor();
         self.record.conclude_setup();
+        self.record.event_streams = self.conclude_events();
         self.record.comparison = self.reference.take().and_then(|reference| reference.conclude());
         let Closing { books, oldest_intended_ns } = closing;
         let drained_ns = self.over_ns.saturating_sub(self.ended_ns);

@@ -163,6 +163,7 @@ impl Session {
         }
         let slot = &self.slots[number];
         let (current, first_byte_ns) = (slot.current, slot.first_byte_ns());
+        self.events_failed(&current, Some(number), kind, now_ns);
         self.end_without_answer(&current, first_byte_ns, kind, now_ns);
         self.journey_ended(&current, self.arrived_ns(number, &current), JourneyEnd::by_failure(kind), now_ns);
         self.count_failure(Some(request), kind, now_ns);

@@ -22,6 +22,9 @@ impl Session {
         now_ns: u64,
     ) -> Heard {
         let in_window = self.phase == Phase::Window;
+        if !self.is_plain {
+            self.turn_to_events(number);
+        }
         let slot = &mut self.slots[number];
         let current = &slot.current;
         let expectation = &mut self.expectations[current.request];
@@ -70,6 +73,9 @@ impl Session {
 
     /// All of an answer has come whose end the bytes themselves do not say. The phase is not over.
     pub(super) fn whole_answer(&mut self, number: usize, stays: bool, now_ns: u64) -> Next {
+        if !self.is_plain {
+            self.turn_to_events(number);
+        }
         let slot = &self.slots[number];
         let current = slot.current;
         let expectation = &mut self.expectations[current.request];

@@ -150,9 +150,12 @@ impl Session {
     }
 
     /// A piece of the answer's body.
-    pub(crate) fn answer_piece(&mut self, lane: usize, piece: &[u8]) {
+    pub(crate) fn answer_piece(&mut self, lane: usize, piece: &[u8], now_ns: u64) {
+        if !self.is_plain {
+            self.turn_to_events(lane);
+        }
         let slot = &mut self.slots[lane];
-        slot.exchange.take_piece(piece, &self.expectations[slot.current.request]);
+        slot.exchange.take_piece(piece, &mut self.expectations[slot.current.request], now_ns);
     }
 
     /// True if something is expected of the answer's trailer.

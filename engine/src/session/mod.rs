@@ -10,6 +10,7 @@ mod connect;
 mod conversation;
 mod deadlines;
 mod end;
+mod event_streams;
 mod free;
 mod hear;
 mod journeys;
@@ -143,8 +144,8 @@ pub struct Session {
     deadlines: Deadlines,
     /// By connection, what it sends if that is a template's; empty without templates.
     rendered: Vec<Vec<u8>>,
-    /// Of no request its number is kept, none is traced, no answer is compared, nothing is taken of any, and nothing
-    /// follows it or is set up: the usual case, which must not pay for the others.
+    /// Of no request its number is kept, none is traced, no answer is compared or a stream of events, nothing is taken of
+    /// any, and nothing follows it or is set up: the usual case, which must not pay for the others.
     is_plain: bool,
     /// What connections send before anything else.
     set_up: Option<Box<SetUp>>,
@@ -158,7 +159,7 @@ pub struct Session {
 
 impl Session {
     /// A session whose connections all rest.
-    pub fn new(parts: SessionParts, timeline: Timeline) -> Session {
+    pub fn new(mut parts: SessionParts, timeline: Timeline) -> Session {
         let connections = parts.connections;
         let mut record = parts.record;
         record.setup = parts.setup.as_ref().map(|_| SetupCounts::default());
@@ -168,6 +169,7 @@ impl Session {
         let keeps_numbers = record.keeps_acknowledged();
         let has_journeys = !record.journeys.is_empty();
         let has_reference = parts.reference.is_some();
+        let has_events = parts.expectations.iter_mut().any(|expectation| expectation.events().is_some());
         let mut pace = Pace::new(parts.pace, connections);
         let is_open = matches!(pace, Pace::Open(_));
         let first_look_ns = match &parts.opening {
@@ -214,6 +216,7 @@ impl Session {
             is_plain: !keeps_numbers
                 && !parts.traces
                 && !has_journeys
+                && !has_events
                 && !has_reference
                 && parts.setup.is_none(),
             set_up: parts.setup.map(|setup| Box::new(SetUp::new(setup, connections))),

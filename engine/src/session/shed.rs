@@ -46,6 +46,7 @@ impl Session {
         // It would have been the next one of the mix.
         let request = self.mix.next();
         let late = InFlight { request, intended_ns, ..InFlight::default() };
+        self.events_missed(&late, None, true, now_ns);
         self.end_without_answer(&late, None, ErrorKind::Deadline, now_ns);
         self.journey_ended(&late, intended_ns, JourneyEnd::by_failure(ErrorKind::Deadline), now_ns);
         self.count_failure(Some(request), ErrorKind::Deadline, now_ns);
@@ -75,6 +76,7 @@ impl Session {
             let _ = open.waiting.take();
             let late = InFlight { request: self.mix.next(), intended_ns, ..InFlight::default() };
             self.journey_ended(&late, intended_ns, JourneyEnd::by_failure(ErrorKind::Deadline), at_ns);
+            self.events_missed(&late, None, true, at_ns);
             if self.cohort.contains(&intended_ns) {
                 self.record.cohort.failures += 1;
                 self.record.unanswered(late.request, late.unanswered(None, at_ns));

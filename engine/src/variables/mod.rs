@@ -10,4 +10,5 @@ mod values;
 
 pub use sources::VariableSources;
 pub use take::Taking;
+pub(crate) use take::value_at;
 pub use values::Variables;

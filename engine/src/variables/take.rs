@@ -99,11 +99,12 @@ fn in_body(body: &[u8], names: &[String]) -> Result<String, String> {
         std::str::from_utf8(body).map_err(|_| "the body is not UTF-8, so that nothing stands".to_owned())?;
     let whole: &RawValue =
         serde_json::from_str(text).map_err(|_| "the body is no JSON, so that nothing stands".to_owned())?;
-    let mut value = whole.get();
-    for name in names {
-        value = below(value, name).ok_or_else(|| "nothing stands".to_owned())?;
-    }
-    Ok(value.to_owned())
+    value_at(whole.get(), names).map(str::to_owned).ok_or_else(|| "nothing stands".to_owned())
+}
+
+/// What stands at the names of a JSON pointer, as JSON. `json`: without space around it.
+pub(crate) fn value_at<'v>(json: &'v str, names: &[String]) -> Option<&'v str> {
+    names.iter().try_fold(json, |value, name| below(value, name))
 }
 
 /// The member of an object, or the element of an array.

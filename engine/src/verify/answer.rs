@@ -1,5 +1,6 @@
 //! The answer that is judged.
 
+use super::EventStream;
 use crate::http1::response::Coding;
 use crate::record::Sighting;
 
@@ -26,6 +27,8 @@ pub struct Answer<'a> {
     pub body_bytes: u64,
     /// The front of the body, up to [`super::Expectation::kept_bytes`].
     pub body: &'a [u8],
+    /// The events in it, if it is to be a stream of them and is not empty.
+    pub events: Option<&'a EventStream>,
     /// True if the connection can carry another request.
     pub reusable: bool,
     /// True if a Content-Length came beside a Transfer-Encoding.

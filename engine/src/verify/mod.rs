@@ -3,6 +3,7 @@
 mod answer;
 mod changed;
 mod content_type;
+mod events;
 mod exact;
 mod header;
 mod json;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 
 pub use answer::Answer;
 pub use changed::ChangedRows;
+pub use events::{EventStream, EventsAsked, EventsExpectation};
 use exact::ExactBody;
 use header::HeaderExpectation;
 pub use json::BYTES_LIMIT as BODY_BYTES_LIMIT;
@@ -54,6 +56,7 @@ enum BodyExpectation {
     Exact(ExactBody),
     Row(Box<RowBody>),
     Json(Box<JsonBody>),
+    Events(Box<EventsExpectation>),
 }
 
 /// What was found out about an answer.
@@ -97,9 +100,10 @@ impl Expectation {
                 let compile = |text: &str| RowText::new(text, sources.rows, tables);
                 BodyExpectation::Json(Box::new(JsonBody::new(values, compile)?))
             }
+            BodyPlan::Events(plan) => BodyExpectation::Events(Box::new(EventsExpectation::new(plan)?)),
         };
         let judged_bytes = match &body {
-            BodyExpectation::Any => EXCERPT_BYTES,
+            BodyExpectation::Any | BodyExpectation::Events(_) => EXCERPT_BYTES,
             BodyExpectation::Exact(text) => text.bytes().max(EXCERPT_BYTES),
             BodyExpectation::Row(body) => body.bytes_limit(),
             BodyExpectation::Json(_) => json::BYTES_LIMIT,
@@ -197,6 +201,15 @@ impl Expectation {
         self.keeps_content_type
     }
 
+    /// What must be true of the answer's events, if it is to be a stream of them.
+    #[inline]
+    pub fn events(&mut self) -> Option<&mut EventsExpectation> {
+        match &mut self.body {
+            BodyExpectation::Events(events) => Some(events),
+            _ => None,
+        }
+    }
+
     /// How many bytes of a body must be kept to judge it. A longer body is wrong or need not be looked at.
     pub fn kept_bytes(&self) -> usize {
         self.kept_bytes
@@ -238,7 +251,11 @@ impl Expectation {
 
     /// What is wrong with the body of an answer.
     fn difference(&mut self, answer: &Answer<'_>, asked_row: u64) -> Option<String> {
-        let BodyExpectation::Json(body) = &mut self.body else { return None };
+        let body = match &mut self.body {
+            BodyExpectation::Json(body) => body,
+            BodyExpectation::Events(events) => return events.difference(answer.events),
+            _ => return None,
+        };
         if answer.body_bytes > json::BYTES_LIMIT as u64 {
             return Some(format!("longer than {} MiB", json::BYTES_LIMIT >> 20));
         }
@@ -295,6 +312,10 @@ impl Expectation {
             BodyExpectation::Json(body) => {
                 verdict.checked_body = self.checked.is_due();
                 !verdict.checked_body || (is_whole && body.fits(answer.body, asked_row))
+            }
+            BodyExpectation::Events(events) => {
+                verdict.checked_body = true;
+                events.fits(answer.events) && answer.obstacle().is_none()
             }
             BodyExpectation::Row(body) => {
                 let Some(id) = body.find_id(answer.body) else {

@@ -5,6 +5,7 @@ mod closed_load;
 mod connect_failures;
 mod course;
 mod deadline;
+mod event_streams;
 mod first_byte;
 mod given_rows;
 mod http2;

@@ -55,6 +55,20 @@ class JsonBody(Strict):
     kind: Literal["json"] = "json"
 
 
+class EventsBody(Strict):
+    """A stream of events: docs/engine-protocol.md, "Streams of events"."""
+
+    min: int = 0
+    max: int | None = None
+    sequence: str | None = Field(None, description="`id`, or a JSON pointer: where each has its number")
+    first: int = 0
+    content: str | None = None
+    last: str | None = None
+    tokens: str | None = None
+    stall_seconds: float = 1.0
+    kind: Literal["events"] = "events"
+
+
 class Expectation(Strict):
     """The conditions under which an answer counts as right."""
 
@@ -62,7 +76,7 @@ class Expectation(Strict):
     content_type: str | None = None
     location_field: str | None = Field(None, description="Location is this field of the row that was asked for")
     body_bytes: BodyRange | None = None
-    body: AnyBody | ExactBody | RowBody | JsonBody = AnyBody()
+    body: AnyBody | ExactBody | RowBody | JsonBody | EventsBody = AnyBody()
     check_every: int = 16
     keep_bodies: bool | None = Field(None, description="the body of every such answer is handed on, if it is right")
 

@@ -317,6 +317,20 @@ class StreamUse(Strict):
         return self.allowed is not None and self.allowed < self.planned and self.most >= self.allowed
 
 
+class EventStreams(Strict):
+    """Answers that are streams of events: docs/engine-protocol.md, "Streams of events"."""
+
+    events: int = Field(description="that came in the window, as the next")
+    events_per_second: float
+    tokens: int | None = Field(description="of the right answers of the window; null: no request expects `tokens`")
+    tokens_per_second: float | None
+    streams: int = Field(description="answers with an event that have ended, as the next two")
+    stalled: int = Field(description="with a gap longer than `stall_seconds`, which may be under way")
+    broken_off: int = Field(description="without their end: too few events, no `last` one, or a broken connection")
+    first_event_time: Distribution = Field(description="from the intended start")
+    event_gap: Distribution = Field(description="from one event to the next")
+
+
 class Sightings(Strict):
     """The answers that showed the old or the new text of a row that changed under the load."""
 
@@ -467,6 +481,7 @@ class EngineSummary(Strict):
     )
     journeys: list[JourneyAccount] = Field(default_factory=list, description='each kind of journey: see "Journeys"')
     streams: StreamUse | None = Field(None, description="of HTTP/2, on each connection; null without")
+    event_streams: EventStreams | None = Field(None, description='null without: see "Streams of events"')
     think_seconds: dict[str, float] = Field(
         default_factory=dict, description="by request, its own think time, where it has one"
     )
@@ -492,6 +507,16 @@ class EngineSummary(Strict):
         event = json.loads(line)
         del event["event"]
         return cls.model_validate(event)
+
+    @property
+    def first_event_time(self) -> Distribution | None:
+        """Of streams of events; None without any."""
+        return None if self.event_streams is None else self.event_streams.first_event_time
+
+    @property
+    def event_gap(self) -> Distribution | None:
+        """Likewise."""
+        return None if self.event_streams is None else self.event_streams.event_gap
 
     @property
     def has_pauses(self) -> bool:

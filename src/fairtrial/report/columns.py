@@ -67,6 +67,10 @@ IF_MEASURED = (
     Column("service_cpu_seconds_per_1000_requests", "DB CPU", "ms/1k", 1e3),
     Column("elapsed_seconds", "elapsed", "s", 1),
     Column("settle_seconds", "settle", "s", 1),
+    Column("events_per_second", "events", "/s", 1),
+    Column("first_event_time_p99_seconds", "first event", "ms", 1e3),
+    Column("event_gap_p99_seconds", "gap p99", "ms", 1e3),
+    Column("event_gap_max_seconds", "gap max", "ms", 1e3),
 )
 START_AND_MEMORY = (
     Column("start_up_seconds", "start-up", "s", 1),
@@ -87,6 +91,10 @@ MEANINGS = {
     "DB CPU": "processor time of the database, likewise",
     "elapsed": "from the first request to the last, or of a program from start to end",
     "settle": "until the database was at rest",
+    "events": "events of streams, each second",
+    "first event": "p99 of the time to the first event",
+    "gap p99": "between two events of a stream",
+    "gap max": "the longest of these",
 }
 """By the title of a column, its meaning, which stands below a table that has the column."""
 

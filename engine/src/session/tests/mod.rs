@@ -6,6 +6,7 @@ mod closes;
 mod cohort;
 mod deadline;
 mod evenness;
+mod event_streams;
 mod farewells;
 mod first_byte;
 mod http2;

@@ -12,7 +12,17 @@ from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads.model import Comparable, DatabaseState, ServerWorkload
 from fairtrial.catalog.workloads.sent_requests import sent_requests, without_first
 from fairtrial.catalog.workloads.setup_requests import send_setup
-from fairtrial.engine.plan import AnyBody, BodyRange, ExactBody, Expectation, GivenRows, JsonBody, Request, SetupRequest
+from fairtrial.engine.plan import (
+    AnyBody,
+    BodyRange,
+    EventsBody,
+    ExactBody,
+    Expectation,
+    GivenRows,
+    JsonBody,
+    Request,
+    SetupRequest,
+)
 from fairtrial.engine.run import run_engine
 from fairtrial.experiment.workload_file.model import RequestEntry
 from fairtrial.experiment.workload_file.placeholders import Scalar
@@ -235,6 +245,8 @@ def _parts(request: Request) -> Iterator[str]:
         yield "the whole body"
     if isinstance(expect.body, JsonBody):
         yield _places(expect.body.values)
+    if isinstance(expect.body, EventsBody):
+        yield _events(expect.body)
     if check is not None and check.schema is not None:
         yield "a schema that accepts any answer" if check.schema.accepts_anything else "its schema"
     if check is not None and check.matches:
@@ -243,6 +255,12 @@ def _parts(request: Request) -> Iterator[str]:
 
 def _length(allowed: BodyRange) -> str:
     return count(allowed.min, "byte") if allowed.min == allowed.max else f"{allowed.min:,} to {allowed.max:,} bytes"
+
+
+def _events(body: EventsBody) -> str:
+    if body.max is None:
+        return f"at least {count(body.min, 'event')}"
+    return count(body.min, "event") if body.min == body.max else f"{body.min:,} to {body.max:,} events"
 
 
 def _places(pointers: Mapping[str, object]) -> str:

@@ -8,6 +8,7 @@ from fairtrial.engine.plan import (
     AnyBody,
     BaseRequest,
     BodyRange,
+    EventsBody,
     ExactBody,
     Expectation,
     GivenRows,
@@ -17,6 +18,7 @@ from fairtrial.engine.plan import (
     SetupRequest,
     Take,
 )
+from fairtrial.experiment.workload_file.events import MEDIA_TYPE, Events
 from fairtrial.experiment.workload_file.model import Expect, RequestEntry, Rows
 from fairtrial.experiment.workload_file.placeholders import Placeholder, Scalar, TemplateWriter, spelled
 from fairtrial.experiment.workload_file.read import WorkloadSource
@@ -166,21 +168,29 @@ def _take(text: str) -> Take:
 def _expectation(
     expect: Expect, key: str, check_every: int, writer: TemplateWriter, *, keeps_bodies: bool
 ) -> Expectation:
-    body: AnyBody | ExactBody | JsonBody = AnyBody()
+    body: AnyBody | ExactBody | JsonBody | EventsBody = AnyBody()
     if expect.text is not None:
         body = ExactBody(text=writer.plain(expect.text, f"{key}.text"))
     elif expect.json_values:
         values = {at: writer.json(value, f"{key}.json {at}") for at, value in expect.json_values.items()}
         body = JsonBody(values=values)
+    elif expect.events is not None:
+        body = _events(expect.events)
     length = expect.byte_range
     return Expectation(
         status=expect.statuses or None,
-        content_type=expect.type,
+        content_type=expect.type or (MEDIA_TYPE if expect.events is not None else None),
         body_bytes=None if length is None else BodyRange(min=length[0], max=length[1]),
         body=body,
         check_every=check_every,
         keep_bodies=True if keeps_bodies else None,
     )
+
+
+def _events(events: Events) -> EventsBody:
+    least, *most = events.count_range
+    said = events.model_dump(include={"sequence", "first", "content", "last", "tokens"})
+    return EventsBody(min=least, max=most[0] if most else None, stall_seconds=events.stall_seconds, **said)
 
 
 def secrets_among(variables: Mapping[str, Scalar]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from fairtrial.base.strict import Strict
 from fairtrial.base.units import parse_duration
 from fairtrial.experiment.ready import ANSWERED, Ready
 from fairtrial.experiment.workload_file.body_check import Pattern
+from fairtrial.experiment.workload_file.events import Events
 from fairtrial.experiment.workload_file.journeys import Step, assert_journeys
 from fairtrial.experiment.workload_file.normalisation import Normalisation
 from fairtrial.experiment.workload_file.placeholders import (
@@ -71,6 +72,7 @@ class Expect(Strict):
         None, description="by JSON pointer, a regular expression over the text or the number that stands there"
     )
     html: str | None = Field(None, min_length=1, description="the file of the page that the body says the same as")
+    events: Events | None = Field(None, description="the stream of events that the body is")
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
@@ -88,6 +90,8 @@ class Expect(Strict):
                 raise ValueError(f"{key}: `text` says already what the whole body is: leave one of them out")
         if self.html is not None and (self.text, self.json_values, self.json_schema, self.matches) != (None,) * 4:
             raise ValueError("html: a page is compared as a whole: leave `text`, `json`, `schema` and `matches` out")
+        if self.events is not None and any(getattr(self, name) for kind in BODY_KINDS[:-1] for name in kind):
+            raise ValueError("events: a stream is looked at event by event: leave what else is said of the body out")
         self._assert_text()
         self._assert_json()
         for pointer in self.matches or {}:
@@ -152,7 +156,7 @@ def _assert_pointer(key: str, pointer: str) -> None:
         raise ValueError(f'{key}: {pointer!r} is no JSON pointer: write "/{pointer}" (RFC 6901)')
 
 
-BODY_KINDS = (("text",), ("html",), ("json_values", "json_schema", "matches"))
+BODY_KINDS = (("text",), ("html",), ("json_values", "json_schema", "matches"), ("events",))
 """By what an expectation says what the body holds, by the names of its fields: in one of these ways."""
 BODY_KEYS = ("bytes", *(name for kind in BODY_KINDS for name in kind))
 """What it says of the body."""

@@ -95,7 +95,7 @@ def percentile_floor(percentile: float, request: str | None, waits: Sequence[Req
 
 def _of_times(metric: str, request: str | None, facts: ConditionDesign) -> Room:
     kind, percentile = percentile_in(metric) or ("response_time", "100")
-    if kind == "first_byte_time":  # a head may be sent before the wait is over
+    if kind not in ("response_time", "service_time"):  # a head, or an event, may come before the wait is over
         return NO_ROOM_KNOWN
     floor = percentile_floor(float(percentile), request, facts.waits)
     if floor <= 0:

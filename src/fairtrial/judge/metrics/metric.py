@@ -13,8 +13,10 @@ TIMES: Mapping[str, str] = {
     "response_time": "from the intended start to the last byte of the answer",
     "service_time": "from the sent request to the last byte",
     "first_byte_time": "from the sent request to the first byte of its answer; in claims alone",
+    "first_event_time": "from the intended start to the first event of a stream",
+    "event_gap": "from one event of a stream to the next",
 }
-"""Distributions of which a claim may name any percentile, and their meaning. The tables hold some of the first two."""
+"""Distributions of which a claim may name any percentile, and their meaning. The tables hold some of them."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ def kinds_of(metric: Metric, trials: Iterable[TrialRecord]) -> set[str]:
 
 def times_of(measured: EngineSummary | Share, kind: str) -> Distribution | None:
     """Times of one of `TIMES`, of all requests or of one; None if they were not kept."""
-    times: Distribution | None = getattr(measured, kind)
+    times: Distribution | None = getattr(measured, kind, None)
     return times
 
 

@@ -1,7 +1,9 @@
 """The figures of a trial, as they are read from its record; None where one was not measured."""
 
+from collections.abc import Callable, Mapping
+
 from fairtrial.judge.statistics.support import supports_percentile
-from fairtrial.record.engine_summary import Distribution, EngineSummary, Share
+from fairtrial.record.engine_summary import Distribution, EngineSummary, EventStreams, Share
 from fairtrial.record.histogram import read_histogram
 from fairtrial.record.model import TrialRecord
 from fairtrial.record.processes import ServerMeter
@@ -77,6 +79,16 @@ def response_time_max(trial: TrialRecord) -> float | None:
 def response_time_max_of_request(_engine: EngineSummary, share: Share) -> float | None:
     """The same of one request of the mix."""
     return None if share.response_time is None else share.response_time.max_seconds
+
+
+STREAMS: Mapping[str, Callable[[EventStreams], float | None]] = {
+    "event_gap_max": lambda streams: streams.event_gap.max_seconds,
+    "events": lambda streams: streams.events_per_second or None,
+    "tokens": lambda streams: streams.tokens_per_second or None,
+    "stalled_streams": lambda streams: streams.stalled / streams.streams if streams.streams else None,
+    "broken_streams": lambda streams: streams.broken_off / streams.streams if streams.streams else None,
+}
+"""Figures of streams of events, by metric."""
 
 
 def peak_rss(trial: TrialRecord) -> float | None:

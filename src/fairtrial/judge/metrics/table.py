@@ -26,7 +26,7 @@ WHOEVER_IS_SERVED = frozenset({"uneven-connections"})
 
 
 def percentile_of(kind: str, percentile: str) -> Metric:
-    """The metric `response_time_pX`, `service_time_pX` or `first_byte_time_pX`; `kind` is what stands before `_pX`."""
+    """The metric `KIND_pX`, for a `kind` of `TIMES`."""
 
     def seconds(measured: EngineSummary | Share) -> float | None:
         times = times_of(measured, kind)
@@ -47,10 +47,21 @@ def percentile_of(kind: str, percentile: str) -> Metric:
         "seconds",
         name.replace("_", " "),
         read,
-        read_share=read_share,
+        read_share=read_share if kind in Share.model_fields else None,
         of_tail=of_tail,
         meaning=TIMES[kind],
     )
+
+
+def _of_streams(name: str, unit: BaseUnit, label: str, meaning: str, *, of_tail: bool = False) -> Metric:
+    """A figure of streams of events; None where no answer was one."""
+
+    def read(trial: TrialRecord) -> float | None:
+        engine = trial.tail_engine if of_tail else trial.engine
+        streams = None if engine is None else engine.event_streams
+        return None if streams is None else readings.STREAMS[name](streams)
+
+    return Metric(name, unit, label, read, of_tail=of_tail, meaning=meaning)
 
 
 def capacity_for(objective: str) -> Metric:
@@ -252,6 +263,20 @@ METRICS: Mapping[str, Metric] = {
             readings.capacity,
             SEARCHES,
             meaning="the rate that a search found for its first objective; with `:OBJECTIVE`, for the named one",
+        ),
+        *(percentile_of("first_event_time", percentile) for percentile in ("50", "99")),
+        percentile_of("event_gap", "99"),
+        _of_streams("event_gap_max", "seconds", "longest event gap", "the longest of these", of_tail=True),
+        _of_streams("events", "per_second", "events", "events of streams that came in the window"),
+        _of_streams("tokens", "per_second", "tokens", "tokens, by what right answers say of themselves"),
+        _of_streams(
+            "stalled_streams", "share", "share of streams that stalled", "the part of the streams with a gap above `stall`"
+        ),
+        _of_streams(
+            "broken_streams",
+            "share",
+            "share of streams that broke off",
+            "the part of the streams that ended before their last event",
         ),
         Metric(
             OVERHEAD,

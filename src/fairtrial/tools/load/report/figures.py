@@ -10,7 +10,7 @@ from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.statistics.support import samples_needed
 from fairtrial.load.words import describe_wait
 from fairtrial.record.capacity import CapacityFound, Probe
-from fairtrial.record.engine_summary import Distribution, EngineSummary, JourneyAccount
+from fairtrial.record.engine_summary import Distribution, EngineSummary, EventStreams, JourneyAccount
 from fairtrial.report.columns import LOWER_BOUNDS, time_cell
 from fairtrial.tools.load.measure import Measurement
 
@@ -67,6 +67,21 @@ def times_table(measurement: Measurement, *, verbose: bool = True) -> FigureTabl
         if (longest := times.max_seconds) is not None
     ]
     return FigureTable(["ms", *(f"p{name}" for name in names), "max"], rows, "ms")
+
+
+def events_table(measurement: Measurement) -> FigureTable | None:
+    """Times of streams of events; None without an event."""
+    streams = measurement.summary.event_streams
+    if streams is None:
+        return None
+    kinds = {"first event": streams.first_event_time, "event gap": streams.event_gap}
+    names = [name for name in TABLE_PERCENTILES if any(supported_percentile(each, name) for each in kinds.values())]
+    rows = [
+        (name, *percentile_cells(times, names), time_cell(times.max_seconds, times.bounds_from_seconds))
+        for name, times in kinds.items()
+        if times.count
+    ]
+    return FigureTable(["ms", *(f"p{name}" for name in names), "max"], rows, "ms") if rows else None
 
 
 def requests_table(measurement: Measurement) -> FigureTable | None:
@@ -260,6 +275,8 @@ def measured_facts(measurement: Measurement, *, verbose: bool = True) -> Iterato
     if cohort is not None and cohort.censored:
         after = f"{cohort.drain_seconds:.2f} s after its end"
         yield "unanswered", f"{cohort.censored:,} of the window's requests, {after}"
+    if summary.event_streams is not None:
+        yield "events", _events_in_words(summary.event_streams)
     if summary.retried:
         yield "asked again", f"{count(summary.retried, 'request')} that the server said it had not processed"
     if uneven := unevenness_in_words(measurement):
@@ -276,6 +293,15 @@ def measured_facts(measurement: Measurement, *, verbose: bool = True) -> Iterato
         yield "traced", f"{count(summary.traced, 'right answer')} to requests with a traceparent"
     for answer in summary.slowest_traced:
         yield "slowest traced", answer.in_words
+
+
+def _events_in_words(streams: EventStreams) -> str:
+    """`1,234.5 events/s, 56.7 tokens/s; of 12 streams 1 stalled, 0 broke off`."""
+    rates = [f"{streams.events_per_second:,.1f} events/s"]
+    if streams.tokens_per_second is not None:
+        rates.append(f"{streams.tokens_per_second:,.1f} tokens/s")
+    of_streams = f"of {count(streams.streams, 'stream')} {streams.stalled:,} stalled, {streams.broken_off:,} broke off"
+    return f"{', '.join(rates)}; {of_streams}"
 
 
 def _transfer(measurement: Measurement) -> str:

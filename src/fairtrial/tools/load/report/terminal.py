@@ -16,6 +16,7 @@ from fairtrial.tools.load.report.bars import histogram_lines
 from fairtrial.tools.load.report.figures import (
     FigureTable,
     capacities,
+    events_table,
     goodput_in_words,
     journeys_table,
     measured_facts,
@@ -52,6 +53,8 @@ def print_measurement(console: Console, measurement: Measurement, *, verbose: bo
         parts += [Text(), _table(times)]
         parts += [Text(note, style="dim") for note in notes_on_times(measurement, verbose=verbose)]
         parts += _histogram(measurement, console) if verbose else []
+    if (events := events_table(measurement)) is not None:
+        parts += [Text(), _table(events)]
     if (requests := requests_table(measurement)) is not None:
         parts += [Text(), _table(requests)]
     if (journeys := journeys_table(measurement)) is not None:
