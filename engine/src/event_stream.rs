@@ -163,7 +163,8 @@ mod tests {
     #[test]
     fn the_examples_of_the_standard() {
         assert_eq!(data("data: YHOO\ndata: +2\ndata: 10\n\n"), ["YHOO\n+2\n10"]);
-        let with_ids = b": test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n";
+        let with_ids =
+            b": test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n";
         let expected = [("first event", "1"), ("second event", ""), (" third event", "")];
         let found = events(with_ids);
         assert_eq!(found.iter().map(|(data, id)| (&data[..], &id[..])).collect::<Vec<_>>(), expected);

@@ -25,7 +25,13 @@ impl Session {
     }
 
     /// A request has failed. `number`: the connection that had it, if one did.
-    pub(super) fn events_failed(&mut self, asked: &InFlight, number: Option<usize>, kind: ErrorKind, now_ns: u64) {
+    pub(super) fn events_failed(
+        &mut self,
+        asked: &InFlight,
+        number: Option<usize>,
+        kind: ErrorKind,
+        now_ns: u64,
+    ) {
         match kind {
             ErrorKind::Timeout | ErrorKind::Deadline => self.events_missed(asked, number, true, now_ns),
             _ => {

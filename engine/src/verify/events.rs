@@ -221,9 +221,8 @@ impl EventsExpectation {
     pub fn gave_up(&mut self, stream: Option<&EventStream>, is_owed: bool, at_ns: u64) {
         let mut so_far = stream.map(|stream| stream.so_far).unwrap_or_default();
         let EventsAsked { intended_ns, is_in_cohort, .. } = self.asked;
-        let awaits_more = !so_far.is_ended
-            && so_far.fault.is_none()
-            && self.most.is_none_or(|most| so_far.count < most);
+        let awaits_more =
+            !so_far.is_ended && so_far.fault.is_none() && self.most.is_none_or(|most| so_far.count < most);
         let gap_ns = at_ns.saturating_sub(so_far.latest_ns);
         let is_stall = awaits_more && so_far.count > 0 && gap_ns > self.stall_ns;
         if !(is_owed || is_stall) {
@@ -281,7 +280,9 @@ impl fmt::Display for Fault {
             Fault::TooFew { count, least, is_within_event } => {
                 write!(formatter, "{count} events, not {least}{}", unfinished(is_within_event))
             }
-            Fault::Number { found: None, wanted } => write!(formatter, "an event without the number {wanted}"),
+            Fault::Number { found: None, wanted } => {
+                write!(formatter, "an event without the number {wanted}")
+            }
             Fault::Number { found: Some(found), wanted } => {
                 write!(formatter, "event {found} came where {wanted} was to come")
             }

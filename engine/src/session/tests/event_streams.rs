@@ -3,7 +3,8 @@
 use super::*;
 use crate::record::EventsWritten;
 
-const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: text/event-stream\r\n\r\n";
+const HEAD: &[u8] =
+    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: text/event-stream\r\n\r\n";
 const END: &[u8] = b"0\r\n\r\n";
 
 fn three_events(load: Value) -> Setup {
@@ -60,9 +61,7 @@ fn of_an_open_load_the_first_event_counts_from_the_intended_start() {
     session.drain_ns = SECOND;
     let mut session = session.session();
     session.start(0, 0);
-    session.connected(0, 0);
-    assert!(session.due(0).is_some());
-    send(&mut session, 0, 0);
+    connect_and_send(&mut session, 0, 0);
     let answer = [HEAD, &event(0), &event(1), &event(2), END].concat();
     session.advance(100 * MS);
     assert!(session.due(100 * MS).is_none());
@@ -79,7 +78,8 @@ fn of_an_open_load_the_first_event_counts_from_the_intended_start() {
 
 #[test]
 fn what_is_awaited_no_longer_took_at_least_so_long() {
-    for (came, first_at_least, gap_at_least) in [(0, json!(1.0), Value::Null), (2, Value::Null, json!(0.996))] {
+    for (came, first_at_least, gap_at_least) in [(0, json!(1.0), Value::Null), (2, Value::Null, json!(0.996))]
+    {
         let mut session = one_by_one().session();
         session.start(0, 0);
         connect_and_send(&mut session, 0, MS);

@@ -264,13 +264,15 @@ METRICS: Mapping[str, Metric] = {
             SEARCHES,
             meaning="the rate that a search found for its first objective; with `:OBJECTIVE`, for the named one",
         ),
-        *(percentile_of("first_event_time", percentile) for percentile in ("50", "99")),
-        percentile_of("event_gap", "99"),
+        *(percentile_of(kind, percentile) for kind in ("first_event_time", "event_gap") for percentile in ("50", "99")),
         _of_streams("event_gap_max", "seconds", "longest event gap", "the longest of these", of_tail=True),
         _of_streams("events", "per_second", "events", "events of streams that came in the window"),
         _of_streams("tokens", "per_second", "tokens", "tokens, by what right answers say of themselves"),
         _of_streams(
-            "stalled_streams", "share", "share of streams that stalled", "the part of the streams with a gap above `stall`"
+            "stalled_streams",
+            "share",
+            "share of streams that stalled",
+            "the part of the streams with a gap above `stall`",
         ),
         _of_streams(
             "broken_streams",
