@@ -25,7 +25,7 @@ def model() -> Iterator[str]:
 
 def test_the_streamed_answer_of_a_language_model(call: Callable[..., Finished], model: str) -> None:
     load = ("load", "-f", EXAMPLE / "chat.workload.toml", model, "-c", "2", "-n", "6", "--warmup", "0s")
-    finished = call(*load, "-o", "load.json", "--plain")
+    finished = call(*load, "--json", "load.json", "--plain")
     assert finished.status == 0, finished.out + finished.err
     streams = json.loads(Path("load.json").read_text())["event_streams"]
     assert [streams[key] for key in ("events", "tokens", "streams", "stalled", "broken_off")] == [120, 120, 6, 3, 0]
