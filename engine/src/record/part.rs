@@ -140,9 +140,10 @@ mod tests {
     use crate::dataset::tests::items;
     use crate::plan::RequestPlan;
     use crate::record::{
-        AcknowledgedNumbers, Books, Comparison, ErrorKind, Examples, ExchangeTimes, Handshakes, JourneyEnd,
-        PickCounts, RequestComparison, RequestKinds, Routes, SetupCounts, Sighting, SpotCheckOutcome,
-        StreamUse, ThreadUse, TlsFacts, Unanswered, UnequalAnswer, WaitingRequests, WindowAccount,
+        AcknowledgedNumbers, Books, Comparison, ErrorKind, EventRecord, Examples, ExchangeTimes, Handshakes,
+        JourneyEnd, PickCounts, RequestComparison, RequestKinds, Routes, SetupCounts, Sighting,
+        SpotCheckOutcome, StreamUse, ThreadUse, TlsFacts, Unanswered, UnequalAnswer, WaitingRequests,
+        WindowAccount,
     };
     use crate::wait::Wait;
 
@@ -265,6 +266,12 @@ mod tests {
         record.connect_time.record_at_least(1);
         record.setup = Some(SetupCounts::default());
         record.streams = Some(StreamUse { planned: 10, allowed: Some(5), most: 5 });
+        record.event_streams = Some(EventRecord {
+            tokens: Some(1),
+            first_event_time: record.connect_time.clone(),
+            event_gap: record.connect_time.clone(),
+            ..EventRecord::default()
+        });
         record.sighted(Sighting { id: 1, is_changed: true }, 1);
         record.examples = Examples::default();
         record.examples.add_because(ErrorKind::WrongBody, Some(200), b"", 1, || Some("why".to_owned()));
