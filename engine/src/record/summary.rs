@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use super::cohort::CohortWritten;
 use super::tail_dispersion::TailDispersion;
 use super::{
-    Acknowledgements, Comparison, ConnectionAnswers, Counters, Distribution, ErrorCounts, EventsWritten, Example,
-    JourneyRecord, JourneyWritten, Picks, Record, RequestCounts, RequestShare, SeriesPoint, SetupCounts,
-    Sightings, SightingsWritten, SpotCheckWritten, StreamUse, Tenths, Times, TracedWritten, UnderWayWritten,
-    UnexpectedStatuses,
+    Acknowledgements, Comparison, ConnectionAnswers, Counters, Distribution, ErrorCounts, EventsWritten,
+    Example, JourneyRecord, JourneyWritten, Picks, Record, RequestCounts, RequestShare, SeriesPoint,
+    SetupCounts, Sightings, SightingsWritten, SpotCheckWritten, StreamUse, Tenths, Times, TracedWritten,
+    UnderWayWritten, UnexpectedStatuses,
 };
 use crate::PROTOCOL;
 use crate::clock;
