@@ -217,10 +217,10 @@ pub(super) fn request(request: &RequestPlan, key: &str) -> Checked {
     if let Some(status) = expect.status.iter().find(|status| !(100..=599).contains(*status)) {
         return invalid(format!("expect.status: {status} is not from 100 to 599"));
     }
-    if let BodyPlan::Json { values } = &expect.body {
-        if values.is_empty() {
-            return invalid("expect.body.values: empty, at least one is needed".to_owned());
-        }
+    if let BodyPlan::Json { values } = &expect.body
+        && values.is_empty()
+    {
+        return invalid("expect.body.values: empty, at least one is needed".to_owned());
     }
     if let BodyPlan::Events(events) = &expect.body {
         events.check(&format!("{key}.expect.body"))?;
