@@ -221,7 +221,7 @@ def test_expected_status(call: Call, serve: Serve) -> None:
     finished = call("load", missing.url, "-n", "20")
     assert finished.status == 4
     assert "no verified answer" in finished.out
-    assert "20 status_4xx  the server" in finished.out
+    assert "20 status_4xx  404: nothing is there" in finished.out
 
 
 def test_expected_body_and_length(lab: Lab, call: Call, target: Target) -> None:

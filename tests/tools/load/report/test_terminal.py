@@ -50,7 +50,7 @@ def test_errors_by_kind_each_with_a_remedy() -> None:
     text = printed(measurement(a_trial().erring(timeout=7, status_5xx=3).showing("\x1b[31mbad\n")))
     assert "errors: 10" in text
     assert "7 timeout  no answer in time" in text
-    assert "3 status_5xx  the server fails" in text
+    assert "3 status_5xx  500: the server fails" in text
     assert "status_5xx, status 500: \\x1b[31mbad" in text
 
 
