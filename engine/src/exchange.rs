@@ -245,8 +245,9 @@ impl Collected {
     /// Looks for events in a piece of the body, which is not coded.
     #[inline]
     fn take_events(&mut self, piece: &[u8], expectation: &mut Expectation, now_ns: u64) {
-        if let Some(expected) = expectation.events()
-            && self.coding.is_none()
+        if self.coding.is_none()
+            && expectation.status_fits(self.status)
+            && let Some(expected) = expectation.events()
         {
             self.events.get_or_insert_default().take(piece, expected, now_ns);
         }

@@ -1,6 +1,8 @@
 """An entry adopted: its files, untouched, and beside them the experiments and workloads by which it is tried."""
 
-from collections.abc import Mapping
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -59,10 +61,27 @@ def adopt(source: Source, out: Path, how: As | None) -> Adopted:
     """
     with entry_folder(source) as folder:
         entry = read_entry(folder, source.test)
+        target = out / entry.name
         try:
-            return _written(entry, source, folder_sha256(folder), out / entry.name, how or _usual())
+            with _removed_if_it_fails(target):
+                return _written(entry, source, folder_sha256(folder), target, how or _usual())
         except Problem as problem:
             raise NotAdopted(entry, problem) from problem
+        except (OSError, ValueError, RuntimeError) as error:  # the last is of links in a circle
+            reason = printable(f"{target}: not written: {error}", 300)
+            raise NotAdopted(entry, Problem(reason, "mend that, or name another folder with --out")) from error
+
+
+@contextmanager
+def _removed_if_it_fails(folder: Path) -> Iterator[None]:
+    """A folder that was not there before is removed if an error ends this."""
+    was_there = folder.exists()
+    try:
+        yield
+    except BaseException:
+        if not was_there:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
 
 
 def _written(entry: Entry, source: Source, sha256: str, target: Path, how: As) -> Adopted:

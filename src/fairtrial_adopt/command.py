@@ -59,17 +59,27 @@ def adopt(
 
     from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT
     from fairtrial.engine.binary import assert_engine
-    from fairtrial_adopt.registry import CAME_UP, outcomes_of, read_registry
+    from fairtrial_adopt.registry import CAME_UP, outcomes_of
 
-    sources = read_registry(Path(entry)) if registry else {entry: _source(entry, commit, path, test)}
+    of_one = {"commit": commit, "path": path, "test": test}
+    sources = _registry(Path(entry), of_one) if registry else {entry: _source(entry, **of_one)}
     assert_engine()
     console = Console(highlight=False)
     found: list[Outcome] = []
     for number, (name, source) in enumerate(sources.items(), 1):
         with console.status(f"{number} of {len(sources)}: {name}"):
-            found += outcomes_of(name, source, out, how)
+            found += outcomes_of(name, source, out, how, is_alone=not registry)
     _print(console, found, out)
     raise typer.Exit(ALL_WELL if all(each.outcome == CAME_UP for each in found) else IN_DOUBT)
+
+
+def _registry(folder: Path, of_one: dict[str, str]) -> "dict[str, Source]":
+    from fairtrial.base.problem import Problem
+    from fairtrial_adopt.registry import read_registry
+
+    if of_one != {"commit": "", "path": ".", "test": ""}:
+        raise Problem("--commit, --path and --test are of one entry", "leave them out: a registry's files say it")
+    return read_registry(folder)
 
 
 def _source(entry: str, commit: str, path: str, test: str) -> "Source":

@@ -5,11 +5,25 @@ from pathlib import Path
 from typing import Any
 
 from fairtrial.base.json_or_yaml import BrokenDocument, parse_json_or_yaml
+from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.base.regular_file import read_regular
 from fairtrial_import.assemble import slug
 
 LARGEST_BYTES = 256 << 10
+
+
+def file_within(folder: Path, name: str) -> Path:
+    """The file of this name in an entry's folder.
+
+    Raises:
+        Problem: it is elsewhere, by its name or by a link: what it says would come into the adopted entry.
+    """
+    file = folder / name
+    if not file.resolve().is_relative_to(folder.resolve()):
+        reason = f"dockerfile: {printable(name, 100)} leads out of the entry"
+        raise Problem(reason, "adopt one whose Dockerfile is a file of its own")
+    return file
 
 
 def text_of(file: Path) -> str:

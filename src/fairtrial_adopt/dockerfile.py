@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fairtrial.base.problem import Problem
@@ -10,7 +10,7 @@ from fairtrial.base.problem import Problem
 INSTRUCTION = re.compile(r"\s*([A-Za-z]+)\s+(.*)", re.DOTALL)
 FROM = re.compile(r"(?:--platform=\S+\s+)?(\S+)(?:\s+[Aa][Ss]\s+(\S+))?\s*")
 VARIABLE = re.compile(r"\\\$|\$\{(\w+)(?::([-+])([^}]*))?\}|\$(\w+)")
-FLAG = re.compile(r"--([a-z-]+)=(\S+)\s+")
+FLAG = re.compile(r"--([a-z-]+)(?:=(\S+))?\s+")
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,8 @@ def stages_of(text: str) -> list[Stage]:
             if match is None:
                 raise Problem(f"{instruction}: not read", "write FROM IMAGE AS NAME")
             stages.append(Stage((match[2] or str(len(stages))).lower(), unquoted(match[1])))
-        elif stages and instruction.name == "ARG" and instruction.text in arguments:
-            value = arguments[instruction.text]  # which a stage has only if it asks for it
-            stages[-1].instructions.append(Instruction("ARG", f"{instruction.text}={value}"))
+        elif stages and instruction.name == "ARG" and "=" not in instruction.text:
+            stages[-1].instructions.extend(_asked_for(instruction.text.split(), arguments))
         elif stages:
             stages[-1].instructions.append(instruction)
         elif instruction.name == "ARG":
@@ -59,6 +58,11 @@ def stages_of(text: str) -> list[Stage]:
     if not stages:
         raise Problem("its Dockerfile has no FROM", "is it the right file?")
     return stages
+
+
+def _asked_for(names: Sequence[str], values: Mapping[str, str]) -> list[Instruction]:
+    """An ARG of a stage, for each name one. A value from before the first FROM it has only by this."""
+    return [Instruction("ARG", f"{name}={values[name]}" if name in values else name) for name in names]
 
 
 def _instructions(text: str) -> list[Instruction]:
@@ -80,7 +84,7 @@ def flags_of(text: str) -> tuple[dict[str, str], str]:
     """The flags of an instruction (`--from=build`), and what follows them."""
     flags = {}
     while (match := FLAG.match(text)) is not None:
-        flags[match[1]] = match[2]
+        flags[match[1]] = match[2] or ""
         text = text[match.end() :]
     return flags, text
 

@@ -41,7 +41,7 @@ NOT_SEEN = ("/root", "/tmp")  # noqa: S108 - an image's
 READ_BY_ALL = frozenset(
     ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/urandom", "/proc/cpuinfo", "/bin/sh", "/bin/bash", "/usr/bin/env"]
 )
-PATH = re.compile(r"(?<![\w./~$}\\*-])/(?:[\w.+@-]+/?)+")
+PATH = re.compile(r"(?<![\w./~$}\\*-])/(?:[\w.+@-]+/*)+")
 """An absolute path in a shell's command: no part of a URL, of a relative path or of a variable's."""
 PIECE = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"|[^'\"]+|['\"]", re.DOTALL)
 """A shell's text in quotes of one kind, or in none."""
@@ -62,15 +62,15 @@ def own(path: str) -> str | None:
 
 
 def machines_path(command: str) -> str | None:
-    """The first path of the machine, which is not the image's own, that a command names; None: it names none."""
-    return next(
-        (
-            path
-            for path in PATH.findall(command)
-            if own(path) is None and path.rstrip("/") not in READ_BY_ALL and not path.strip("/").isdigit()
-        ),
-        None,
-    )
+    """The first path of the machine, which is not the image's own, that a command names; None: it names none. One
+    that leads up is the machine's, too: where to, is told by the links on its way."""
+    return next(filter(_is_machines, PATH.findall(command)), None)
+
+
+def _is_machines(path: str) -> bool:
+    if ".." in path.split("/"):
+        return True
+    return own(path) is None and path.rstrip("/") not in READ_BY_ALL and not path.strip("/").isdigit()
 
 
 def own_paths(command: str) -> set[str]:

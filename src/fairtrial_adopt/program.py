@@ -8,12 +8,13 @@ machine is refused, and of package managers it is only looked whether the packag
 import posixpath
 import re
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fairtrial.base.problem import Problem
 from fairtrial_adopt.bases import commands_of, java_home, missing_packages
-from fairtrial_adopt.dockerfile import Instruction, Stage, expanded, flags_of, stages_of, unquoted, words_of
+from fairtrial_adopt.dockerfile import VARIABLE, Instruction, Stage, expanded, flags_of, stages_of, unquoted, words_of
 from fairtrial_adopt.image_paths import FOLDER, NOT_SEEN, machines_path, own, own_paths, within
 
 SEPARATOR = re.compile(r"(\s*(?:&&|\|\||;)\s*)")
@@ -25,9 +26,17 @@ OTHER_MANAGERS = re.compile(
 )
 FOR_THE_MACHINE = re.compile(
     r"\b(?:make|gmake|ninja|meson|cmake)\b[^;&|]*\s(?:--)?install\b|[^|]\|\s*(?:sudo\s+)?(?:ba|da|z)?sh\b|\bsudo\b"
-    r"|\$\{?HOME\b|~/"
+    r"|\$\{?HOME\b|~/|(?:^|[\s='\":;(])~(?=[/\s;&|)'\"]|$)|(?<![\w./~$}\\*-])/(?=[\s*?;&|)'\"$`{\[]|$)"
 )
-"""What writes where no path of the command says so: into /usr/local, into the home of who builds, or anywhere."""
+"""What writes where no path of the command says so: into /usr/local, the home of who builds, the root, or anywhere."""
+UP = re.compile(r"(?<![\w.])\.\.(?![\w.])")
+"""The folder above, in a path."""
+NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+"""What a shell takes for the name of a variable."""
+OF_THE_SCRIPT = frozenset({"IMAGE", "CONTEXT"})
+"""Variables by which build.sh finds its folders."""
+NAMED = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
+"""A variable whose value a shell asks for."""
 HIDDEN_MANAGER = re.compile(r"\b(?:apt-get|apt|apk)\s+(?:-\S+\s+)*(?:install|add|update|upgrade|del|remove|purge)\b")
 """Within a condition or another command, where it would be carried out."""
 OF_THE_MACHINE = re.compile(
@@ -36,12 +45,16 @@ OF_THE_MACHINE = re.compile(
 )
 """Commands about users and caches of a container, which a program here has none of: they are left out."""
 LINK = re.compile(r"ln\s+-\w+\s+\S+\s+(/\S+)\s*")
+ARCHIVE = re.compile(r"\.(?:tar(?:\.\w+)?|t[gbx]z2?)$")
+"""What ADD unpacks."""
 PLAIN = frozenset({"LABEL", "MAINTAINER", "EXPOSE", "STOPSIGNAL", "VOLUME", "HEALTHCHECK", "USER"})
 """Instructions that change no file: whose processes they are, the lab says."""
 
 PUT = """put() { # put TO FROM...
     to=$1; shift
     for from in "$@"; do
+        case $from in */.|*/..) continue;; esac # which the pattern `.*` matches
+        [ -e "$from" ] || case $from in *[*?[]*) continue;; esac # a pattern that matches nothing
         if [ -d "$from" ]; then mkdir -p "$to"; cp -a "$from/." "$to/"
         elif [ "${to%/}" = "$to" ] && [ ! -d "$to" ]; then mkdir -p "${to%/*}"; cp -a "$from" "$to"
         else mkdir -p "$to"; cp -a "$from" "$to/"; fi
@@ -73,8 +86,22 @@ class _State:
     entrypoint: list[str] | str = ""
     command: list[str] | str = ""
 
+    @property
+    def values(self) -> dict[str, str]:
+        """What RUN finds, by name."""
+        return self.arguments | self.environment
+
     def expanded(self, text: str) -> str:
-        return expanded(text, self.arguments | self.environment)
+        return expanded(text, self.values)
+
+    def blanked(self, text: str) -> str:
+        """The text as a shell has it where values name variables that nothing sets."""
+        return expanded(text, {name: VARIABLE.sub("", value) for name, value in self.values.items()})
+
+    @property
+    def depth(self) -> int:
+        """How many folders above the working folder are the image's."""
+        return len([part for part in self.workdir.split("/") if part])
 
 
 @dataclass(frozen=True)
@@ -120,7 +147,8 @@ class _Translation:
                 self._states[stage.name] = self._states[str(number)] = self._carried_out(stage)
         start = self._start(self._states[final.name], command)
         seen = tuple(sorted(place for place in self._places if not place.startswith(NOT_SEEN)))
-        made = [f"[ -e {FOLDER}{place} ] || mkdir -p {FOLDER}{place}" for place in seen]
+        quoted = [_for_shell(f"{FOLDER}{place}") for place in seen]
+        made = [f"[ -e {place} ] || mkdir -p {place}" for place in quoted]
         head = ["# Its Dockerfile, without a container.", "set -eu", "IMAGE=$PWD/.image", "CONTEXT=$PWD/source"]
         lines = [*head, 'mkdir -p "$IMAGE"', *OF_LANGUAGES, PUT, *self._lines, *made]
         return Program("\n".join(lines) + "\n", start, seen)
@@ -161,26 +189,33 @@ class _Translation:
             case "WORKDIR":
                 state.workdir = posixpath.normpath(posixpath.join(state.workdir, unquoted(state.expanded(text))))
                 self._places |= own_paths(state.workdir)  # none of a folder that machines have, such as /usr/src
-                self._lines.append(f'mkdir -p "{FOLDER}{state.workdir}"')
+                self._lines.append(f"mkdir -p {_for_shell(f'{FOLDER}{state.workdir}')}")
             case "ENV":
                 for name, value in _pairs(text, instruction):
                     state.environment[name] = state.expanded(value)
-                    self._lines.append(f"export {name}={_for_shell(state.environment[name], moved=True)}")
+                    self._export(name, state.environment[name], instruction)
             case "ARG":
                 name, _, value = text.partition("=")
-                state.arguments.setdefault(name.strip(), state.expanded(unquoted(value)))
-                if value:
-                    self._lines.append(f"export {name.strip()}={_for_shell(state.arguments[name.strip()], moved=True)}")
+                name = name.strip()
+                state.arguments.setdefault(name, state.expanded(unquoted(value)))
+                self._export(name, state.arguments[name] if value else f"${name}", instruction)
             case "COPY" | "ADD":
                 self._copy(instruction, state, stage)
             case "RUN":
                 self._run(instruction, state)
             case "ENTRYPOINT":
-                state.entrypoint, state.command = words_of(text) or text, ""
+                state.entrypoint, state.command = _words_or_text(text), ""
             case "CMD":
-                state.command = words_of(text) or text
+                state.command = _words_or_text(text)
             case name if name not in PLAIN:
                 raise Problem(f"{instruction}: not translated", "adopt it as a container: --as container")
+
+    def _export(self, name: str, value: str, instruction: Instruction) -> None:
+        if NAME.fullmatch(name) is None or name in OF_THE_SCRIPT:
+            raise Problem(
+                f"{_short(instruction)}: a script has no variable {name}", "adopt it as a container: --as container"
+            )
+        self._lines.append(f"export {name}={_for_shell(value, moved=True)}")
 
     def _at(self, path: str, instruction: Instruction, *, is_file: bool = False) -> str:
         """A path of the image in a script.
@@ -195,12 +230,12 @@ class _Translation:
         if place is None:
             raise Problem(f"{_short(instruction)}: {path} is the machine's", "adopt it as a container: --as container")
         self._places.add(place)
-        return f'"{FOLDER}{path}"'
+        return _for_shell(f"{FOLDER}{path}")
 
     def _copy(self, instruction: Instruction, state: _State, stage: Stage) -> None:
         flags, text = flags_of(state.expanded(instruction.text))
-        *sources, target = words_of(text) or shlex.split(text)
-        if any("://" in each or (instruction.name == "ADD" and ".t" in each) for each in sources):
+        *sources, target = words_of(text) or _split(text, instruction)
+        if any("://" in each or (instruction.name == "ADD" and ARCHIVE.search(each)) for each in sources):
             raise Problem(f"{_short(instruction)}: neither fetched nor unpacked here", "adopt it as a container")
         origin = "$CONTEXT"
         if "from" in flags:
@@ -214,13 +249,14 @@ class _Translation:
                 self._at(each, instruction)
         is_folder = target.endswith(("/", ".")) or len(sources) > 1
         path = posixpath.normpath(posixpath.join(state.workdir, target))
-        if own(path) is None and len(sources) == 1 and is_folder and not re.search(r"[*?\[]|/$|^\.$", sources[0]):
+        is_one = len(sources) == 1 and not re.search(r"[*?\[]|/$|(?:^|/)\.\.?$", sources[0])
+        if own(path) is None and is_one and is_folder:
             path, is_folder = posixpath.join(path, posixpath.basename(sources[0])), False
         is_file = not is_folder and len(sources) == 1
         self._at_root |= path == "/"
         at = f'"{FOLDER}/"' if path == "/" else self._at(path, instruction, is_file=is_file)
         where = f"{at}{'/' if is_folder else ''}"
-        named = [f'"{origin}"/{_globbed(each.lstrip("/"))}' for each in sources]
+        named = [f'"{origin}"/{_globbed(posixpath.normpath(f"/{each}").lstrip("/"))}' for each in sources]
         if not (origin == FOLDER and sources == [path]):
             self._lines.append(f"put {where} {' '.join(named)}")
 
@@ -231,13 +267,12 @@ class _Translation:
         done = "".join(part if number % 2 else self._kept(part, instruction) for number, part in enumerate(parts))
         if re.fullmatch(r"(?:true|[\s;&|])*", done):
             return
-        if HIDDEN_MANAGER.search(done) or FOR_THE_MACHINE.search(done):
-            raise Problem(f"{_short(instruction)}: not done here", "adopt it as a container: --as container")
-        if (path := machines_path(state.expanded(done))) is not None:
-            raise Problem(f"{_short(instruction)}: {path} is the machine's", "adopt it as a container: --as container")
+        why_not = _why_not(done, state)
+        if why_not:
+            raise Problem(f"{_short(instruction)}: {why_not}", "adopt it as a container: --as container")
         self._places.update(own_paths(done))
         folder = FOLDER if state.workdir == "/" else f"{FOLDER}{state.workdir}"
-        self._lines.append(f'(cd "{folder}"; {within(done)}\n)')
+        self._lines.append(f"(cd {_for_shell(folder)}; {within(done)}\n)")
 
     def _kept(self, part: str, instruction: Instruction) -> str:
         """A command of a RUN; `true` in place of one that links a name that this machine has already."""
@@ -264,6 +299,31 @@ class _Translation:
         folder = at_root if state.workdir == "/" else [f"cd {shlex.quote(state.workdir)}", BESIDE]
         head = ["# The command of its Dockerfile.", "IMAGE=$PWD/.image", *OF_LANGUAGES[:2], *self._java]
         return "\n".join([*head, *exports, *folder, line]) + "\n"
+
+
+def _why_not(command: str, state: _State) -> str:
+    """Why a command of a RUN is not carried out: what of the machine it may touch. Empty: nothing."""
+    texts = [command, state.expanded(command), state.blanked(command)]
+    if any(each.search(text) for each in (HIDDEN_MANAGER, FOR_THE_MACHINE) for text in texts):
+        return "not done here"
+    if any(len(UP.findall(text)) > state.depth for text in texts):
+        return "may lead out of the image"
+    path = next(filter(None, map(machines_path, texts[1:])), None) or _not_moved(command, texts[1:], state)
+    return f"{path} is the machine's" if path else ""
+
+
+def _not_moved(command: str, texts: Sequence[str], state: _State) -> str | None:
+    """A path of the image that a command puts together of pieces none of which is one: it would be the machine's."""
+    moved = own_paths(command).union(*map(own_paths, state.values.values()))
+    found = sorted(place for text in texts for place in own_paths(text))
+    return next((path for path in found if not path.startswith(tuple(moved))), None)
+
+
+def _split(text: str, instruction: Instruction) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise Problem(f"{_short(instruction)}: {error}", "correct it") from error
 
 
 def _without_packages(part: str, instruction: Instruction) -> str:
@@ -297,22 +357,28 @@ def _pairs(text: str, instruction: Instruction) -> list[tuple[str, str]]:
     if re.match(r"\w+=", text) is None:
         name, _, value = text.partition(" ")
         return [(name, unquoted(value))]
-    try:
-        words = shlex.split(text)
-    except ValueError as error:
-        raise Problem(f"{_short(instruction)}: {error}", "correct it") from error
-    return [(name, value) for name, _, value in (word.partition("=") for word in words)]
+    return [(name, value) for name, _, value in (word.partition("=") for word in _split(text, instruction))]
+
+
+def _words_or_text(text: str) -> list[str] | str:
+    words = words_of(text)
+    return text if words is None else words
 
 
 def _for_shell(value: str, *, moved: bool = False) -> str:
-    """A value in double quotes, in which the shell still replaces variables; moved: with the image's own paths."""
-    quoted = re.sub(r'(["`\\])', r"\\\1", value)
-    return within(f'"{quoted}"') if moved else f'"{quoted}"'
+    """A value in double quotes, in which the shell still replaces variables.
+
+    Args:
+        moved: with the image's own paths, and nothing for a variable that nobody set.
+    """
+    quoted = re.sub(r'(["`\\]|\$(?=\())', r"\\\1", value)
+    known = NAMED.sub(lambda match: f"${{{match[1] or match[2]}-}}", quoted)
+    return within(f'"{known}"') if moved else f'"{quoted}"'
 
 
 def _globbed(path: str) -> str:
-    """A path in a script whose patterns the shell replaces by names."""
-    return re.sub(r"[^\w./*?\[\]@%+=,:-]", lambda match: f"\\{match[0]}", path) or "."
+    """A path in a script whose patterns the shell replaces by names; the folder itself is empty."""
+    return re.sub(r"[^\w./*?\[\]@%+=,:-]", lambda match: f"\\{match[0]}", path)
 
 
 def _by_shell(command: str) -> str:

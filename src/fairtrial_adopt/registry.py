@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from fairtrial_adopt.adopt import As, NotAdopted, adopt
 from fairtrial_adopt.source import Source
 
 TRIED_WITHIN_SECONDS = 3600
+ENDED_WITHIN_SECONDS = 60
+"""In which `fairtrial check` ends what it started."""
 LONGEST_REASON = 160
 ESCAPED = re.compile(r"\\x1b\[[\d;]*m")
 """A colour of a terminal, as a message shows it."""
@@ -60,16 +63,22 @@ def read_registry(folder: Path) -> dict[str, Source]:
     }
 
 
-def outcomes_of(name: str, source: Source, out: Path, how: As | None) -> Iterator[Outcome]:
-    """Adopt an entry, and try it on each of its workloads as `fairtrial check` does."""
+def outcomes_of(name: str, source: Source, out: Path, how: As | None, *, is_alone: bool = False) -> Iterator[Outcome]:
+    """Adopt an entry, and try it on each of its workloads as `fairtrial check` does.
+
+    Raises:
+        Problem: it is alone, and cannot be fetched or read.
+    """
     try:
         adopted = adopt(source, out, how)
     except NotAdopted as refused:
         entry = refused.entry
-        yield Outcome(entry.name, entry.board, entry.language, "", REFUSED, _short(refused.reason))
+        yield Outcome(entry.name, entry.board, entry.language, "", REFUSED, _with_remedy(refused))
         return
     except Problem as problem:
-        yield Outcome(name, "", "", "", REFUSED, _short(problem.reason))
+        if is_alone:
+            raise
+        yield Outcome(name, "", "", "", REFUSED, _with_remedy(problem))
         return
     entry = adopted.entry
     for file, asked in zip(adopted.experiments, entry.examinations, strict=True):
@@ -84,20 +93,29 @@ def _tried(file: Path) -> tuple[str, str]:
     # Beside the entry's folder, all of which is built: another file in it would be another program.
     log = file.parent.with_name(f"{file.parent.name}.{file.name.removesuffix('.fairtrial.toml')}.check.log")
     with log.open("wb") as output:
-        try:
-            done = subprocess.run(
-                [sys.executable, "-m", "fairtrial", "check", str(file)],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                timeout=TRIED_WITHIN_SECONDS,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return NOT_UP, f"not tried within {TRIED_WITHIN_SECONDS} s"
+        command = [sys.executable, "-m", "fairtrial", "check", str(file)]
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT) as process:
+            try:
+                status = process.wait(TRIED_WITHIN_SECONDS)
+            except subprocess.TimeoutExpired:
+                _end(process)
+                return NOT_UP, f"not tried within {TRIED_WITHIN_SECONDS} s"
     said = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    outcome = OUTCOMES.get(done.returncode, REFUSED)
+    outcome = OUTCOMES.get(status, REFUSED)
     return outcome, "" if outcome == CAME_UP else _short(_why(said))
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """End it in a way that lets it end what it started."""
+    process.terminate()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(ENDED_WITHIN_SECONDS)
+    process.kill()  # nothing, where it has ended
+
+
+def _with_remedy(problem: Problem) -> str:
+    reason = _short(problem.reason)
+    return f"{reason}; {_short(problem.remedy)}" if problem.remedy else reason
 
 
 def _why(lines: list[str]) -> str:

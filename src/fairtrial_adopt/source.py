@@ -1,5 +1,6 @@
 """Where an entry comes from: a folder, or a git repository at one commit, of which no more is taken than it needs."""
 
+import os
 import posixpath
 import re
 import shutil
@@ -16,6 +17,7 @@ from pydantic import Field, field_validator, model_validator
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.base.strict import Strict
+from fairtrial.catalog.stacks.repository import NOT_INHERITED
 
 FETCHED_WITHIN_SECONDS = 900
 SAFELY = ("-c", "core.hooksPath=/dev/null", "-c", "protocol.ext.allow=never", "-c", "core.symlinks=true")
@@ -116,10 +118,12 @@ def _git(folder: Path, *arguments: str) -> bytes:
     Raises:
         Problem: it failed, or did not end in time.
     """
+    environment = {name: value for name, value in os.environ.items() if name not in NOT_INHERITED}
     try:
         done = subprocess.run(
             ["git", *SAFELY, *arguments],
             cwd=folder,
+            env=environment | {"GIT_TERMINAL_PROMPT": "0"},  # it would ask on the terminal, and wait
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=FETCHED_WITHIN_SECONDS,

@@ -1,7 +1,8 @@
 """What a folder holds for the site: records, and the published data of boards."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, count
 from pathlib import Path
 from typing import Literal
 
@@ -20,7 +21,8 @@ class Source:
     kind: Literal["record", "data"]
     file: Path
     name: str
-    """its path below the folder that was given, which tells it from all others"""
+    """its path below the folder that was given; with a number where another of its kind has the same, so that it tells
+    it from all others"""
 
 
 def find_sources(folders: Sequence[Path], out: Path) -> list[Source]:
@@ -40,7 +42,17 @@ def find_sources(folders: Sequence[Path], out: Path) -> list[Source]:
             f"{', '.join(printable(str(each)) for each in folders)}: no {RECORD_FILE}, no .jsonl.xz and no .json",
             "name a folder of results that `fairtrial run` wrote, or of data that a board published",
         )
-    return sorted(found.values(), key=lambda source: source.name)
+    return sorted(_told_apart(found.values()), key=lambda source: source.name)
+
+
+def _told_apart(sources: Iterable[Source]) -> Iterator[Source]:
+    """The sources, a later one of the same kind and name as `NAME-2`, `NAME-3` and so on."""
+    taken: set[tuple[str, str]] = set()
+    for source in sources:
+        names = chain([source.name], (f"{source.name}-{number}" for number in count(2)))
+        name = next(each for each in names if (source.kind, each) not in taken)
+        taken.add((source.kind, name))
+        yield replace(source, name=name)
 
 
 def _below(folder: Path, out: Path) -> Iterator[Source]:

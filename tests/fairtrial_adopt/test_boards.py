@@ -1,15 +1,19 @@
 """Entries of each board: what is read from their files, and what is written beside them."""
 
+import json
+import shutil
 import subprocess
+import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial_adopt.adopt import adopt
+from fairtrial_adopt.adopt import NotAdopted, adopt
 from fairtrial_adopt.boards import read_entry
-from fairtrial_adopt.registry import read_registry
+from fairtrial_adopt.registry import NOT_UP, REFUSED, outcomes_of, read_registry
 from fairtrial_adopt.source import Source
 from tests.fairtrial_adopt.entries import httparena, techempower, the_benchmarker, write
 from tests.machine.needs import needs
@@ -95,6 +99,94 @@ def test_what_leads_out_of_an_entry_is_refused(tmp_path: Path) -> None:
         adopt(Source(folder=str(folder)), tmp_path / "out", "program")
     with pytest.raises(Problem, match="no entry of a board"):
         read_entry(write(tmp_path / "nothing"), "")
+
+
+@pytest.mark.parametrize("name", ["/home/me/.netrc", "../../..", "link"])
+def test_the_dockerfile_is_a_file_of_the_entry(name: str, tmp_path: Path) -> None:
+    folder = techempower(tmp_path)
+    (folder / "link").symlink_to("/etc/passwd")
+    config = json.loads((folder / "benchmark_config.json").read_text())
+    config["tests"][0]["default"]["dockerfile"] = name
+    (folder / "benchmark_config.json").write_text(json.dumps(config))
+    with pytest.raises(Problem, match=f"dockerfile: {name} leads out of the entry"):
+        read_entry(folder, "")
+
+
+@pytest.mark.parametrize("board", [httparena, the_benchmarker])
+def test_a_dockerfile_that_is_a_link_stays_within(board: Callable[[Path], Path], tmp_path: Path) -> None:
+    folder = board(tmp_path / "collection")
+    dockerfile = (folder if board is httparena else folder.parent) / "Dockerfile"
+    dockerfile.unlink()
+    dockerfile.symlink_to(write(tmp_path, secret="x") / "secret")
+    with pytest.raises(Problem, match="dockerfile: Dockerfile leads out of the entry"):
+        read_entry(folder, "")
+
+
+def test_data_beside_an_entry_that_is_in_no_collection_is_nobodys(tmp_path: Path) -> None:
+    folder = httparena(tmp_path / "home")
+    alone = shutil.copytree(folder, tmp_path / "home" / "mine" / "entry")
+    assert set(read_entry(folder, "").mounted) == {"/data"} and not read_entry(alone, "").mounted
+
+
+@pytest.mark.parametrize(
+    ("board", "file", "text"),
+    [
+        (httparena, "meta.json", '{"tests": 1}'),
+        (techempower, "benchmark_config.json", '{"tests": 1}'),
+        (techempower, "benchmark_config.json", '{"tests": [{"default": {"json_url": "/", "port": "x"}}]}'),
+        (the_benchmarker, "config.yaml", "framework: {engines: 1}"),
+        (the_benchmarker, "config.yaml", "framework: {files: [/x]}"),
+    ],
+)
+def test_a_file_that_holds_something_else_is_named(
+    board: Callable[[Path], Path], file: str, text: str, tmp_path: Path
+) -> None:
+    folder = write(board(tmp_path), **{file.replace(".", "__"): text})
+    with pytest.raises(Problem, match=f"{file}: not as .* has it"):
+        read_entry(folder, "")
+    [refused] = outcomes_of("it", Source(folder=str(folder)), tmp_path / "out", "program")
+    assert refused.outcome == REFUSED and refused.why.endswith("; correct it, or adopt another entry")
+    with pytest.raises(Problem, match="not as"):
+        list(outcomes_of("it", Source(folder=str(folder)), tmp_path / "out", "program", is_alone=True))
+
+
+@pytest.mark.parametrize("error", [OSError("no space"), ValueError("no text"), Problem("no"), KeyboardInterrupt()])
+def test_nothing_is_left_of_an_entry_that_fails(
+    error: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = Source(folder=str(httparena(tmp_path)))
+
+    def fails(*_: object) -> None:
+        assert (tmp_path / "out" / "httparena-python-plain" / "source").is_dir()
+        raise error
+
+    monkeypatch.setattr("fairtrial_adopt.adopt.write_workload", fails)
+    with pytest.raises(NotAdopted if isinstance(error, Exception) else KeyboardInterrupt):
+        adopt(source, tmp_path / "out", "program")
+    assert list((tmp_path / "out").iterdir()) == []
+    kept = write(tmp_path / "out" / "httparena-python-plain", mine="")
+    with pytest.raises(NotAdopted, match="there already"):
+        adopt(source, tmp_path / "out", "program")
+    assert (kept / "mine").exists()
+
+
+def test_a_check_that_takes_too_long_ends_what_it_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = f"#!/bin/sh\ntrap 'echo > {tmp_path}/ended; exit' TERM\nwhile :; do sleep 0.05; done\n"
+    waits = write(tmp_path, waits=script)
+    (waits / "waits").chmod(0o755)
+    monkeypatch.setattr("fairtrial_adopt.registry.TRIED_WITHIN_SECONDS", 1)
+    monkeypatch.setattr(sys, "executable", str(waits / "waits"))
+    [outcome] = outcomes_of("it", Source(folder=str(httparena(tmp_path))), tmp_path / "out", "program")
+    assert outcome.outcome == NOT_UP and outcome.why == "not tried within 1 s" and (tmp_path / "ended").exists()
+
+
+def test_git_asks_nobody_and_is_led_nowhere_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git = write(tmp_path, git='#!/bin/sh\necho "${GIT_DIR-none} $GIT_TERMINAL_PROMPT" >&2; exit 1\n') / "git"
+    git.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.setenv("GIT_DIR", "elsewhere")
+    with pytest.raises(Problem, match="failed: none 0"):
+        adopt(Source(url="https://x/y", commit="0" * 40), tmp_path / "out", "program")
 
 
 def test_a_commit_of_a_repository_is_adopted_without_its_neighbours(tmp_path: Path) -> None:

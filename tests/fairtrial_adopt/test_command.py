@@ -2,14 +2,11 @@
 
 from pathlib import Path
 
-import pytest
-
-from fairtrial.base.network_namespace import why_no_network_namespace
 from tests.command_line import Lab
 from tests.fairtrial_adopt.entries import httparena, techempower, the_benchmarker
 from tests.machine.needs import needs
 
-pytestmark = pytest.mark.skipif(why_no_network_namespace() is not None, reason="no network namespace")
+pytestmark = needs("network-namespace")
 
 
 @needs("node")
@@ -45,6 +42,8 @@ def test_wrong_use_is_told(lab: Lab, tmp_path: Path) -> None:
         (["https://example.org/x"], "commit"),
         ([str(tmp_path), "--path", "x"], "--commit and --path are of a URL"),
         ([str(tmp_path), "--registry"], "holds no file NAME.toml"),
+        ([str(tmp_path), "--registry", "--test", "x"], "--commit, --path and --test are of one entry"),
+        ([str(tmp_path)], "no entry of a board"),
     ):
         done = lab.fairtrial("adopt", *arguments)
         assert done.status == 2 and why in done.err, done.err

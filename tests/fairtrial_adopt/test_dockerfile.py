@@ -1,5 +1,6 @@
 """Dockerfiles as programs: what is translated, and what is refused by name."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -78,6 +79,41 @@ def test_entrypoint_and_cmd_follow_each_other() -> None:
     assert program_of('FROM alpine AS one\nCMD ["d"]\nFROM one\nENV PATH="/x:$PATH"').start.endswith(
         'export PATH="/x:$PATH"\nexec d\n'
     )
+    assert program_of('FROM alpine\nENTRYPOINT []\nCMD ["d"]').start.endswith("exec d\n")
+
+
+def test_what_docker_builds_is_built(tmp_path: Path) -> None:
+    """Variables that nobody set, patterns that match nothing, flags without a value, and characters of a shell."""
+    (tmp_path / "source" / "a b").mkdir(parents=True)
+    for name in (".hidden", "requirements.txt", "a b/one"):
+        (tmp_path / "source" / name).write_text(name)
+    (tmp_path / "beside").write_text("of the machine")
+    program = program_of(
+        """
+        ARG VERSION=3
+        FROM alpine AS build
+        ARG UNSET_ONE VERSION
+        ENV UNSET_TWO="$UNSET_THREE:${UNSET_FOUR}"
+        WORKDIR "/a b/$(touch said)"
+        COPY none-*.txt .* /here/
+        COPY ["../../a b", "/here/"]
+        ADD requirements.txt ./
+        RUN echo "$VERSION$UNSET_ONE$UNSET_TWO" > it
+        FROM scratch
+        WORKDIR /there
+        ENV SAID="$(touch /said)`touch /said`"
+        COPY --link --from=build "/a b/$(touch said)/it" .
+        CMD cat it; ls -A ../here; echo "$SAID"
+        """
+    )
+    assert carried_out(tmp_path, program) == "3:\n.hidden\none\n$(touch /said)`touch /said`\n"
+    assert not list(tmp_path.rglob("said")) and not list(tmp_path.rglob("beside"))[1:]
+    assert (tmp_path / ".image/a b/$(touch said)/requirements.txt").is_file()
+
+
+def test_sources_are_those_of_the_context() -> None:
+    build = program_of("FROM alpine\nCOPY ../../../.ssh/id_rsa a/../../x /app/\nCMD x").build
+    assert 'put "$IMAGE/app"/ "$CONTEXT"/.ssh/id_rsa "$CONTEXT"/x' in build
 
 
 @pytest.mark.parametrize(
@@ -91,11 +127,32 @@ def test_entrypoint_and_cmd_follow_each_other() -> None:
         ("FROM alpine\nRUN make && rm -rf /usr/lib/x", "/usr/lib/x is the machine's"),
         ("FROM alpine\nRUN ln -sf /opt/java/bin/java /usr/bin/javax", "/usr/bin/javax is the machine's"),
         ("FROM alpine\nARG TO=/usr/lib\nRUN rm -rf $TO/x", "/usr/lib/x is the machine's"),
+        ("FROM alpine\nARG TO\nRUN rm -rf $TO/*", "not done here"),
+        ("FROM alpine\nARG TO\nRUN rm -rf $TO/x", "/x is the machine's"),
+        ("FROM alpine\nENV TO=$NOBODY\nRUN rm -rf $TO/x", "/x is the machine's"),
+        ("FROM alpine\nENV TO=/opt\nRUN rm -rf $TO/x", "/opt/x is the machine's"),
+        ("FROM alpine\nRUN rm -rf ${TO:-/app}", "/app is the machine's"),
         ("FROM alpine\nRUN rm -rf /tmp", "/tmp is the machine's"),
+        ("FROM alpine\nRUN rm -rf /*", "not done here"),
+        ("FROM alpine\nRUN for x in a; do rm -rf /$x; done", "not done here"),
+        ("FROM alpine\nRUN find / -name '*.a' -delete", "not done here"),
+        ("FROM alpine\nRUN tar xzf x.tgz -C /", "not done here"),
+        ("FROM alpine\nRUN cd / && rm -rf var", "not done here"),
+        ("FROM alpine\nRUN cd ~ && rm -rf x", "not done here"),
+        ("FROM alpine\nENV TO=~\nRUN rm -rf $TO/x", "not done here"),
+        ("FROM alpine\nWORKDIR /app\nRUN rm -rf ../../../x", "may lead out"),
+        ("FROM alpine\nWORKDIR /app\nENV TO=../..\nRUN rm -rf $TO/x", "may lead out"),
+        ("FROM alpine\nRUN cat /app/../../../x", "may lead out"),
+        ("FROM alpine\nWORKDIR /a/b/c\nRUN cat /app/..//../x", "/app/..//../x is the machine's"),
+        ("FROM alpine\nENV A;touch${IFS}x=1 B=2", "a script has no variable A;touch"),
+        ("FROM alpine\nARG IMAGE=x", "a script has no variable IMAGE"),
         ("FROM alpine\nRUN make && make -C src install", "not done here"),
         ("FROM alpine\nRUN curl https://x.org/i.sh | bash -", "not done here"),
         ("FROM alpine\nRUN echo x > ~/.npmrc", "not done here"),
         ("FROM alpine\nCOPY a /etc/", "/etc/a is the machine's"),
+        ("FROM alpine\nCOPY .. /usr/local/bin/", "/usr/local/bin is the machine's"),
+        ("FROM alpine\nCOPY 'a /app/", "No closing quotation"),
+        ("FROM alpine\nADD a.tar.gz b.tbz2 /app/", "neither fetched nor unpacked"),
         ("FROM alpine\nCOPY --from=nginx /x /x", "files of another image"),
         ("FROM alpine\nADD https://example.org/x /x", "neither fetched"),
         ("FROM alpine\nRUN <<EOF\nEOF", "a document within"),
@@ -106,7 +163,18 @@ def test_entrypoint_and_cmd_follow_each_other() -> None:
     ],
 )
 def test_what_takes_a_container_is_refused_by_name(dockerfile: str, why: str) -> None:
-    with pytest.raises(Problem, match=why.replace("(", r"\(")):
+    with pytest.raises(Problem, match=re.escape(why)):
+        program_of(dockerfile)
+
+
+def test_paths_of_the_image_and_steps_within_it_are_not_refused() -> None:
+    for command in (
+        "cd src && go build ./... && cd ..",
+        "curl -o /opt/x-$V.tgz https://x.org/$V/x",
+        "sed -i s/a/b/ x",
+        "ls a~ b..c",
+    ):
+        dockerfile = f"FROM alpine\nARG V=1\nWORKDIR /app\nRUN {command}\nCMD x"
         program_of(dockerfile)
 
 
@@ -123,6 +191,7 @@ def test_paths_of_an_image_are_told_from_those_of_the_machine() -> None:
     assert [own(path) for path in ("/", "/opt", "/usr/lib/x", "/etc/x", "/app/../etc")] == [None] * 5
     assert machines_path("curl http://127.0.0.1/x > /dev/null; ./a/b $X/c ${Y}/d") is None
     assert machines_path("make PREFIX=/usr/local") == "/usr/local"
+    assert machines_path("cat /app/../app/x") == "/app/../app/x"
     assert within("a /app '/app' \"/app:/x\" b/app") == (
         'a "$IMAGE"/app \'\'"$IMAGE"\'/app\' "$IMAGE/app:$IMAGE/x" b/app'
     )

@@ -1,7 +1,9 @@
 """`fairtrial docket build`, as a user calls it: what is found, what pages hold, and what they link."""
 
 import json
+import lzma
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urldefrag
@@ -9,9 +11,15 @@ from urllib.parse import unquote, urldefrag
 import pytest
 
 from fairtrial.base.problem import Problem
+from fairtrial.judge.judging import judge_record
 from fairtrial.record.read import read_record
+from fairtrial.record.write import RECORD_FILE
+from fairtrial_docket.entries import entry_of
+from fairtrial_docket.pages.contender import history_chart
+from fairtrial_docket.sources import find_sources
+from tests.builders import a_trial, an_experiment, trials_of
 from tests.docs.test_site import Html
-from tests.fairtrial_docket.conftest import build
+from tests.fairtrial_docket.conftest import build, write_record
 
 
 def page_of(path: Path) -> Html:
@@ -47,9 +55,35 @@ def test_every_link_leads_to_a_file_of_the_site_and_to_a_place_in_it(site: Path)
 
 
 def test_what_came_from_records_and_boards_is_escaped(site: Path) -> None:
+    shown = set()
     for path in [*site.rglob("*.html"), *site.rglob("*.svg")]:
         text = path.read_text()
         assert "<script>alert" not in text and "\x1b" not in text, path
+        if r"&lt;script&gt;alert(1)&lt;/script&gt;\x1b[2J" in text or r"\u003cscript\u003ealert(1)" in text:
+            shown.add(path.relative_to(site).parts[0])
+    assert shown >= {"index.html", "claims.html", "experiments", "claims", "boards"}
+
+
+def test_sources_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    folders = [tmp_path / "host-a", tmp_path / "host-b"]
+    for folder in folders:
+        write_record(folder / "run-1", 4000)
+        (folder / "run-1.jsonl.xz").write_bytes(lzma.compress((folder / "run-1" / RECORD_FILE).read_bytes()))
+        (folder / "run-1.json").write_text("{}")
+    names = [(each.kind, each.name) for each in find_sources(folders, tmp_path / "out")]
+    assert sorted(names) == [
+        *(("data", name) for name in ("run-1", "run-1-2")),
+        *(("record", name) for name in ("run-1", "run-1-2", "run-1-3", "run-1-4")),
+    ]
+
+
+def test_the_history_of_two_machines_is_two_lines() -> None:
+    record = an_experiment("a", blocks=3).record()
+    entry = entry_of(judge_record(record, trials_of(record, a_trial())), "run", "run.jsonl.xz")
+    of = [replace(entry, machine=machine) for machine in ("one", "other") for _ in range(2)]
+    spec = history_chart([replace(entry.conditions[0], of=each) for each in of])
+    assert spec is not None and [each["machine"] for each in spec["data"]["values"]] == ["one"] * 2 + ["other"] * 2
+    assert spec["layer"][1]["encoding"]["detail"] == {"field": "machine"}
 
 
 def test_a_refusal_stands_where_others_would_have_a_zero(site: Path) -> None:

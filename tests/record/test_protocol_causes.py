@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from fairtrial.record.protocol_causes import PROTOCOL_REMEDIES, TLS_REMEDIES
+from fairtrial.record.engine_summary import Example
+from fairtrial.record.protocol_causes import PROTOCOL_REMEDIES, TLS_REMEDIES, cause_remedy
+from tests.builders import a_trial
 
 ROOT = Path(__file__).parents[2]
 ENGINE = ROOT / "engine/src"
@@ -27,3 +29,14 @@ def test_each_cause_that_the_engine_tells_has_a_remedy_and_a_line_in_its_protoco
 
 def test_no_cause_has_two_meanings() -> None:
     assert not PROTOCOL_REMEDIES.keys() & TLS_REMEDIES.keys()
+
+
+def test_one_body_that_begins_does_not_explain_all_timeouts() -> None:
+    engine = a_trial().record().engine
+    assert engine is not None
+    half = Example(kind="timeout", status=200, excerpt="", cause="body_unfinished")
+    summary = engine.model_copy(update={"examples": [half]})
+    remedy = cause_remedy(summary, "timeout", "a lower load")
+    assert remedy.startswith("a lower load; some answers had begun: bodies begin")
+    assert cause_remedy(summary, "timeout", "").startswith("some answers had begun")
+    assert cause_remedy(summary, "closed", "look for a crash") == "look for a crash"

@@ -75,11 +75,11 @@ def test_of_several_statuses_the_most_frequent_come_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wait", "rate"), [("1", "20.0 a second"), ("60", "3.33 a second"), ("a date", "20.0 a second")]
+    ("wait", "rate"), [("1", "is 20.0 a second"), ("60", "over 60 s is 3.33 a second"), ("a date", "is 20.0 a second")]
 )
 def test_a_limiter_implies_a_rate(wait: str, rate: str) -> None:
     text = statuses_remedy("status_4xx", counted(s429=saying(retry_after=wait)))
-    assert f"200 answers got through, which is {rate}" in text
+    assert f"200 answers got through, which {rate}" in text
     assert "got through" not in statuses_remedy("status_5xx", counted(s503=saying(retry_after=wait)))
 
 
@@ -101,6 +101,8 @@ def test_an_old_record_has_its_examples_alone() -> None:
     examples = [Example(kind="wrong_body", status=200, excerpt=""), Example(kind="status_4xx", status=404, excerpt="")]
     summary = counted().model_copy(update={"examples": examples})
     assert statuses_remedy("status_4xx", summary) == f"404: {STATUS_REMEDIES[404]}"
+    both = summary.model_copy(update={"examples": [*examples, Example(kind="status_4xx", status=400, excerpt="")]})
+    assert "404: " in statuses_remedy("status_4xx", both)  # how many there were is not known
     assert statuses_remedy("status_3xx", summary).startswith("redirects are not followed")
 
 

@@ -46,7 +46,8 @@ impl EventRecord {
     pub fn merge(&mut self, other: &EventRecord) {
         self.events += other.events;
         if let Some(added) = other.tokens {
-            *self.tokens.get_or_insert_default() += added;
+            let tokens = self.tokens.get_or_insert_default();
+            *tokens = tokens.saturating_add(added);
         }
         self.streams += other.streams;
         self.stalled += other.stalled;

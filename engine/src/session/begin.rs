@@ -139,6 +139,7 @@ impl Session {
         } else if self.set_up.is_some() {
             // It is written when the connection is ready: it may hold variables.
             slot.current = InFlight { request, intended_ns, ..InFlight::default() };
+            slot.exchange.reset();
             self.deadlines.set(number, now_ns + self.timeout_ns);
             return self.connect(number, State::Connecting, now_ns);
         } else {

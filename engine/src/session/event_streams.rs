@@ -38,7 +38,7 @@ impl Session {
                 self.events_of(asked);
                 let stream = number.and_then(|number| self.slots[number].exchange.events());
                 if let Some(events) = self.expectations[asked.request].events() {
-                    events.broke_off(stream);
+                    events.broke_off(stream, now_ns);
                 }
             }
         }

@@ -200,6 +200,7 @@ impl Session {
         }
         current.retries += 1;
         let was_sent = std::mem::take(&mut current.sent_bytes) > 0;
+        self.slots[lane].exchange.reset();
         if was_sent && self.phase == Phase::Window {
             self.record.counters.retried += 1;
         }

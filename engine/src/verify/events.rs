@@ -142,10 +142,7 @@ impl EventsExpectation {
             return Ok(());
         }
         let counts = self.content.as_ref().is_none_or(|names| has_content(event.data, names));
-        // Where only some count, the number of tokens stands in one of the others: those that count are many.
-        if (self.content.is_none() || !counts)
-            && let Some(tokens) = self.tokens.as_ref().and_then(|names| whole_number(event.data, names))
-        {
+        if let Some(tokens) = self.tokens.as_ref().and_then(|names| whole_number(event.data, names)) {
             so_far.tokens = Some(tokens);
         }
         if !counts {
@@ -179,13 +176,14 @@ impl EventsExpectation {
         }
     }
 
-    /// Whether a complete answer is right. Counts it.
-    pub(super) fn fits(&mut self, stream: Option<&EventStream>) -> bool {
+    /// Whether a complete answer is right. Counts it. `is_right_else`: nothing else of the answer is wrong.
+    pub(super) fn fits(&mut self, stream: Option<&EventStream>, is_right_else: bool) -> bool {
         let fault = self.fault(stream);
         let so_far = stream.map(|stream| stream.so_far).unwrap_or_default();
         self.count(&so_far, matches!(fault, Some(Fault::TooFew { .. } | Fault::NoEnd { .. })));
-        if fault.is_none() && self.asked.is_in_window {
-            self.record.tokens = self.record.tokens.map(|tokens| tokens + so_far.tokens.unwrap_or(0));
+        if fault.is_none() && is_right_else && self.asked.is_in_window {
+            let added = so_far.tokens.unwrap_or(0);
+            self.record.tokens = self.record.tokens.map(|tokens| tokens.saturating_add(added));
         }
         fault.is_none()
     }
@@ -210,8 +208,11 @@ impl EventsExpectation {
 
     /// The request has failed, or never was sent. `stream`: what had come of its answer.
     #[cold]
-    pub fn broke_off(&mut self, stream: Option<&EventStream>) {
-        self.count(&stream.map(|stream| stream.so_far).unwrap_or_default(), true);
+    pub fn broke_off(&mut self, stream: Option<&EventStream>, at_ns: u64) {
+        let mut so_far = stream.map(|stream| stream.so_far).unwrap_or_default();
+        let was_silent = at_ns.saturating_sub(so_far.latest_ns) > self.stall_ns;
+        so_far.has_stalled |= so_far.count > 0 && !so_far.is_ended && so_far.fault.is_none() && was_silent;
+        self.count(&so_far, true);
     }
 
     /// The same, as it was awaited no longer: what was to come next took at least so long.

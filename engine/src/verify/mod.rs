@@ -273,10 +273,11 @@ impl Expectation {
             verdict.wrong = Some(ErrorKind::of_status(answer.status));
             return verdict;
         }
-        let body_fits = self.body_fits(answer, asked_row, &mut verdict);
+        let header_fits = answer.header_fits && self.trailer.fits(answer.trailer);
         let length_fits =
             self.body_bytes.is_none_or(|range| (range.min..=range.max).contains(&answer.body_bytes));
-        verdict.wrong = if !answer.header_fits || !self.trailer.fits(answer.trailer) {
+        let body_fits = self.body_fits(answer, asked_row, header_fits && length_fits, &mut verdict);
+        verdict.wrong = if !header_fits {
             Some(ErrorKind::WrongHeader)
         } else if !length_fits {
             Some(ErrorKind::WrongLength)
@@ -288,16 +289,24 @@ impl Expectation {
         verdict
     }
 
+    /// Whether an answer of this status may be right.
     #[inline]
-    fn status_fits(&self, status: u16) -> bool {
+    pub fn status_fits(&self, status: u16) -> bool {
         match self.statuses.as_slice() {
             [] => (200..300).contains(&status),
             statuses => statuses.contains(&status),
         }
     }
 
+    /// `is_right_else`: nothing but the body can be wrong.
     #[inline]
-    fn body_fits(&mut self, answer: &Answer<'_>, asked_row: u64, verdict: &mut Verdict) -> bool {
+    fn body_fits(
+        &mut self,
+        answer: &Answer<'_>,
+        asked_row: u64,
+        is_right_else: bool,
+        verdict: &mut Verdict,
+    ) -> bool {
         let is_whole = answer.body_bytes == answer.body.len() as u64;
         match &mut self.body {
             BodyExpectation::Any => {
@@ -315,7 +324,8 @@ impl Expectation {
             }
             BodyExpectation::Events(events) => {
                 verdict.checked_body = true;
-                events.fits(answer.events) && answer.obstacle().is_none()
+                let is_readable = answer.obstacle().is_none();
+                events.fits(answer.events, is_right_else && is_readable) && is_readable
             }
             BodyExpectation::Row(body) => {
                 let Some(id) = body.find_id(answer.body) else {

@@ -111,7 +111,8 @@ fn what_is_no_stream_of_events_is_told_by_its_kind() {
         let bytes = [HEAD.replace(from, to).as_bytes(), whole().as_bytes()].concat();
         plan(&serve(vec![bytes], Duration::ZERO).address).run()
     };
-    assert_eq!(with("200 OK", "503 No").errors(), [("status_5xx", 2)]);
+    let refused = with("200 OK", "503 No");
+    assert_eq!((refused.errors(), counts(&refused)[0]), (vec![("status_5xx", 2)], 0));
     assert_eq!(with("text/event-stream", "text/plain").errors(), [("wrong_header", 2)]);
     let coded = with("Connection", "Content-Encoding: gzip\r\nConnection");
     assert_eq!(coded.errors(), [("wrong_body", 2)]);
@@ -147,8 +148,11 @@ fn stalls_and_broken_streams_are_counted() {
     // A chunk that is promised does not come.
     let framed = HEAD.replace("Connection: close", "Transfer-Encoding: chunked");
     let chunk = format!("{:x}\r\n{}\r\n50\r\n", event(1).len(), event(1));
-    let broken = plan(&serve(vec![(framed + &chunk).into_bytes()], Duration::ZERO).address).run();
+    let broken = plan(&serve(vec![(framed.clone() + &chunk).into_bytes()], Duration::ZERO).address).run();
     assert_eq!((broken.errors(), counts(&broken)), (vec![("closed", 2)], [2, 2, 0, 2]));
+    let silent = vec![(framed + &chunk[..chunk.len() - 4]).into_bytes(), b"50\r\n".to_vec()];
+    let silent = plan(&serve(silent, Duration::from_millis(60)).address).run();
+    assert_eq!((silent.errors(), counts(&silent)), (vec![("closed", 2)], [2, 2, 2, 2]));
 }
 
 #[test]
@@ -164,7 +168,7 @@ fn the_answer_of_a_language_model_is_timed_by_what_it_says() {
     let usage = json!({"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 5}});
     pieces.push(format!("{}data: {usage}\n\ndata: [DONE]\n\n", chunk(json!({}), Value::Null)).into_bytes());
     let server = serve(pieces, Duration::from_millis(40));
-    let body = json!({
+    let mut body = json!({
         "kind": "events", "min": 3, "max": 3, "content": "/choices/0/delta/content",
         "last": "[DONE]", "tokens": "/usage/completion_tokens"
     });
@@ -178,6 +182,12 @@ fn the_answer_of_a_language_model_is_timed_by_what_it_says() {
     // The first event says nothing yet.
     assert!(streams["first_event_time"]["min_seconds"].as_f64().unwrap() >= 0.04, "{streams}");
     assert!(summary.0["first_byte_time"]["min_seconds"].as_f64().unwrap() < 0.04, "{}", summary.0);
+    // One event may hold both.
+    let both = chunk(json!({"content": "One"}), json!({"completion_tokens": 7}));
+    let answer = format!("{HEAD}{both}data: [DONE]\n\n").into_bytes();
+    body["min"] = json!(1);
+    let summary = plan(&serve(vec![answer], Duration::ZERO).address).expect(json!({"body": body})).run();
+    assert_eq!((summary.count("verified"), &summary.0["event_streams"]["tokens"]), (2, &json!(14)));
 }
 
 #[test]

@@ -121,6 +121,9 @@ UNFINISHED_REMEDIES = {
 }
 """By the `cause` of an example of kind `closed`, `reset` or `timeout`: how far the answer had come."""
 
+OF_BEGINNINGS = ("head_unfinished", "body_unfinished")
+"""Causes of a timeout that an example has, while of others nothing came."""
+
 CAUSE_REMEDIES = PROTOCOL_REMEDIES | TLS_REMEDIES | UNFINISHED_REMEDIES
 
 
@@ -133,4 +136,8 @@ def known_cause(summary: EngineSummary, kind: str) -> str | None:
 def cause_remedy(summary: EngineSummary, kind: str, otherwise: str) -> str:
     """The remedy for errors of this kind, by the first example of it whose cause is known; else `otherwise`."""
     cause = known_cause(summary, kind)
-    return otherwise if cause is None else CAUSE_REMEDIES[cause]
+    if cause is None:
+        return otherwise
+    if kind == "timeout" and cause in OF_BEGINNINGS:  # only requests of which something had come are examples
+        return "; ".join(filter(None, [otherwise, f"some answers had begun: {CAUSE_REMEDIES[cause]}"]))
+    return CAUSE_REMEDIES[cause]

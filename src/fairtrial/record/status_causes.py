@@ -60,7 +60,7 @@ def statuses_remedy(kind: str, summary: EngineSummary, host: str | None = None) 
     in_examples = {example.status for example in summary.examples}
     parts = []
     for status, each in sorted(of_kind.items(), key=lambda item: -item[1].count)[:MOST_NAMED]:
-        times = f" ({each.count:,})" if len(of_kind) > 1 else ""
+        times = f" ({each.count:,})" if len(of_kind) > 1 and summary.statuses else ""
         words = status_remedy(status, each.headers, host)
         if status == 429:
             words += _let_through(summary, each)
@@ -100,7 +100,9 @@ def _let_through(summary: EngineSummary, refused: UnexpectedStatus) -> str:
         return "; nothing got through in the window"
     wait = refused.headers.get("retry-after", "")
     seconds = max(summary.window_seconds, float(wait) if wait.isdecimal() else 0.0)
-    return f"; {summary.verified:,} answers got through, which is {figure(summary.verified / seconds)} a second"
+    over = f" over {seconds:g} s" if seconds > summary.window_seconds else ""
+    rate = figure(summary.verified / seconds)
+    return f"; {summary.verified:,} answers got through, which{over} is {rate} a second"
 
 
 def _first_line(excerpt: str) -> str:

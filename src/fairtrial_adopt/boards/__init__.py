@@ -5,9 +5,13 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.base.registry import defined_in
 from fairtrial_adopt.entry import Entry
+
+MISREAD = (ValueError, TypeError, AttributeError, KeyError, IndexError, RuntimeError)
+"""What values of another kind than a board has come to; the last is of patterns and of links in a circle."""
 
 
 @dataclass(frozen=True)
@@ -38,4 +42,9 @@ def read_entry(folder: Path, test: str) -> Entry:
     if board is None:
         names = ", ".join(f"{each.described_by} ({each.name})" for each in boards)
         raise Problem(f"{folder}: no entry of a board that is known", f"name a folder that holds one of {names}")
-    return board.read(folder, test)
+    try:
+        return board.read(folder, test)
+    except MISREAD as error:
+        file = folder / board.described_by
+        reason = printable(f"{file}: not as {board.name} has it: {type(error).__name__}: {error}", 300)
+        raise Problem(reason, "correct it, or adopt another entry") from error

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from fairtrial.base.problem import Problem
 from fairtrial_adopt.boards import Board
-from fairtrial_adopt.described import slug_of, table_of, text_of
+from fairtrial_adopt.described import file_within, slug_of, table_of, text_of
 from fairtrial_adopt.entry import Entry, Examination
 
 NAME = "httparena"
@@ -28,7 +28,7 @@ def read(folder: Path, _test: str) -> Entry:
         raise Problem(f"its profiles are {', '.join(map(str, profiles))}", f"adopted are entries of {', '.join(PATHS)}")
     if (folder / "build.sh").exists():
         raise Problem("build.sh: it builds its image by a script of its own", "adopt one that has a Dockerfile alone")
-    collection = folder.parents[1]
+    collection = folder.parents[1] if folder.parent.name == "frameworks" else folder
     left_out = [str(each) for each in profiles if each not in PATHS]
     return Entry(
         board=NAME,
@@ -36,7 +36,7 @@ def read(folder: Path, _test: str) -> Entry:
         title=str(meta.get("display_name") or folder.name),
         language=str(meta.get("language") or ""),
         folder=folder,
-        dockerfile=text_of(folder / "Dockerfile"),
+        dockerfile=text_of(file_within(folder, "Dockerfile")),
         port=PORT,
         examinations=(Examination(name="httparena", workload="httparena", paths=paths),),
         mounted={f"/{name}": collection / name for name in MOUNTED if (collection / name).is_dir()},

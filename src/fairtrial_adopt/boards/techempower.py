@@ -6,7 +6,7 @@ from typing import Any
 from fairtrial.base.problem import Problem
 from fairtrial.base.registry import pick
 from fairtrial_adopt.boards import Board
-from fairtrial_adopt.described import slug_of, table_at, table_of, text_of
+from fairtrial_adopt.described import file_within, slug_of, table_at, table_of, text_of
 from fairtrial_adopt.entry import Entry, Examination
 
 NAME = "techempower"
@@ -46,7 +46,7 @@ def read(folder: Path, test: str) -> Entry:
         title=str(keys.get("display_name") or framework),
         language=str(keys.get("language") or ""),
         folder=folder,
-        dockerfile=text_of(folder / str(dockerfile)),
+        dockerfile=text_of(file_within(folder, str(dockerfile))),
         command=str(keys.get("docker_cmd") or ""),
         port=int(keys.get("port") or 8080),
         examinations=examinations,

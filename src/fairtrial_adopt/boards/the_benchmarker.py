@@ -8,7 +8,7 @@ from typing import Any
 from fairtrial.base.problem import Problem
 from fairtrial.base.registry import pick
 from fairtrial_adopt.boards import Board
-from fairtrial_adopt.described import slug_of, table_at, table_of, text_of
+from fairtrial_adopt.described import file_within, slug_of, table_at, table_of, text_of
 from fairtrial_adopt.entry import Entry, Examination
 from fairtrial_adopt.mustache import render
 
@@ -35,9 +35,7 @@ def read(folder: Path, engine: str) -> Entry:
     choice = pick("engine", name, engines)
     taken_out = {key for key, value in table_at(table_of(folder / "config.yaml"), "framework").items() if value is None}
     keys = _keys({key: value for key, value in language.items() if key not in taken_out}, framework, choice)
-    template = next(
-        (file for file in (folder.parent / f"{name}.Dockerfile", folder.parent / "Dockerfile") if file.is_file()), None
-    )
+    template = next((each for each in (f"{name}.Dockerfile", "Dockerfile") if (folder.parent / each).is_file()), None)
     if template is None:
         raise Problem(f"{folder.parent.name} has no Dockerfile", "adopt one of another language")
     values = config | keys | {key: _files(folder, name, keys.get(key) or []) for key in ("files", "static_files")}
@@ -54,7 +52,7 @@ def read(folder: Path, engine: str) -> Entry:
         title=f"{folder.name} on {name}",
         language=folder.parent.name,
         folder=folder,
-        dockerfile=render(text_of(template), values),
+        dockerfile=render(text_of(file_within(folder.parent, template)), values),
         port=PORT,
         examinations=(Examination(name="web-frameworks", workload="web-frameworks", paths={"/": "/"}),),
     )

@@ -34,11 +34,11 @@ def history_chart(conditions: Sequence[ConditionEntry]) -> Spec | None:
             lines[each.of.experiment, each.condition.id, each.of.machine].append((each, goodput))
     points = [
         {"condition": f"{each.of.experiment}: {each.condition.contender}", "began": each.of.started_at}
-        | {"result": each.of.name, "estimate": goodput.estimate}
+        | {"result": each.of.name, "machine": each.of.machine, "estimate": goodput.estimate}
         | dict(zip(("low", "high"), goodput.interval or (None, None), strict=True))
-        for line in lines.values()
-        if len(line) > 1
-        for each, goodput in line
+        for each_of in lines.values()
+        if len(each_of) > 1
+        for each, goodput in each_of
     ]
     if not points:
         return None
@@ -46,8 +46,9 @@ def history_chart(conditions: Sequence[ConditionEntry]) -> Spec | None:
     x: Spec = {"field": "began", "type": "temporal", "axis": {"title": None, "grid": False}}
     y: Spec = {"type": "quantitative", "scale": {"zero": True}}
     y["axis"] = {"title": "verified answers per second", "tickCount": 5}
-    tooltip = [{"field": name} for name in ("result", "began", "estimate", "low", "high")]
+    tooltip = [{"field": name} for name in ("result", "machine", "began", "estimate", "low", "high")]
     colour = coloured(names, "condition")
+    line: Spec = {"x": x, "y": y | {"field": "estimate"}, "color": colour, "detail": {"field": "machine"}}
     return chart(
         height=260,
         data={"values": points},
@@ -58,7 +59,7 @@ def history_chart(conditions: Sequence[ConditionEntry]) -> Spec | None:
             },
             {
                 "mark": {"type": "line", "strokeWidth": 2, "point": {"size": 36}},
-                "encoding": {"x": x, "y": y | {"field": "estimate"}, "color": colour, "tooltip": tooltip},
+                "encoding": line | {"tooltip": tooltip},
             },
         ],
     )

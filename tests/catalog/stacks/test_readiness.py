@@ -36,12 +36,16 @@ def test_a_server_that_does_as_asked_is_ready(ready: Ready) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ready", "seen"), [(HEALTH, "GET /health answered 404"), (Ready(path="/ready"), "GET /ready answered 204")]
+    ("ready", "seen"),
+    [
+        (HEALTH, "GET /health answered 404: nothing is there"),
+        (Ready(path="/ready"), "GET /ready answered 204: the status is a success"),
+    ],
 )
 def test_a_server_that_answers_otherwise_is_not(ready: Ready, seen: str) -> None:
     with answering(knows_one_path) as url, pytest.raises(Problem) as problem:
         find_running(url, ready, 0.0)
-    assert f"was not ready within 0 s ({seen})" in problem.value.reason
+    assert f"was not ready within 0 s ({seen}" in problem.value.reason
     assert f"it is ready when {ready}" in problem.value.remedy
 
 

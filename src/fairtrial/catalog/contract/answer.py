@@ -3,7 +3,7 @@
 import json
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,8 @@ from fairtrial.base.problem import Problem
 
 LARGEST_BODY_BYTES = 4 << 20
 ANSWER_WITHIN_SECONDS = 10.0
+
+OnHead = Callable[[httpx.Response], object]
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ def ask(
     method: str,
     path: str,
     *,
-    on_head: Callable[[httpx.Response], object] = lambda _response: None,
+    on_head: OnHead = lambda _response: None,
     **options: Any,
 ) -> Answer:
     """Send one request and read its answer.
@@ -91,23 +93,44 @@ def ask(
         httpx.ConnectError: nothing listens on the client's base URL.
         Problem: the answer is not HTTP, larger than 4 MiB, or not complete within 10 s.
     """
-    start = time.monotonic()
-    body = bytearray()
     try:
-        with client.stream(method, path, **options) as response:
-            on_head(response)
-            for chunk in response.iter_raw():
-                body += chunk
-                if len(body) > LARGEST_BODY_BYTES:
-                    raise Problem(f"the answer is larger than {LARGEST_BODY_BYTES} bytes")
-                _assert_in_time(start)
-            _assert_in_time(start)
-            seconds = time.monotonic() - start
-            return Answer(response.status_code, response.headers, bytes(body), seconds)
+        return _answer(client, method, path, on_head, options)
     except httpx.ConnectError:
         raise
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise Problem(printable(f"{type(error).__name__}: {error}")) from error
+
+
+def _answer(client: httpx.Client, method: str, path: str, on_head: OnHead, options: Mapping[str, Any]) -> Answer:
+    """A GET is sent again where a connection ends before any of its answer comes: it may be one of an earlier request,
+    which the server has just closed (RFC 9112, section 9.3.1)."""
+    heads: list[httpx.Response] = []
+
+    def note(head: httpx.Response) -> None:
+        heads.append(head)
+        on_head(head)
+
+    try:
+        return _answer_once(client, method, path, note, options)
+    except (httpx.ReadError, httpx.WriteError, httpx.RemoteProtocolError):
+        if heads or method != "GET":
+            raise
+    return _answer_once(client, method, path, on_head, options)
+
+
+def _answer_once(client: httpx.Client, method: str, path: str, on_head: OnHead, options: Mapping[str, Any]) -> Answer:
+    start = time.monotonic()
+    body = bytearray()
+    with client.stream(method, path, **options) as response:
+        on_head(response)
+        for chunk in response.iter_raw():
+            body += chunk
+            if len(body) > LARGEST_BODY_BYTES:
+                raise Problem(f"the answer is larger than {LARGEST_BODY_BYTES} bytes")
+            _assert_in_time(start)
+        _assert_in_time(start)
+        seconds = time.monotonic() - start
+        return Answer(response.status_code, response.headers, bytes(body), seconds)
 
 
 def _assert_in_time(start: float) -> None:

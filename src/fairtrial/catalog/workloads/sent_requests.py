@@ -189,8 +189,8 @@ def _expectation(
 
 def _events(events: Events) -> EventsBody:
     least, *most = events.count_range
-    said = events.model_dump(include={"sequence", "first", "content", "last", "tokens"})
-    return EventsBody(min=least, max=most[0] if most else None, stall_seconds=events.stall_seconds, **said)
+    values = events.model_dump(include={"sequence", "first", "content", "last", "tokens"})
+    return EventsBody(min=least, max=most[0] if most else None, stall_seconds=events.stall_seconds, **values)
 
 
 def secrets_among(variables: Mapping[str, Scalar]) -> dict[str, str]:

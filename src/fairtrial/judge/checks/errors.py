@@ -4,7 +4,7 @@ from fairtrial.base.printable import printable
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.generator_saturated import generator_remedy
 from fairtrial.judge.checks.model import Finding, Threshold, finding
-from fairtrial.judge.metrics import TIMES
+from fairtrial.judge.metrics import LONGEST, TIMES
 from fairtrial.load.capacity import METRIC_PERCENTILES
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.protocol_causes import cause_remedy
@@ -114,7 +114,7 @@ def _metrics_beyond(engine: EngineSummary, total: int, near: float) -> list[str]
     """
     wrong = sum(count for kind, count in engine.errors.items() if kind not in NOT_SHORTENED)
     beyond = [name for name in METRIC_PERCENTILES if near * (1 - float(name) / 100) <= wrong / total]
-    return [*(f"{kind}_p{name}" for kind in TIMES for name in beyond), "response_time_max"] if wrong else []
+    return [*(f"{kind}_p{name}" for kind in TIMES for name in beyond), *LONGEST] if wrong else []
 
 
 def _evidence(summary: EngineSummary, errors: Mapping[str, int], total: int) -> str:

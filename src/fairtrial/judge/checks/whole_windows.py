@@ -2,13 +2,13 @@ from collections.abc import Iterator
 
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Case, Finding, finding, nothing_to_do
-from fairtrial.judge.metrics import TIMES, find_metric
+from fairtrial.judge.metrics import LONGEST, TIMES, find_metric
 from fairtrial.load.capacity import METRIC_PERCENTILES
 from fairtrial.record.slices import WholeWindow
 
 TAILS = [
     name
-    for name in (*(f"{kind}_p{percentile}" for kind in TIMES for percentile in METRIC_PERCENTILES), "response_time_max")
+    for name in (*(f"{kind}_p{percentile}" for kind in TIMES for percentile in METRIC_PERCENTILES), *LONGEST)
     if find_metric(name).of_tail
 ]
 

@@ -13,7 +13,7 @@ from fairtrial.base.formatting import count, figure_in, plain, plain_in
 from fairtrial.base.units import UNITS, readable_unit
 from fairtrial.experiment.reference import ConditionRef
 from fairtrial.judge.design.model import Design
-from fairtrial.judge.metrics import CAPACITY, percentile_in
+from fairtrial.judge.metrics import CAPACITY, OF_EVENTS, percentile_in
 from fairtrial.load.capacity import CapacityLoad
 from fairtrial.load.kinds import Load
 from fairtrial.record.design import ConditionDesign, RequestWait
@@ -65,7 +65,8 @@ def waits_in_words(waits: Sequence[RequestWait]) -> str:
 def room_of(metric: str, request: str | None, reference: ConditionRef, design: Design) -> Room:
     """The least and the most that a metric of a condition can be, whoever answers."""
     load, facts = design.condition(reference).load, design.facts_of(reference)
-    if percentile_in(metric) is not None or metric == "response_time_max":
+    percentile = percentile_in(metric)
+    if metric == "response_time_max" or (percentile is not None and percentile[0] not in OF_EVENTS):
         return _of_times(metric, request, facts)
     if metric == "elapsed":
         return _of_elapsed(load, facts)

@@ -13,7 +13,7 @@ from fairtrial.experiment.claims import (
 )
 from fairtrial.experiment.reference import ConditionRef
 from fairtrial.judge.design.model import Design
-from fairtrial.judge.metrics import CAPACITY, OVERHEAD, percentile_in
+from fairtrial.judge.metrics import CAPACITY, LONGEST, OVERHEAD, percentile_in
 
 Pair = tuple[ConditionRef, ConditionRef]
 
@@ -26,7 +26,7 @@ def is_of_speed(metric: str) -> bool:
         metric in RATES
         or metric.partition(":")[0] == CAPACITY
         or percentile_in(metric) is not None
-        or metric == "response_time_max"
+        or metric in LONGEST
     )
 
 

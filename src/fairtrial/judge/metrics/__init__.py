@@ -8,14 +8,16 @@ import difflib
 import re
 from collections.abc import Mapping
 
-from fairtrial.judge.metrics.metric import TIMES, Metric, is_lower_bound
+from fairtrial.judge.metrics.metric import LONGEST, OF_EVENTS, TIMES, Metric, is_lower_bound
 from fairtrial.judge.metrics.readings import supported_percentile
 from fairtrial.judge.metrics.table import CAPACITY, METRICS, OVERHEAD, SERVED, capacity_for, percentile_of
 from fairtrial.load.kinds import Load
 
 __all__ = [
     "CAPACITY",
+    "LONGEST",
     "METRICS",
+    "OF_EVENTS",
     "OVERHEAD",
     "PERCENTILE_PATTERN",
     "SERVED",

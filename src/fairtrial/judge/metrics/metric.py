@@ -18,6 +18,12 @@ TIMES: Mapping[str, str] = {
 }
 """Distributions of which a claim may name any percentile, and their meaning. The tables hold some of them."""
 
+OF_EVENTS = ("first_event_time", "event_gap")
+"""Of these, the times of a stream's events, which no bound on whole answers is about."""
+
+LONGEST = ("response_time_max", "event_gap_max")
+"""The metrics that are a longest time."""
+
 
 @dataclass(frozen=True)
 class Metric:
