@@ -1,10 +1,8 @@
 """Where an entry comes from: a folder, or a git repository at one commit, of which no more is taken than it needs."""
 
-import os
 import posixpath
 import re
 import shutil
-import subprocess
 import tarfile
 import tempfile
 from collections.abc import Iterator
@@ -17,7 +15,7 @@ from pydantic import Field, field_validator, model_validator
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.base.strict import Strict
-from fairtrial.catalog.stacks.repository import NOT_INHERITED
+from fairtrial.catalog.stacks.repository import run_git
 
 FETCHED_WITHIN_SECONDS = 900
 SAFELY = ("-c", "core.hooksPath=/dev/null", "-c", "protocol.ext.allow=never", "-c", "core.symlinks=true")
@@ -118,21 +116,7 @@ def _git(folder: Path, *arguments: str) -> bytes:
     Raises:
         Problem: it failed, or did not end in time.
     """
-    environment = {name: value for name, value in os.environ.items() if name not in NOT_INHERITED}
-    try:
-        done = subprocess.run(
-            ["git", *SAFELY, *arguments],
-            cwd=folder,
-            env=environment | {"GIT_TERMINAL_PROMPT": "0"},  # it would ask on the terminal, and wait
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=FETCHED_WITHIN_SECONDS,
-            check=False,
-        )
-    except FileNotFoundError as error:
-        raise Problem("`git` is not on this machine", "install git (Debian: apt install git)") from error
-    except subprocess.TimeoutExpired as error:
-        raise Problem(f"`git {arguments[0]}` did not end within {FETCHED_WITHIN_SECONDS} s") from error
+    done = run_git(folder, *arguments, within_seconds=FETCHED_WITHIN_SECONDS, settings=SAFELY)
     if done.returncode != 0:
         said = printable(done.stderr.decode(errors="replace").strip(), 300)
         raise Problem(f"`git {arguments[0]}` failed: {said}", "check `url` and `commit`")

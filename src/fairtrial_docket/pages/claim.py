@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from fairtrial.base.formatting import bounded_below, figure_in, plain_in, span_in
 from fairtrial.base.printable import printable
 from fairtrial.judge.model import ClaimResult
 from fairtrial.report.charts import verdict_chart
+from fairtrial.report.markdown import claim_in_words
 from fairtrial_docket.entries import ClaimEntry
 from fairtrial_docket.site import Site
 
@@ -32,17 +32,9 @@ def write_claim(site: Site, entry: ClaimEntry, others: Sequence[ClaimEntry]) -> 
 
 def then(claim: ClaimResult) -> str:
     """What was published, in words."""
-    published = claim.published
-    if published is None:
-        return "–"
-    return printable(published) if isinstance(published, str) else plain_in(published, claim.unit)
+    return printable(claim_in_words(claim).published)
 
 
 def now(claim: ClaimResult) -> str:
     """What was measured, with its interval."""
-    if claim.estimate is None:
-        return "no figure"
-    value = bounded_below(figure_in(claim.estimate, claim.unit), claim.estimate_is_lower_bound)
-    if claim.interval is None:
-        return value
-    return f"{value} ({span_in(claim.interval, claim.unit, open_above=claim.interval_open_above)})"
+    return "no figure" if claim.estimate is None else claim_in_words(claim).measured

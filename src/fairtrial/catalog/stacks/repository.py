@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
@@ -176,16 +176,21 @@ def state_of(folder: Path) -> tuple[str | None, bool | None]:
     return None, None
 
 
-def _git(folder: Path, *arguments: str, within_seconds: float = ANSWER_WITHIN_SECONDS) -> str | None:
-    """Git's output, without the last line break; None if it ended with another status than 0.
+def run_git(
+    folder: Path, *arguments: str, within_seconds: float, settings: Sequence[str] = ()
+) -> subprocess.CompletedProcess[bytes]:
+    """Run git in a folder, which asks nobody anything, and finds no other repository than what is there.
+
+    Args:
+        settings: options that stand before its command.
 
     Raises:
         Problem: git is missing, or does not end.
     """
     environment = {name: value for name, value in os.environ.items() if name not in NOT_INHERITED}
     try:
-        process = subprocess.run(
-            ["git", "-C", str(folder), *arguments],
+        return subprocess.run(
+            ["git", "-C", str(folder), *settings, *arguments],
             env=environment | {"GIT_TERMINAL_PROMPT": "0"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -196,6 +201,15 @@ def _git(folder: Path, *arguments: str, within_seconds: float = ANSWER_WITHIN_SE
         raise Problem("`git` is not on this machine", "install git (Debian: apt install git)") from error
     except subprocess.TimeoutExpired as error:
         raise Problem(f"`git {arguments[0]}` did not end within {within_seconds:g} s") from error
+
+
+def _git(folder: Path, *arguments: str, within_seconds: float = ANSWER_WITHIN_SECONDS) -> str | None:
+    """Git's output, without the last line break; None if it ended with another status than 0.
+
+    Raises:
+        Problem: as `run_git`.
+    """
+    process = run_git(folder, *arguments, within_seconds=within_seconds)
     return process.stdout.decode(errors="replace").strip() if process.returncode == 0 else None
 
 

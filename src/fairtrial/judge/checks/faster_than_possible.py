@@ -91,8 +91,10 @@ def _too_soon(engine: EngineSummary, trial: TrialRecord, load: Load | None, mean
 
     Statements that share a connection share round trips, so that as many fewer were drawn.
     """
+    if not mean_seconds or load is None:
+        return None
     times = read_histogram(engine.response_time.hdr_base64)
-    if not mean_seconds or load is None or not times.count:
+    if not times.count:
         return None
     together = max(1.0, load.most_in_flight / (trial.database_connections or load.most_in_flight))
     for share in SHARES:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from fairtrial.base.units import BaseUnit
 from fairtrial.judge.metrics import readings
-from fairtrial.judge.metrics.metric import TIMES, Metric, times_of
+from fairtrial.judge.metrics.metric import OF_EVENTS, TIMES, Metric, times_of
 from fairtrial.load.capacity import METRIC_PERCENTILES
 from fairtrial.record.engine_summary import EngineSummary, Share
 from fairtrial.record.model import TrialRecord
@@ -264,7 +264,7 @@ METRICS: Mapping[str, Metric] = {
             SEARCHES,
             meaning="the rate that a search found for its first objective; with `:OBJECTIVE`, for the named one",
         ),
-        *(percentile_of(kind, percentile) for kind in ("first_event_time", "event_gap") for percentile in ("50", "99")),
+        *(percentile_of(kind, percentile) for kind in OF_EVENTS for percentile in ("50", "99")),
         _of_streams("event_gap_max", "seconds", "longest event gap", "the longest of these", of_tail=True),
         _of_streams("events", "per_second", "events", "events of streams that came in the window"),
         _of_streams("tokens", "per_second", "tokens", "tokens, by what right answers say of themselves"),

@@ -157,7 +157,7 @@ def count_connections(context: TrialContext, deployment: Deployment) -> None:
     for service, server in context.services:
         proxied = context.urls.get(service.name)
         if service is database:
-            connections = _connections_to(proxied or server.url, service, deployment)
+            connections = _connections_to(proxied or server.url, service, deployment, with_work=True)
             if connections is not None:
                 record.database_connections = max(connections.number, record.database_connections or 0)
                 record.worked_connections = max(connections.at_work, record.worked_connections or 0)
@@ -169,10 +169,12 @@ def count_connections(context: TrialContext, deployment: Deployment) -> None:
                 )
 
 
-def _connections_to(url: str, service: Service, deployment: Deployment) -> Connections | None:
+def _connections_to(
+    url: str, service: Service, deployment: Deployment, *, with_work: bool = False
+) -> Connections | None:
     """The connections that the stack holds there; None where they cannot be told apart or counted."""
     port = _port(url, service)
-    return None if port is None else connections_to(port, *deployment.roots, with_work=True)
+    return None if port is None else connections_to(port, *deployment.roots, with_work=with_work)
 
 
 def _port(url: str, service: Service) -> int | None:
