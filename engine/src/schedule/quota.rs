@@ -99,6 +99,11 @@ impl Quota {
         self.window_is_open && self.share.is_some_and(|share| self.ended >= share)
     }
 
+    /// True from the window's opening on, also when it has closed.
+    pub fn window_is_open(&self) -> bool {
+        self.window_is_open
+    }
+
     /// Requests begun and not ended.
     pub fn under_way(&self) -> u64 {
         self.under_way

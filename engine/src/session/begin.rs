@@ -83,7 +83,7 @@ impl Session {
         }
         let intended_ns = open.arrivals.take();
         if intended_ns < self.timeline.opens_ns {
-            if self.phase == Phase::Window {
+            if self.quota.window_is_open() {
                 self.record.under_way.at_start(u128::from(self.timeline.opens_ns - intended_ns));
             }
             self.quota.was_before_window();

@@ -252,9 +252,14 @@ impl Session {
             self.quota.end();
             self.totals.add_error();
             self.record.cohort.failures += u64::from(self.cohort.contains(&intended_ns));
-            if let Some(since_opened_ns) = last_ns.checked_sub(self.timeline.opens_ns) {
-                self.record.failure(None, ErrorKind::Overflow, since_opened_ns);
+            if self.quota.window_is_open() {
+                self.record.failure(None, ErrorKind::Overflow, self.last_of_window_ns(self.ended_ns));
             }
         }
+    }
+
+    /// The last moment of a window that ends then, since it opened: its end is not within it. 0 for an empty window.
+    pub(super) fn last_of_window_ns(&self, ends_ns: u64) -> u64 {
+        ends_ns.saturating_sub(1).saturating_sub(self.timeline.opens_ns)
     }
 }

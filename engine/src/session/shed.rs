@@ -83,11 +83,9 @@ impl Session {
             }
             self.quota.end();
             self.totals.add_error();
-            // The end itself is not within the window any more.
-            let since_opened_ns = at_ns.saturating_sub(1).checked_sub(self.timeline.opens_ns);
-            if let Some(since_opened_ns) = since_opened_ns.filter(|_| is_in_window) {
+            if is_in_window && self.quota.window_is_open() {
                 self.record.under_way.ended(at_ns - intended_ns);
-                self.record.failure(Some(late.request), ErrorKind::Deadline, since_opened_ns);
+                self.record.failure(Some(late.request), ErrorKind::Deadline, self.last_of_window_ns(at_ns));
             }
         }
     }

@@ -113,3 +113,11 @@ fn the_books_balance_whatever_a_server_does() {
         }
     }
 }
+
+/// Requests that waited when a window opened that closed at once.
+#[test]
+fn the_books_of_an_empty_window_balance() {
+    for seed in [5_045_421_542_669_791_856, 10_143_660_205_850_454_016] {
+        balances(seed);
+    }
+}
