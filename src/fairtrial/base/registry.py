@@ -5,6 +5,7 @@ import importlib
 import importlib.util
 import pkgutil
 from collections.abc import Iterable, Mapping, Sequence
+from types import ModuleType
 from typing import Any, TypeVar
 
 from fairtrial.base.problem import Problem
@@ -24,8 +25,27 @@ def defined_in(package: str, path: Sequence[str], attribute: str) -> dict[str, A
         path: `__path__` of the package.
         attribute: such as `WORKLOAD`; its value has a `name`.
     """
-    modules = [importlib.import_module(f"{package}.{module.name}") for module in pkgutil.iter_modules(path)]
-    things = [getattr(module, attribute) for module in modules if hasattr(module, attribute)]
+    modules = _modules_of(package, path)
+    return _by_name(getattr(module, attribute) for module in modules if hasattr(module, attribute))
+
+
+def instances_in(package: str, path: Sequence[str], kind: type[Thing]) -> dict[str, Thing]:
+    """All values of a class that modules of a package define, by their `name`, sorted by name.
+
+    Args:
+        package: as `defined_in` has it.
+        path: likewise.
+        kind: its values have a `name`.
+    """
+    values = (value for module in _modules_of(package, path) for value in vars(module).values())
+    return _by_name(value for value in values if isinstance(value, kind))
+
+
+def _modules_of(package: str, path: Sequence[str]) -> list[ModuleType]:
+    return [importlib.import_module(f"{package}.{module.name}") for module in pkgutil.iter_modules(path)]
+
+
+def _by_name(things: Iterable[Any]) -> dict[str, Any]:
     return {thing.name: thing for thing in sorted(things, key=lambda thing: str(thing.name))}
 
 

@@ -1,9 +1,9 @@
-"""Contradictions in printed figures: one file for each kind. Adding a kind is adding a file that defines `KIND`."""
+"""Contradictions in printed figures. To add a kind, add a function with `@contradiction_kind` to a file beside this."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from fairtrial.base.registry import defined_in
+from fairtrial.base.registry import instances_in
 from fairtrial_cross_examine.contradictions.model import Contradiction, ContradictionKind
 from fairtrial_cross_examine.model import PrintedOutput
 
@@ -13,7 +13,7 @@ __all__ = ["contradiction_kinds", "find_contradictions"]
 @cache
 def contradiction_kinds() -> Mapping[str, ContradictionKind]:
     """Every kind by name, in the order of the names."""
-    return defined_in(__name__, __path__, "KIND")
+    return instances_in(__name__, __path__, ContradictionKind)
 
 
 def find_contradictions(evidence: PrintedOutput) -> Iterator[Contradiction]:

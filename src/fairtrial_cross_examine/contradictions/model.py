@@ -1,4 +1,4 @@
-"""The form of a contradiction. Each kind is a file of its own beside this one."""
+"""The form of a contradiction, and `@contradiction_kind`: what makes a function a kind of them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +21,10 @@ class Contradiction(Strict):
     ask: str
 
 
+Examine = Callable[["ContradictionKind", PrintedOutput], Iterator[Contradiction]]
+"""A pure function: the same figures give the same contradictions."""
+
+
 @dataclass(frozen=True)
 class ContradictionKind:
     """A kind of contradiction: its name, what the output is held against, its thresholds, and what to ask."""
@@ -30,8 +34,7 @@ class ContradictionKind:
     formula: str
     thresholds: Mapping[str, Threshold]
     ask: str
-    examine: Callable[["ContradictionKind", PrintedOutput], Iterator[Contradiction]]
-    """a pure function: the same figures give the same contradictions"""
+    examine: Examine
 
     def contradiction(
         self, runs: Sequence[str], says: str, figures: Mapping[str, str], *, formula: str = "", ask: str = ""
@@ -56,3 +59,10 @@ class ContradictionKind:
 
     def threshold(self, key: str) -> float:
         return self.thresholds[key].value
+
+
+def contradiction_kind(
+    name: str, *, title: str, formula: str, ask: str, **thresholds: Threshold
+) -> Callable[[Examine], ContradictionKind]:
+    """Make a function a kind of contradiction. It takes its own kind, and what was printed."""
+    return lambda examine: ContradictionKind(name, title, formula, thresholds, ask, examine)

@@ -1,13 +1,11 @@
 """The checks, each of which can refuse a figure. To add one, add a function with `@check`: its file is found by
 itself."""
 
-import importlib
 import math
-import pkgutil
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from fairtrial.base.registry import instead_of
+from fairtrial.base.registry import instances_in, instead_of
 from fairtrial.judge.checks.check import Check
 from fairtrial.judge.checks.model import Case, Finding, LoadCase
 from fairtrial.load.kinds import Load
@@ -19,9 +17,7 @@ __all__ = ["all_checks", "run_checks", "run_load_checks", "unusual_thresholds", 
 @cache
 def all_checks() -> Mapping[str, Check]:
     """Every check by name, in the order of their names."""
-    modules = [importlib.import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)]
-    checks = {each.name: each for module in modules for each in vars(module).values() if isinstance(each, Check)}
-    return dict(sorted(checks.items()))
+    return instances_in(__name__, __path__, Check)
 
 
 def run_checks(

@@ -1,11 +1,11 @@
-"""The design of an experiment, examined by arithmetic. A kind of flaw is a file in `kinds/` that defines `KIND`."""
+"""The design of an experiment, examined by arithmetic. A kind of flaw is a function with `@flaw_kind` in `kinds/`."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 
 from fairtrial.base.printable import printable
-from fairtrial.base.registry import defined_in
+from fairtrial.base.registry import instances_in
 from fairtrial.judge.checks.model import Finding, Severity
 from fairtrial.judge.design import kinds
 from fairtrial.judge.design.model import Design, DesignSeverity, Flaw, FlawKind, design_of_record
@@ -27,7 +27,7 @@ JUDGED_AS: Mapping[DesignSeverity, Severity] = {
 @cache
 def design_kinds() -> Mapping[str, FlawKind]:
     """Every kind by name, in the order of their names."""
-    return defined_in(kinds.__name__, kinds.__path__, "KIND")
+    return instances_in(kinds.__name__, kinds.__path__, FlawKind)
 
 
 def flaws_of(design: Design) -> list[Flaw]:

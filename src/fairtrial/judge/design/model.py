@@ -1,4 +1,4 @@
-"""An experiment's design, and a flaw in it. Each kind of flaw is a file in `kinds/`."""
+"""An experiment's design, a flaw in it, and `@flaw_kind`: what makes a function a kind of flaw."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -71,15 +71,25 @@ class Flaw:
     """the name of its kind, which the registry sets"""
 
 
+Examine = Callable[[Design], Iterator[Flaw]]
+"""A pure function: the same design gives the same flaws."""
+
+
 @dataclass(frozen=True)
 class FlawKind:
     """A kind of flaw: its name, which designs have it, and how they are known."""
 
     name: str
     looks_for: str
-    examine: Callable[[Design], Iterator[Flaw]]
-    """A pure function: the same design gives the same flaws."""
+    examine: Examine
     in_sentence: bool = True
     """whether what it says of a claim is part of that claim's sentence; false: what the trials show says it better"""
     in_quick: bool = True
     """whether it is worth a line before a run in the quick form, whose lengths are not those of the file"""
+
+
+def flaw_kind(
+    name: str, *, looks_for: str, in_sentence: bool = True, in_quick: bool = True
+) -> Callable[[Examine], FlawKind]:
+    """Make a function a kind of flaw."""
+    return lambda examine: FlawKind(name, looks_for, examine, in_sentence, in_quick)
