@@ -212,7 +212,10 @@ MEASURES: Sequence[tuple[str, str, Length]] = (
     ),
 )
 def unequal_lengths(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contradiction]:
-    """One contradiction for each path and measure whose shortest and longest differ by more than a tenth."""
+    """One contradiction for each path and measure whose shortest and longest differ by more than a tenth.
+
+    Contenders whose answers differ in length did not do the same work.
+    """
     for measure, words, length in MEASURES:
         headers = kind.threshold("headers_bytes") if measure == "with headers" else 0.0
         for runs in _by_path(evidence.runs):

@@ -194,7 +194,10 @@ def _has_three_digits(figure: Figure) -> bool:
     ),
 )
 def unsupported_percentile(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contradiction]:
-    """One contradiction for each run, with all of its percentiles that have too few answers above them."""
+    """One contradiction for each run, with all of its percentiles that have too few answers above them.
+
+    A percentile that fewer than ten slower answers carry is the maximum under another name.
+    """
     for run in evidence.runs:
         sample = run.sample
         if sample is None or not run.of_requests:

@@ -110,7 +110,10 @@ ONE_BUDGET = (
     "WEB_CONCURRENCY; CONCURRENCY), where neither the sweep nor `unequal_budgets` says so",
 )
 def unequal_budgets(design: Design) -> Iterator[Flaw]:
-    """A stop for each claim on speed whose sides differ by more than their names say; a note if the file says why."""
+    """A stop for each claim on speed whose sides differ by more than their names say; a note if the file says why.
+
+    What a verdict over unequal budgets shows is a setting.
+    """
     stated = design.experiment.unequal_budgets
     for claim in speed_claims(design):
         for pair in pairs(claim, design):

@@ -11,7 +11,7 @@ from fairtrial.judge.checks.not_warm import TENTHS_UP_TO_SECONDS as SHORT_SECOND
 from fairtrial.judge.design.model import Design, DesignSeverity, Flaw, flaw_kind
 from fairtrial.judge.design.room import bound_on_speed, in_flight_in_words, mean_wait, times_in_words
 from fairtrial.judge.design.sides import Pair, SpeedClaim, gain, pairs, speed_claims
-from fairtrial.judge.metrics import OVERHEAD, percentile_in
+from fairtrial.judge.metrics import percentile_in
 from fairtrial.record.design import ConditionDesign
 from fairtrial.record.model import Condition
 
@@ -56,26 +56,6 @@ def _open_form(half_per_second: float) -> str:
         f'in [load], `kind = "open"` and `rate_per_second = {rate}` ({words}, or the rate that you expect): an open '
         "load counts every request that a pause delays"
     )
-
-
-@flaw_kind(
-    "open-goodput",
-    looks_for="goodput that is compared under an open load, which asks all for the same rate",
-    in_sentence=False,
-)
-def open_goodput(design: Design) -> Iterator[Flaw]:
-    """A warning for each claim that compares goodput of an open load."""
-    for claim in speed_claims(design):
-        if claim.metric not in ("goodput", OVERHEAD):
-            continue
-        loads = [design.condition(each).load for pair in pairs(claim, design) for each in pair]
-        rates = {load.mean_per_second for load in loads}
-        per_second = rates.pop() if len(rates) == 1 else None
-        if per_second is not None:
-            rate = plain_in(per_second, UNITS["/s"])
-            evidence = f"the load is open: {claim.metric} is that of {rate} for each contender that keeps up"
-            remedy = 'compare response times at this rate, or search for the highest rate: `kind = "capacity"`'
-            yield Flaw("warning", "metric", evidence, remedy, claim.id)
 
 
 AT_ONCE = (
@@ -163,7 +143,10 @@ ALIKE = 1.01
     in_sentence=False,
 )
 def shared_cap(design: Design) -> Iterator[Flaw]:
-    """A warning for each claim on rates over two contenders under one cap that both may reach."""
+    """A warning for each claim on rates over two contenders under one cap that both may reach.
+
+    Where both reach it, they are equal, whatever they cost.
+    """
     for claim in speed_claims(design):
         if claim.metric not in ("goodput", "elapsed") or claim.request is not None:
             continue
