@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from benches.tolerance import ANSWERS, EXPERIMENT, Tolerance, is_silent, largest, lets_pass, percent
-from fairtrial.judge.checks.stale import least_share_found
+from fairtrial.judge.checks.work import least_share_found
 from fairtrial.lab.meters.connections import CHECK_SECONDS, FIRST_MESSAGES
 from fairtrial.record.database import Durability
 from fairtrial.record.engine_summary import Picks

@@ -13,7 +13,7 @@ from math import ceil, log2
 from statistics import median
 
 from fairtrial.base.formatting import count, figure
-from fairtrial.judge.checks.contender_idle import GENERATOR_BUSY
+from fairtrial.judge.checks.contender import GENERATOR_BUSY
 from fairtrial.judge.model import Limit, LimitKind
 from fairtrial.load.kinds import Load
 from fairtrial.record.model import Condition, ExperimentRecord, TrialRecord

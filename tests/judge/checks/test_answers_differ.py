@@ -3,7 +3,7 @@
 import pytest
 
 from fairtrial.judge.checks import all_checks
-from fairtrial.judge.checks.answers_differ import smallest_share
+from fairtrial.judge.checks.answers import smallest_share
 from fairtrial.judge.checks.model import Case, Finding
 from fairtrial.judge.not_examined import unexamined_notes
 from fairtrial.record.comparison import ComparedAnswers, Difference, EqualAnswers, ReferenceRecord

@@ -2,8 +2,8 @@
 
 import pytest
 
+from fairtrial.judge.checks.database import NO_NUMBER, TOO_FEW, UNDER_WAY
 from fairtrial.judge.checks.model import Finding
-from fairtrial.judge.checks.stored_rows import NO_NUMBER, TOO_FEW, UNDER_WAY
 from fairtrial.record.database import StateAudit
 from tests.builders import a_trial, an_experiment
 from tests.judge.checks.findings import found

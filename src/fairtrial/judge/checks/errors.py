@@ -2,7 +2,7 @@ from collections.abc import Iterator, Mapping
 
 from fairtrial.base.printable import printable
 from fairtrial.judge.checks.check import check
-from fairtrial.judge.checks.generator_saturated import generator_remedy
+from fairtrial.judge.checks.generator import generator_remedy
 from fairtrial.judge.checks.model import Finding, Threshold, finding
 from fairtrial.judge.metrics import LONGEST, TIMES
 from fairtrial.load.capacity import METRIC_PERCENTILES

@@ -5,7 +5,7 @@ from statistics import median
 from fairtrial.base.formatting import figure
 from fairtrial.experiment.claims import MetricClaim
 from fairtrial.judge.checks.check import check
-from fairtrial.judge.checks.harness_limited import calibration_of, was_disturbed
+from fairtrial.judge.checks.generator import calibration_of, was_disturbed
 from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.record.calibration import Calibration

@@ -6,8 +6,8 @@ from fairtrial.experiment.claims import Claim, ShapeClaim
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import ConditionRef
 from fairtrial.judge.checks.check import check
-from fairtrial.judge.checks.ledger import NOUNS
 from fairtrial.judge.checks.model import Case, Finding, Threshold, finding, nothing_to_do
+from fairtrial.judge.checks.work import NOUNS
 from fairtrial.load.kinds import Load
 from fairtrial.record.model import Condition, TrialRecord
 from fairtrial.record.proof import Ledger

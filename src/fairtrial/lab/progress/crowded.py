@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.text import Text
 
-from fairtrial.judge.checks.ports_crowded import crowded_in_words, ports_crowded
+from fairtrial.judge.checks.generator import crowded_in_words, ports_crowded
 from fairtrial.record.engine_summary import Routes
 
 

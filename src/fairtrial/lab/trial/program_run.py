@@ -12,7 +12,7 @@ from fairtrial.catalog.stacks.places import places_of
 from fairtrial.catalog.stacks.redaction import new_log
 from fairtrial.catalog.workloads.model import ProgramWorkload
 from fairtrial.engine.guard import Guarded
-from fairtrial.judge.checks.ledger import NOUNS, TIMES, least_counted
+from fairtrial.judge.checks.work import NOUNS, TIMES, least_counted
 from fairtrial.lab.meters.tree import TreeMeter
 from fairtrial.lab.meters.window import Window
 from fairtrial.lab.trial.audit import audit_operations, ledger_between

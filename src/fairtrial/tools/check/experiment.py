@@ -18,7 +18,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.binary import engine_version
-from fairtrial.judge.checks.answers_differ import what_differs
+from fairtrial.judge.checks.answers import what_differs
 from fairtrial.lab.compare_answers import compared_with_reference
 from fairtrial.lab.conduct import building
 from fairtrial.lab.placement import planned_placement

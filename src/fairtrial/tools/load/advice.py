@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from fairtrial.judge.checks.errors import error_remedy
-from fairtrial.judge.checks.generator_saturated import generator_remedy
+from fairtrial.judge.checks.generator import generator_remedy
 from fairtrial.lab.trial.capacity import was_offered
 from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.protocol_causes import known_cause

@@ -1,9 +1,15 @@
+"""Work that the database counted, or did at other times than in the window, and answers from memory."""
+
+import math
 from collections.abc import Collection, Iterator, Mapping
 
+from fairtrial.base.formatting import figure
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Case, Finding, Threshold, finding, nothing_to_do
+from fairtrial.record.database import Settle
+from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.model import TrialRecord
-from fairtrial.record.proof import ImpliedWork, Ledger
+from fairtrial.record.proof import Freshness, ImpliedWork, Ledger, RowChangesSeen, WindowWork
 
 NOUNS = {
     "statements": "statements of all kinds",
@@ -181,3 +187,179 @@ def _figure(trial: TrialRecord, name: str) -> str:
     kind, _, table = name.partition(".")
     where = f" in {table}" if table else ""
     return f"{operations / verified:.2f} {NOUNS[kind]}{where} {each} ({operations:,} for {verified:,})"
+
+
+LATE = ("commits", "rows_read.", "rows_written.", "statement_milliseconds")
+"""How names begin of what a database counts late while sessions are open, or when a long statement ends."""
+
+
+@check(
+    "work-before-the-window",
+    looks_at="what the database counted from when a window had opened until its load ended, compared with the verified "
+    "answers of that time; and the upstream's processor time in it, compared with that of all its calls",
+    remedy="do the work of an answer when it is asked for: what was done in the warm-up, or in the probes of a search, "
+    "pays for no later answer",
+    share=Threshold(
+        0.2,
+        "share of the implied work",
+        "the window opens some milliseconds before the counters are read, and its pace varies meanwhile",
+    ),
+    upstream=Threshold(
+        0.25,
+        "of the processor time that its calls took on average",
+        "a call among many costs a server a third of one alone, which wakes it",
+    ),
+)
+def work_before_the_window(
+    window_work: list[WindowWork], trial: TrialRecord, case: Case, *, share: float, upstream: float
+) -> Iterator[Finding]:
+    """Work that was done before anybody measured does not pay for the answers of the window.
+
+    A refusal for each kind of work of which less was done in a window than its answers imply.
+    """
+    work = case.record.implied_work.get(trial.condition)
+    if work is None:
+        return
+    implied = work.least_per_answer
+    for window in window_work:
+        answers = window.answers
+        for name, least in implied.items():
+            if name not in window.counts or name.startswith(LATE) or _was_never_done(trial.ledger, name, least, share):
+                continue
+            if window.counts[name] < least * answers * (1 - share):
+                kind, _, table = name.partition(".")
+                where = f" in {table}" if table else ""
+                yield finding(
+                    "refusal",
+                    f"{window.counts[name]:,} {NOUNS[kind]}{where} in {window.seconds:.2f} s of the window, in which "
+                    f"some {answers:,.0f} requests were answered; the workload implies at least {least:g} each",
+                )
+        calls = 0 if trial.ledger is None else trial.ledger.done.get("calls", 0)
+        if window.upstream_share is None or not implied.get("calls") or not calls:
+            continue
+        paid_calls = window.upstream_share * calls
+        if paid_calls < implied["calls"] * answers * upstream:
+            yield finding(
+                "refusal",
+                f"the upstream used {window.upstream_share:.1%} of its processor time in {window.seconds:.2f} s of the "
+                f"window, which is that of {paid_calls:,.0f} of its {calls:,} calls; some {answers:,.0f} requests were "
+                "answered in that time",
+            )
+
+
+def _was_never_done(ledger: Ledger | None, name: str, least: float, share: float) -> bool:
+    """Whether so much work was not done at any other time either, which the check `ledger` says."""
+    return ledger is not None and ledger.done.get(name, math.inf) < least * ledger.verified * (1 - share)
+
+
+@check(
+    "work-after-the-run",
+    looks_at="writing statements and the rows they wrote from the last answer until the stack had stopped, and the "
+    "database's processor time until it was at rest",
+    remedy="answer only when the database has committed: what is written later was not measured",
+    writes=Threshold(
+        16,
+        "statements",
+        "beyond the requests that were in flight when the load ended: room for a few of the database's own",
+    ),
+    seconds=Threshold(
+        2.0,
+        "seconds",
+        "a commit is durable when it is acknowledged; two seconds is time for a page writer, not for a queue",
+    ),
+)
+def work_after_the_run(
+    settle: Settle, engine: EngineSummary, ledger: Ledger | None, *, writes: float, seconds: float
+) -> Iterator[Finding]:
+    """Work that is finished only after the last answer was not measured.
+
+    A refusal for writes that came after the load; a warning for a database that stayed at work for long.
+    """
+    after = {} if ledger is None else ledger.after_load
+    late = max(settle.writes_after or 0, after.get("writes", 0))
+    late_rows = after.get("rows_written", 0)
+    if max(late, late_rows) > writes + engine.in_flight_at_end:
+        rows = f", which wrote {late_rows:,} rows," if late_rows else ""
+        yield finding(
+            "refusal",
+            f"{late:,} writing statements{rows} came after the last answer, when {engine.in_flight_at_end} requests "
+            f"were in flight; the database was at rest {settle.seconds:.1f} s later",
+        )
+    elif settle.seconds > seconds or not settle.at_rest:
+        rest = "at rest" if settle.at_rest else "not at rest even"
+        yield finding(
+            "warning",
+            f"the database was {rest} {settle.seconds:.1f} s after the last answer",
+            "find out what it does then: an upsert without an index, a backlog of its own, a checkpoint",
+        )
+
+
+MISSED_SHARE = 0.05
+"""Of the trials in which that share of answers came from memory, so many would not have shown it."""
+
+MEASURE_LONGER = "measure longer, or a table of fewer rows: more answers then show a row that changed"
+
+
+@check(
+    "stale",
+    looks_at="rows that the lab changed in the database before and while the load ran, and what the stack answered "
+    "afterwards",
+    remedy="read the row from the database after its request has come, on every request; a cache needs a workload that "
+    "allows it",
+    share=Threshold(
+        0.02,
+        "share of the answers",
+        "memory behind more of them would have been found with 95%, or it is noted that it would not: 149 answers "
+        "that show a changed row are enough, in all trials of a condition together",
+    ),
+)
+def stale(
+    trial: TrialRecord,
+    case: Case,
+    freshness: Freshness | None,
+    row_changes: RowChangesSeen | None,
+    *,
+    share: float,
+) -> Iterator[Finding]:
+    """An answer that shows a row as it was before it changed comes from a cache, not from the database.
+
+    A refusal where a changed row's old text was answered; a note where too few could tell.
+    """
+    if freshness is not None and freshness.stale > 0:
+        grace = freshness.grace_seconds
+        when = f" {grace:g} s after they changed" if grace else ", asked after their change was committed"
+        yield finding(
+            "refusal",
+            f"{freshness.stale} of {freshness.changed} rows were still answered as they had been{when}: "
+            f"{freshness.example}",
+        )
+    if row_changes is not None:
+        alike = [each.row_changes for each in case.trials_of(trial.condition) if each.row_changes is not None]
+        yield from _of_load(row_changes, sum(each.answers for each in alike), share)
+
+
+def _of_load(changes: RowChangesSeen, answers: int, share: float) -> Iterator[Finding]:
+    """The evidence of the load's own answers; `answers`: how many showed a changed row in all trials of the
+    condition."""
+    if changes.old:
+        yield finding(
+            "refusal",
+            f"{changes.old:,} of {changes.answers:,} answers to the load that showed a changed row showed it as it had "
+            f"been, asked for up to {changes.latest_seconds:.3g} s after the change was committed: {changes.example}",
+        )
+    elif (least_share := least_share_found(answers)) > share:
+        least = f"memory behind less than {figure(100 * least_share)}% of the answers" if answers else "memory"
+        yield finding(
+            "note",
+            f"not examined: {answers} answers to the load showed a row that had changed, too few to find {least}",
+            MEASURE_LONGER,
+            examined=False,
+        )
+
+
+def least_share_found(answers: int) -> float:
+    """The smallest share of answers from memory of which, among so many, one shows with 95%: 1 - 0.05^(1/n).
+
+    With a share s from memory, none of n is with the probability (1 - s)^n.
+    """
+    return 1 - MISSED_SHARE ** (1 / answers) if answers else 1.0
