@@ -130,9 +130,9 @@ def _read_documents(text: str, label: str) -> tuple[list[PrintedRun], str]:
         rest.append(text[place:start])
         try:
             document, place = decoder.raw_decode(text, start)
-            found = read_json(document, label, label)
+            of_document = read_json(document, label, label)
         except json.JSONDecodeError:
-            found, place, failures = [], start + 1, failures + 1
-        rest.append("" if found else text[start:place])
-        runs += found
+            of_document, place, failures = [], start + 1, failures + 1
+        rest.append("" if of_document else text[start:place])
+        runs += of_document
     return runs, "".join([*rest, text[place:]])

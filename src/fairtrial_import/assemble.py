@@ -109,8 +109,8 @@ def _of_hosts(
 
     others = Counter(request.origin for request in requests if request.origin and not is_wanted(request.origin))
     if others and site:
-        taken = sum(request.origin == site for request in requests)
-        remarks.append(f"Taken: {taken:,} to {site.partition('://')[2]}.")
+        to_site = sum(request.origin == site for request in requests)
+        remarks.append(f"Taken: {to_site:,} to {site.partition('://')[2]}.")
     for origin, number in others.most_common(10):
         name = str(origin).partition("://")[2]
         remarks.append(f"Left out: {number:,} to {name}. Take them with --host {name}.")

@@ -107,7 +107,7 @@ DIRECTIVE = re.compile(r"#\s?(?P<name>[A-Za-z-]+):?\s+(?P<value>\S.*)")
 WORD = re.compile(r'(?:^|[\s{,])([\w.@:-]+)=("(?:[^"\\]|\\.)*"|[^\s,}"]*)')
 """`key=value`, as logfmt and Rust's tracing have it."""
 
-KNOWN = (
+OTHER_SOURCES = (
     ("nginx's error log", r"^\d{4}/\d\d/\d\d \S+ \[\w+\] \d+#\d+:", "give its access log"),
     ("Apache's error log", r"^\[\w{3} \w{3} \d\d \S+ \d{4}\] \[[\w:-]+\] \[pid", "give its access log"),
     ("a log of Spring Boot", r"--- \[.*\] [\w.$]+ +: ", "set server.tomcat.accesslog.enabled=true, and give that log"),
@@ -126,5 +126,5 @@ KNOWN = (
 
 def known_in_words(head: str) -> tuple[str, str] | None:
     """The name of a source that is known and not read, and what to do instead; None if it is not known."""
-    found = (row for row in KNOWN if re.search(row[1], head[:4096], re.MULTILINE))
-    return next(((name, remedy) for name, _, remedy in found), None)
+    matches = (row for row in OTHER_SOURCES if re.search(row[1], head[:4096], re.MULTILINE))
+    return next(((name, remedy) for name, _, remedy in matches), None)

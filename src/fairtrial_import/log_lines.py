@@ -86,8 +86,8 @@ class LogReader:
 
     def _text(self, line: str, depth: int) -> Entry | Part | None:
         value = _json_at_the_end(line)
-        if value is not None and (found := self._object(value, depth)) is not None:
-            return found
+        if value is not None and (entry := self._object(value, depth)) is not None:
+            return entry
         if self._is_about_the_log(line):
             return PART
         cells = _cells(line, self._separator) if self._columns else []
@@ -141,15 +141,15 @@ class LogReader:
         return _complete(_roles_of((key, _unquoted(value)) for key, value in pairs)) if len(pairs) > 1 else None
 
     def _object(self, document: dict[str, Any], depth: int) -> Entry | Part | None:
-        found = _roles_of(_members(document, "", 0))
-        entry = _complete(found)
+        values = _roles_of(_members(document, "", 0))
+        entry = _complete(values)
         if entry is not None:
             return entry
-        key = found.get("id")
-        if key is not None and "method" in found and "target" in found:
-            return self._start(key, found["method"], _with_query(found))
-        if key is not None and "status" in found:
-            return self._ended(key, int(found["status"]))
+        key = values.get("id")
+        if key is not None and "method" in values and "target" in values:
+            return self._start(key, values["method"], _with_query(values))
+        if key is not None and "status" in values:
+            return self._ended(key, int(values["status"]))
         return self._wrapped(document, depth) if depth < DEEPEST else None
 
     def _wrapped(self, document: dict[str, Any], depth: int) -> Entry | Part | None:
@@ -229,11 +229,11 @@ def _roles_of(members: Iterable[tuple[str, Any]]) -> dict[str, str]:
                 best[role] = (rank, plain)
         if not line and isinstance(value, str) and " HTTP/" in value[-10:] and REQUEST.fullmatch(value):
             line = value
-    found = {role: value for role, (_, value) in best.items()}
-    if line and ("method" not in found or "target" not in found):
-        found["method"], _, rest = line.partition(" ")
-        found["target"] = rest.partition(" ")[0]
-    return found
+    values = {role: value for role, (_, value) in best.items()}
+    if line and ("method" not in values or "target" not in values):
+        values["method"], _, rest = line.partition(" ")
+        values["target"] = rest.partition(" ")[0]
+    return values
 
 
 def _plain(role: str, value: Any) -> str:
@@ -253,15 +253,15 @@ def _plain(role: str, value: Any) -> str:
     return "" if text == "-" or text.startswith(("/", "http://", "https://")) else text
 
 
-def _complete(found: Mapping[str, str]) -> Entry | None:
-    if not {"method", "target", "status"} <= found.keys():
+def _complete(values: Mapping[str, str]) -> Entry | None:
+    if not {"method", "target", "status"} <= values.keys():
         return None
-    return _entry(found["method"], _with_query(found), int(found["status"]))
+    return _entry(values["method"], _with_query(values), int(values["status"]))
 
 
-def _with_query(found: Mapping[str, str]) -> str:
-    query = found.get("query", "").removeprefix("?")
-    return f"{found['target']}?{query}" if query and "?" not in found["target"] else found["target"]
+def _with_query(values: Mapping[str, str]) -> str:
+    query = values.get("query", "").removeprefix("?")
+    return f"{values['target']}?{query}" if query and "?" not in values["target"] else values["target"]
 
 
 def _matched(groups: Mapping[str, str | None], status: int) -> Entry | None:

@@ -116,8 +116,8 @@ def parameters_of(document: Document, operation: Operation, notes: Notes) -> Par
 
 def _described(document: Document, operation: Operation) -> Iterator[dict[str, Any]]:
     """Those of the path, replaced by those of the operation with the same name and place."""
-    listed = [member_at(holder, "parameters") for holder in (operation.item, operation.keys)]
-    resolved = [document.resolved(each) for values in listed if isinstance(values, list) for each in values]
+    lists = [member_at(holder, "parameters") for holder in (operation.item, operation.keys)]
+    resolved = [document.resolved(each) for values in lists if isinstance(values, list) for each in values]
     by_name = {(each.get("name"), each.get("in")): each for each in resolved if isinstance(each, dict)}
     yield from by_name.values()
 

@@ -74,7 +74,7 @@ def styled(name: str, value: Any, style_name: str, explode: Any, quoted: Quote) 
     else:
         groups = [[each] for each in value] if isinstance(value, list) and explodes else [_elements(value)]
         texts = [style.within.join(quoted(plain_text(each)) for each in group) for group in groups]
-        parts = [_named(quoted(name), text, style) if style.is_named else text for text in texts]
+        parts = [_with_name(quoted(name), text, style) if style.is_named else text for text in texts]
     return style.first + style.between.join(parts)
 
 
@@ -101,7 +101,7 @@ def _elements(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _named(name: str, text: str, style: Style) -> str:
+def _with_name(name: str, text: str, style: Style) -> str:
     return f"{name}={text}" if text else f"{name}{style.empty}"
 
 

@@ -222,8 +222,8 @@ class _Script:
             return "$"
         self.place = match.end()
         name = match["name"] or match["long"] or match["other"] or "value"
-        known = self._values.get(name, match["default"])
-        return _hole(_in_words(name)) if known is None else known
+        value = self._values.get(name, match["default"])
+        return _hole(_in_words(name)) if value is None else value
 
     def _output_hole(self, place: int) -> str:
         """A command is not quoted: it may hold a secret."""

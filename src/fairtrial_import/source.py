@@ -151,13 +151,13 @@ def _names_in(argument: str) -> set[str]:
 
 def _files_below(folder: Path) -> tuple[str, ...]:
     """The paths of all files below a folder, without hidden ones and those of other projects."""
-    found: list[str] = []
+    paths: list[str] = []
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "node_modules")
-        found += [os.path.relpath(os.path.join(place, name), folder) for name in sorted(files)]
-        if len(found) > MOST_FILES:
+        paths += [os.path.relpath(os.path.join(place, name), folder) for name in sorted(files)]
+        if len(paths) > MOST_FILES:
             raise Problem(f"{printable(str(folder), 200)}: more than {MOST_FILES:,} files", "give a folder within it")
-    return tuple(found)
+    return tuple(paths)
 
 
 def looks_like_curl(text: str) -> bool:

@@ -74,13 +74,13 @@ class UserRequests:
             if number >= MOST_ASKED or time.monotonic() > until:
                 break
             is_router_root = path == "/"  # each router may have one of its own, with a slash or without
-            known = answered.get(path, [])
-            is_known = candidate.rstrip("/") in known if is_router_root else bool(known)
+            before = answered.get(path, [])
+            is_known = candidate.rstrip("/") in before if is_router_root else bool(before)
             if not is_known and _status(client, candidate) in range(200, 300):
                 answered.setdefault(path, []).append(candidate)
-        asked = list(dict.fromkeys(candidate for candidates in answered.values() for candidate in candidates))
-        others = [path for path in asked if path.rstrip("/") not in HEALTH_PATHS]
-        choice = (others or asked)[:MOST_PATHS]
+        to_ask = list(dict.fromkeys(candidate for candidates in answered.values() for candidate in candidates))
+        others = [path for path in to_ask if path.rstrip("/") not in HEALTH_PATHS]
+        choice = (others or to_ask)[:MOST_PATHS]
         if not choice:
             return
         left_out = [path for path in self.paths if path not in answered]

@@ -8,6 +8,10 @@ import pytest
 
 from fairtrial.base.locations import PACKAGE
 
+SOURCE = PACKAGE.parent
+PACKAGES = sorted(folder for folder in SOURCE.glob("fairtrial*") if folder.is_dir())
+"""The lab, and the packages beside it."""
+
 FORBIDDEN = frozenset(
     re.findall(
         r"\w+",
@@ -68,12 +72,18 @@ def _bound(node: ast.AST) -> list[str]:
 
 @pytest.fixture(scope="module")
 def offences() -> list[str]:
-    """`file:line name` of each forbidden name in the package."""
+    """`file:line name` of each forbidden name in the packages."""
     return [
-        f"{file.relative_to(PACKAGE)}:{line} {name}"
-        for file in sorted(PACKAGE.rglob("*.py"))
+        f"{file.relative_to(SOURCE)}:{line} {name}"
+        for package in PACKAGES
+        for file in sorted(package.rglob("*.py"))
         for name, line in participles(ast.parse(file.read_text()))
     ]
+
+
+def test_the_packages_beside_the_lab_are_looked_at() -> None:
+    names = {package.name for package in PACKAGES}
+    assert {"fairtrial", "fairtrial_adopt", "fairtrial_cross_examine", "fairtrial_import", "fairtrial_init"} <= names
 
 
 def test_names_are_no_participles(offences: list[str]) -> None:

@@ -62,5 +62,5 @@ def counted(value: object) -> Figure | None:
 
 def traits_of(entry: Mapping[str, object]) -> Mapping[str, str]:
     """What a board says of a contender, under the names that records have for it."""
-    found = {name: entry.get(key) for key, name in TRAITS.items()}
-    return {name: value for name, value in found.items() if isinstance(value, str) and value}
+    values = {name: entry.get(key) for key, name in TRAITS.items()}
+    return {name: value for name, value in values.items() if isinstance(value, str) and value}

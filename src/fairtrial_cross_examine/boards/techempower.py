@@ -31,8 +31,8 @@ def read(document: Any, source: str) -> Iterator[BoardRow]:
         for framework, runs in frameworks.items():
             if isinstance(runs, list):  # others are counts of lines and of commits
                 for place, run in enumerate(runs):
-                    known = levels[place] if len(levels) == len(runs) else None
-                    row = _row(test, framework, place, run, known, source)
+                    level = levels[place] if len(levels) == len(runs) else None
+                    row = _row(test, framework, place, run, level, source)
                     yield row.model_copy(update={"traits": traits.get(framework, {})})
 
 

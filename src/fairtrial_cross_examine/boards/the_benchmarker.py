@@ -53,12 +53,12 @@ def _plain(label: str) -> str:
 
 
 def _row(name: str, level: int, values: Mapping[str, Any], source: str) -> BoardRow:
-    by_wrk = (_known(values, "averagelatency") or _NOTHING).value > 0
+    by_wrk = (_measured(values, "averagelatency") or _NOTHING).value > 0
     unit, shares = (MICROSECONDS, WRK_PERCENTILES) if by_wrk else (1.0, OHA_PERCENTILES)
     percentiles = {
-        share: _known(values, f"percentile{label.replace('.', '')}", unit) for label, share in shares.items()
+        share: _measured(values, f"percentile{label.replace('.', '')}", unit) for label, share in shares.items()
     }
-    rate = _known(values, "totalrequestspers")
+    rate = _measured(values, "totalrequestspers")
     return BoardRow(
         board=BOARD.name,
         test=f"{level} connections",
@@ -68,13 +68,13 @@ def _row(name: str, level: int, values: Mapping[str, Any], source: str) -> Board
             source=source,
             tool="wrk" if by_wrk else "oha",
             connections=level,
-            requests=_known(values, "totalrequests") if by_wrk else None,
+            requests=_measured(values, "totalrequests") if by_wrk else None,
             rate_per_second=rate,
             times=RunTimes(
-                mean=_known(values, "averagelatency", unit) if by_wrk else None,
-                deviation=_known(values, "standarddeviation", unit) if by_wrk else None,
+                mean=_measured(values, "averagelatency", unit) if by_wrk else None,
+                deviation=_measured(values, "standarddeviation", unit) if by_wrk else None,
                 minimum=number(values.get("minimumlatency"), unit) if by_wrk else None,
-                maximum=_known(values, "maximumlatency", unit) if by_wrk else None,
+                maximum=_measured(values, "maximumlatency", unit) if by_wrk else None,
                 percentiles={share: figure for share, figure in percentiles.items() if figure is not None},
             ),
         ),
@@ -85,7 +85,7 @@ def _row(name: str, level: int, values: Mapping[str, Any], source: str) -> Board
 _NOTHING = Figure(value=0.0)
 
 
-def _known(values: Mapping[str, Any], label: str, unit: float = 1.0) -> Figure | None:
+def _measured(values: Mapping[str, Any], label: str, unit: float = 1.0) -> Figure | None:
     """A figure that was measured; -1 stands for one that was not."""
     figure = number(values.get(label), unit)
     return None if figure is None or figure.value < 0 else figure

@@ -42,41 +42,43 @@ class ExaminedRow(Strict):
 
 def examine_rows(rows: Sequence[BoardRow]) -> tuple[list[ExaminedRow], list[Contradiction]]:
     """Each row with its verdict, and the contradictions of those that have one, by their kinds."""
-    found = _found(rows)
+    by_place = _contradictions_of(rows)
     examined, contradictions = [], []
     for place, row in enumerate(rows):
-        own = [each for each in found[place] if each.kind not in row.explained]
+        own = [each for each in by_place[place] if each.kind not in row.explained]
         name = printed_name(f"{row.contender}, {row.test}")
         contradictions += [each.model_copy(update={"runs": [name]}) for each in own]
-        verdict, says = _verdict(row, found[place], own)
+        verdict, says = _verdict(row, by_place[place], own)
         examined.append(_examined(row, verdict, list(dict.fromkeys(each.kind for each in own)), says))
     return examined, sorted(contradictions, key=lambda each: each.kind)
 
 
-def _found(rows: Sequence[BoardRow]) -> Mapping[int, Sequence[Contradiction]]:
+def _contradictions_of(rows: Sequence[BoardRow]) -> Mapping[int, Sequence[Contradiction]]:
     """The contradictions by the place of their row."""
     evidence = PrintedOutput(
         runs=[row.run.model_copy(update={"name": str(place)}) for place, row in enumerate(rows)],
     )
-    found: dict[int, list[Contradiction]] = defaultdict(list)
+    by_place: dict[int, list[Contradiction]] = defaultdict(list)
     for name in KINDS:
         kind = contradiction_kinds()[name]
         for contradiction in kind.examine(kind, evidence):
-            found[int(contradiction.runs[0])].append(contradiction)
-    return found
+            by_place[int(contradiction.runs[0])].append(contradiction)
+    return by_place
 
 
-def _verdict(row: BoardRow, found: Sequence[Contradiction], own: Sequence[Contradiction]) -> tuple[Verdict, str]:
+def _verdict(
+    row: BoardRow, contradictions: Sequence[Contradiction], own: Sequence[Contradiction]
+) -> tuple[Verdict, str]:
     if own:
         return "contradicts itself", " ".join(each.says for each in own)
-    kinds = [each.kind for each in found]
+    kinds = [each.kind for each in contradictions]
     if (_under_way(row.run) or 0) > ROOM and row.run.load == "closed":
         kinds.append("too-much-time")  # more than there can be, yet not more than the tool may have made of it
     reasons = [*(row.explained[kind] for kind in kinds if kind in row.explained), *filter(None, [row.untold])]
     if reasons:
         return "cannot be told", "; ".join(dict.fromkeys(reasons))
-    held = [*_fit_by_product(row.run), *_fit_by_order(row.run)]
-    return ("stands", "; ".join(held)) if held else ("cannot be told", TOO_FEW)
+    fits = [*_fit_by_product(row.run), *_fit_by_order(row.run)]
+    return ("stands", "; ".join(fits)) if fits else ("cannot be told", TOO_FEW)
 
 
 def _fit_by_product(run: PrintedRun) -> list[str]:

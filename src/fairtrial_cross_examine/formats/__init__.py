@@ -45,10 +45,10 @@ def read_text(text: str, source: str) -> list[PrintedRun]:
         before = text[max(read_up_to, called_since.get(place.formats[0].lines, 0)) : place.start]
         command = last_command(before, tuple(form.calls or [form.name]))
         section = Section(text[place.start : cut], source, command, before, behind=text[cut:end])
-        found = form.read(section)
+        content = form.read(section)
         called_since[place.formats[0].lines] = place.last
-        if found:
-            runs = [found] if isinstance(found, PrintedRun) else found
+        if content:
+            runs = [content] if isinstance(content, PrintedRun) else content
             read += [_with_gaps(run.model_copy(update={"ambiguous": section.ambiguous}), form) for run in runs]
             read_up_to = place.last
     return numbered(read)

@@ -96,7 +96,7 @@ def _run(
     """
     if answered is None and started is not None and sum(errors.values()) >= started:
         answered = 0
-    lost = dict(errors) if started is None else {} if answered is None else {"no answer": started - answered}
+    without_answer = dict(errors) if started is None else {} if answered is None else {"no answer": started - answered}
     requests = answered if started is None or answered is None else started
     return PrintedRun(
         name=name,
@@ -112,7 +112,7 @@ def _run(
             }
         ),
         failures=failed_statuses(codes),
-        unanswered={kind: count for kind, count in lost.items() if count > 0},
+        unanswered={kind: count for kind, count in without_answer.items() if count > 0},
         unanswered_are_requests=started is not None,
     )
 

@@ -61,8 +61,8 @@ def _seconds(section: Section, introduction: re.Match[str] | None, longest: Figu
     """The planned time and at most the longest answer; or what the bar of progress showed at its end."""
     if introduction is not None and introduction[2] and longest is not None:
         return Figure(value=duration(introduction[2]).value, within=longest.high)
-    shown = section.group(rf"100\.00%(?: \S{{1,20}}/s)? ({DURATION})$")
-    return None if shown is None else Figure(value=duration(shown).value, within=CUT_SECONDS)
+    at_the_end = section.group(rf"100\.00%(?: \S{{1,20}}/s)? ({DURATION})$")
+    return None if at_the_end is None else Figure(value=duration(at_the_end).value, within=CUT_SECONDS)
 
 
 def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:

@@ -73,9 +73,9 @@ def _without_prefixes(lines: list[str], lines_of_tools: Sequence[str]) -> list[s
     if not prefixes:
         return lines
     pattern = re.compile("|".join(prefixes))
-    found = [(pattern.match(line), line) for line in lines]
-    stripped = [line if match is None else line[match.end() :].strip() for match, line in found]
-    services = [None if match is None else _service(match[0]) for match, _ in found]
+    matches = [(pattern.match(line), line) for line in lines]
+    stripped = [line if match is None else line[match.end() :].strip() for match, line in matches]
+    services = [None if match is None else _service(match[0]) for match, _ in matches]
     turns = [service for service, _ in groupby(each for each in services if each is not None)]
     if len(turns) == len(set(turns)):
         return stripped

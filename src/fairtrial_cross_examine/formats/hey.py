@@ -44,8 +44,8 @@ def read(section: Section) -> PrintedRun | None:
     seconds = section.figure(rf"^Total:\s+({NUMBER}) secs")
     if not any((answers, errors, rate, times.mean, times.percentiles)):
         return None
-    listed = answers + sum(errors.values())
-    whole = listed > 0 and listed_all(listed, rate, seconds)
+    in_lists = answers + sum(errors.values())
+    whole = in_lists > 0 and listed_all(in_lists, rate, seconds)
     over = answers > CAPS["hey"].most or (answers == CAPS["hey"].most and not whole)
     mean = None if over else times.mean
     times = times.model_copy(update={"mean": mean, "sample": min(answers, CAPS["hey"].most) if whole or over else None})
@@ -63,7 +63,7 @@ def read(section: Section) -> PrintedRun | None:
         constant_rate_per_second=exactly(per_worker * workers) if per_worker and workers else None,
         planned_seconds=None if command is None else command.seconds("-z"),
         seconds=seconds,
-        requests=exactly(listed) if whole else None,
+        requests=exactly(in_lists) if whole else None,
         answers=exactly(answers) if whole else None,
         rate_per_second=rate,
         times=times,

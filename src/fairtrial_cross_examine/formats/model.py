@@ -112,9 +112,9 @@ def rows_of(section: Section) -> Iterator[dict[str, str]]:
             yield dict(zip((head.lower() for head in heads), row, strict=False))
 
 
-def listed_all(listed: int, rate: Figure | None, seconds: Figure | None) -> bool:
+def listed_all(number: int, rate: Figure | None, seconds: Figure | None) -> bool:
     """Whether the answers and errors of the lists at its end are as many as its rate counts: they can be cut off."""
-    return rate is None or seconds is None or listed >= (1 - LISTED_SHARE) * rate.times(seconds).low
+    return rate is None or seconds is None or number >= (1 - LISTED_SHARE) * rate.times(seconds).low
 
 
 def failed_statuses(statuses: Mapping[str, int]) -> dict[str, int]:

@@ -90,8 +90,8 @@ def _run(
     document_bytes: Figure | None,
 ) -> PrintedRun:
     answers = sum(statuses.values())
-    listed = answers + sum(errors.values())
-    whole = listed > 0 and listed_all(listed, rate_per_second, seconds)
+    in_lists = answers + sum(errors.values())
+    whole = in_lists > 0 and listed_all(in_lists, rate_per_second, seconds)
     constant_rate = 0.0 if command is None else command.rate("-q", "--query-per-second")
     clients = None if command is None else command.connections(DEFAULT_CONNECTIONS, "-c", "--connections")
     parallel = None if command is None else command.connections(1, "-p", "--http2-parallel")
@@ -104,7 +104,7 @@ def _run(
         constant_rate_per_second=exactly(constant_rate) if constant_rate else None,
         planned_seconds=None if command is None else command.seconds("-z"),
         seconds=seconds,
-        requests=exactly(listed) if whole else None,
+        requests=exactly(in_lists) if whole else None,
         answers=exactly(answers) if whole else None,
         rate_per_second=rate_per_second,
         times=times,

@@ -23,13 +23,13 @@ GAPS_TITLE = "What was not read, and how the rest was"
 
 def gaps(examination: Examination) -> list[tuple[str, str]]:
     """What is missing, ambiguous or remarkable in the figures of a run, by the name of the run."""
-    found = []
+    gaps_of_runs = []
     for run in examination.runs:
         if run.not_read:
-            found.append((run.name, f"not found, though {run.tool} prints it: {', '.join(run.not_read)}"))
-        found += [(run.name, f"ambiguous, and not taken: {line}") for line in run.ambiguous]
-        found += [(run.name, remark) for remark in run.remarks]
-    return found
+            gaps_of_runs.append((run.name, f"not found, though {run.tool} prints it: {', '.join(run.not_read)}"))
+        gaps_of_runs += [(run.name, f"ambiguous, and not taken: {line}") for line in run.ambiguous]
+        gaps_of_runs += [(run.name, remark) for remark in run.remarks]
+    return gaps_of_runs
 
 
 def verdict(examination: Examination) -> str:

@@ -27,8 +27,8 @@ def kind_of(source: Source, name: str | None) -> SourceKind:
     for kind in sorted(source_kinds().values(), key=lambda kind: kind.rank):
         if kind.recognises(source):
             return kind
-    if known := known_in_words(source.head):
-        raise Problem(f"{source.label}: is {known[0]}, which is not read", known[1])
+    if description := known_in_words(source.head):
+        raise Problem(f"{source.label}: is {description[0]}, which is not read", description[1])
     titles = ", ".join(kind.title for kind in source_kinds().values())
     raise Problem(
         f"{source.label}: is nothing that can be imported; these can: {titles}",

@@ -116,8 +116,8 @@ def _above(folder: str) -> Iterator[str]:
 
 def _values(environment: dict[str, Any]) -> dict[str, str]:
     """The variables of an environment that are no secrets."""
-    found = [each for each in objects(environment.get("variables")) if not each.get("secret")]
-    return dict(enabled_pairs(found))
+    values = [each for each in objects(environment.get("variables")) if not each.get("secret")]
+    return dict(enabled_pairs(values))
 
 
 def _of_bru(content: str) -> dict[str, Any]:
@@ -188,8 +188,8 @@ def _call(request: dict[str, Any], *, is_graphql: bool) -> Call:
 
 def _body(body: Any) -> CallBody:
     if isinstance(body, list):  # of several, one is chosen
-        chosen = [each for each in objects(body) if each.get("selected")] or objects(body)
-        body = member_at(chosen[0], "body") if chosen else None
+        choices = [each for each in objects(body) if each.get("selected")] or objects(body)
+        body = member_at(choices[0], "body") if choices else None
     mode = text(member_at(body, "mode")) or text(member_at(body, "type"))
     content = member_at(body, MODES.get(mode, mode))
     content = member_at(body, "data") if content is None else content
@@ -201,8 +201,8 @@ def _body(body: Any) -> CallBody:
     if mode == "graphql":
         return graphql_body(text(member_at(content, "query")), as_text(member_at(content, "variables")))
     if mode == "file":
-        chosen = [each for each in objects(content) if each.get("selected", each.get("enabled", True))]
-        path = next((as_text(each.get("filePath", each.get("value"))) for each in chosen), "")
+        choices = [each for each in objects(content) if each.get("selected", each.get("enabled", True))]
+        path = next((as_text(each.get("filePath", each.get("value"))) for each in choices), "")
         match = FILE.search(path)
         return CallBody(file=match["path"] if match else path, content_type="application/octet-stream")
     return CallBody(content_type=TYPES.get(mode, ""), text=as_text(content)) if mode in TYPES else CallBody()

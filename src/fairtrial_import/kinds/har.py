@@ -51,21 +51,21 @@ def read(source: Source, _variables: Variables) -> ImportedRequests:
     entries = list(enumerate(_entries(source)))
     answered = any(_status(entry) for _, entry in entries)
     left_out: Counter[str] = Counter()
-    wanted = []
+    to_read = []
     for number, entry in entries:
         reason = _reason_to_leave_out(entry, has_answer=bool(_status(entry)) or not answered)
         if reason:
             left_out[reason] += 1
         else:
-            wanted.append((number, entry))
+            to_read.append((number, entry))
     requests, broken = read_each(
-        wanted, lambda each: [_request(each[1], f"{source.label}: log.entries[{each[0]}].request.url")], source.label
+        to_read, lambda each: [_request(each[1], f"{source.label}: log.entries[{each[0]}].request.url")], source.label
     )
     remarks = [f"Left out: {number:,} {reason}." for reason, number in left_out.items()]
-    if wanted and not answered:
+    if to_read and not answered:
         remarks.append("It holds no answers: nothing is expected of them.")
     return ImportedRequests(
-        title=source.stem, requests=requests, remarks=[*remarks, *broken], page_origin=_origin_of_data(wanted)
+        title=source.stem, requests=requests, remarks=[*remarks, *broken], page_origin=_origin_of_data(to_read)
     )
 
 

@@ -76,11 +76,11 @@ def _tree(document: dict[str, Any]) -> dict[str, Any]:
 
 def _environments(root: dict[str, Any]) -> tuple[Any, list[dict[str, Any]]]:
     """The base environment, and those below it."""
-    found = objects(root.get("found"))
-    if found:
-        ids = {text(each.get("_id")) for each in found}
-        base = next((each for each in found if text(each.get("parentId")) not in ids), found[0])
-        return base, [each for each in found if each is not base]
+    environments = objects(root.get("found"))
+    if environments:
+        ids = {text(each.get("_id")) for each in environments}
+        base = next((each for each in environments if text(each.get("parentId")) not in ids), environments[0])
+        return base, [each for each in environments if each is not base]
     whole = root.get("environments")
     return whole, objects(member_at(whole, "subEnvironments"))
 
