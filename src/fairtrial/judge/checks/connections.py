@@ -44,9 +44,10 @@ def keep_alive_not_kept(
     if not engine.answers or not load.keep_alive:
         return
     windows = 1 if slices is None else slices.kept_rounds
-    # Each connection is opened once, and one whose request failed is opened again.
+    # Each connection is opened once, and one whose request failed is opened again. A request that failed because the
+    # server had closed its connection at rest explains nothing; a close at rest by itself is no failure.
     unannounced = engine.unannounced_closes or 0
-    explained = max((engine.failures or 0) - unannounced, 0)
+    explained = (engine.failures or 0) - engine.errors.get("unannounced_close", 0)
     again = engine.connects - load.connections * windows - explained
     if again > connects * engine.answers:
         yield finding(
