@@ -89,21 +89,14 @@ def _milliseconds(text: str) -> Figure:
 
 FORMAT = Format(
     name="ab",
-    anchor=re.compile(r"^Concurrency Level:\s", re.MULTILINE),
-    heads=tuple(
-        re.compile(line, re.MULTILINE)
-        for line in (r"^This is ApacheBench", r"^Server Software:", r"^Document Path:", r"^Document Length:")
-    ),
-    tails=tuple(
-        re.compile(line, re.MULTILINE)
-        for line in (
-            r"^Time taken for tests:",
-            r"^Complete requests:",
-            r"^Requests per second:\s+[\d.]{1,20} \[#/sec\]",
-            r"^Connection Times \(ms\)",
-            r"^Percentage of the requests served",
-        )
+    anchor=r"^Concurrency Level:\s",
+    heads=(r"^This is ApacheBench", r"^Server Software:", r"^Document Path:", r"^Document Length:"),
+    tails=(
+        r"^Time taken for tests:",
+        r"^Complete requests:",
+        r"^Requests per second:\s+[\d.]{1,20} \[#/sec\]",
+        r"^Connection Times \(ms\)",
+        r"^Percentage of the requests served",
     ),
     read=read,
-    always=("requests", "seconds", "rate", "mean", "max"),
 )

@@ -123,10 +123,10 @@ def _sketched(time: Figure) -> Figure:
 
 FORMAT = Format(
     name="artillery",
-    anchor=re.compile(r"^Summary report @ \d", re.MULTILINE),
+    anchor=r"^Summary report @ \d",
     heads=(
-        re.compile(r"^(?:Metrics for period to:|Report @) \d", re.MULTILINE),
-        re.compile(r"^All (?:VUs|virtual users) finished", re.MULTILINE),
+        r"^(?:Metrics for period to:|Report @) \d",
+        r"^All (?:VUs|virtual users) finished",
     ),
     read=read,
     read_json=read_json,

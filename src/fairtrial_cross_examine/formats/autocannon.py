@@ -185,20 +185,16 @@ def _sampled(seconds: Figure) -> Figure:
 
 FORMAT = Format(
     name="autocannon",
-    anchor=re.compile(rf"^{TOTAL}", re.MULTILINE),
-    heads=tuple(
-        re.compile(line, re.MULTILINE)
-        for line in (
-            r"^Running .{1,40} test @ .{1,2000}$(?=\s*\d{1,9} connections)",
-            r"^\d{1,9} connections(?: with \d{1,9} pipelining factor)?$",
-            r"^Stat[\s│┃║|]+(?:2\.5%|Avg)",
-            rf"^Latency(?: \(ms\)[\s│┃║|]|[\s│┃║|]+{NUMBER} ms\b|\s*[│┃║|])",
-            r"^Stat[\s│┃║|]+1%",
-            r"^\d{1,15} 2xx responses, \d",
-        )
+    anchor=rf"^{TOTAL}",
+    heads=(
+        r"^Running .{1,40} test @ .{1,2000}$(?=\s*\d{1,9} connections)",
+        r"^\d{1,9} connections(?: with \d{1,9} pipelining factor)?$",
+        r"^Stat[\s│┃║|]+(?:2\.5%|Avg)",
+        rf"^Latency(?: \(ms\)[\s│┃║|]|[\s│┃║|]+{NUMBER} ms\b|\s*[│┃║|])",
+        r"^Stat[\s│┃║|]+1%",
+        r"^\d{1,15} 2xx responses, \d",
     ),
-    tails=(re.compile(rf"^{NUMBER}[kM]? errors \({NUMBER}[kM]? timeouts\)", re.MULTILINE),),
+    tails=(rf"^{NUMBER}[kM]? errors \({NUMBER}[kM]? timeouts\)",),
     read=read,
     read_json=read_json,
-    always=("requests", "seconds", "rate", "mean", "max"),
 )

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fairtrial_cross_examine.figures import DURATION, NUMBER, as_count, as_figure, duration, exactly, number
-from fairtrial_cross_examine.formats.model import Format, Section
+from fairtrial_cross_examine.formats.model import BUT_SECONDS, Format, Section
 from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
 MICROSECOND = 1e-6
@@ -114,9 +114,10 @@ def _sampled(rate: Figure, deviation: Figure) -> Figure:
 
 FORMAT = Format(
     name="bombardier",
-    anchor=re.compile(r"^Statistics\s+Avg\s+Stdev\s+Max$", re.MULTILINE),
-    heads=(re.compile(r"^Bombarding \S", re.MULTILINE),),
-    tails=(re.compile(r"^Reqs/sec\s", re.MULTILINE), re.compile(r"^HTTP codes:", re.MULTILINE)),
+    anchor=r"^Statistics\s+Avg\s+Stdev\s+Max$",
+    heads=(r"^Bombarding \S",),
+    tails=(r"^Reqs/sec\s", r"^HTTP codes:"),
     read=read,
     read_json=read_json,
+    always=BUT_SECONDS,
 )

@@ -7,11 +7,10 @@ above the one before it; which percentages they have is not in the JSON. A simul
 load nor its connections.
 """
 
-import re
 from typing import Any
 
 from fairtrial_cross_examine.figures import NUMBER, as_count, as_figure, exactly, number
-from fairtrial_cross_examine.formats.model import Format, Section
+from fairtrial_cross_examine.formats.model import BUT_SECONDS, Format, Section
 from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
 MILLISECOND = 1e-3
@@ -98,8 +97,9 @@ def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
 
 FORMAT = Format(
     name="gatling",
-    anchor=re.compile(r"^---- Global Information -", re.MULTILINE),
-    heads=(re.compile(r"^Simulation \S{1,300} completed in \d", re.MULTILINE),),
+    anchor=r"^---- Global Information -",
+    heads=(r"^Simulation \S{1,300} completed in \d",),
     read=read,
     read_json=read_json,
+    always=BUT_SECONDS,
 )

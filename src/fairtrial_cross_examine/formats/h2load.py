@@ -87,17 +87,13 @@ def _times(section: Section) -> RunTimes:
 
 FORMAT = Format(
     name="h2load",
-    anchor=re.compile(rf"^finished in {DURATION}, ", re.MULTILINE),
-    heads=(re.compile(r"^starting benchmark", re.MULTILINE), re.compile(r"^spawning thread #0:", re.MULTILINE)),
-    tails=tuple(
-        re.compile(line, re.MULTILINE)
-        for line in (
-            r"^requests: \d{1,15} total, ",
-            r"^status codes: \d",
-            r"^traffic: \S{1,20} \(\d",
-            r"^(?:time for )?request\s*:\s",
-        )
+    anchor=rf"^finished in {DURATION}, ",
+    heads=(r"^starting benchmark", r"^spawning thread #0:"),
+    tails=(
+        r"^requests: \d{1,15} total, ",
+        r"^status codes: \d",
+        r"^traffic: \S{1,20} \(\d",
+        r"^(?:time for )?request\s*:\s",
     ),
     read=read,
-    always=("requests", "seconds", "rate", "mean", "max"),
 )

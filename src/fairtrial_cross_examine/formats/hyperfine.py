@@ -110,8 +110,8 @@ def _time(text: str, unit: str) -> Figure:
 
 FORMAT = Format(
     name="hyperfine",
-    anchor=re.compile(rf"^(?:Benchmark #?\d{{1,6}}: |{CSV_HEAD}|{MARKDOWN_HEAD})", re.MULTILINE),
-    tails=(re.compile(r"^Time \((?:mean|abs)", re.MULTILINE), re.compile(r"^Range \(min", re.MULTILINE)),
+    anchor=rf"^(?:Benchmark #?\d{{1,6}}: |{CSV_HEAD}|{MARKDOWN_HEAD})",
+    tails=(r"^Time \((?:mean|abs)", r"^Range \(min"),
     read=read,
     read_json=read_json,
     always=("mean",),

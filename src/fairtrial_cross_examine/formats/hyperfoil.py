@@ -27,6 +27,5 @@ FORMAT = Format(
     tails=wrk.TAILS,
     recognises=lambda text: ROW.search(text) is not None,
     read=read,
-    always=wrk.FORMAT.always,
     calls=("wrk", "wrk2"),
 )

@@ -14,7 +14,7 @@ from typing import Any
 
 from fairtrial_cross_examine.caps import CAPS
 from fairtrial_cross_examine.figures import NUMBER, as_count, as_figure, duration, exactly, number
-from fairtrial_cross_examine.formats.model import Format, Section, rows_of
+from fairtrial_cross_examine.formats.model import BUT_SECONDS, Format, Section, rows_of
 from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
 MILLISECOND = 1e-3
@@ -120,11 +120,11 @@ def _cut(time: Figure) -> Figure:
 FORMAT = Format(
     name="jmeter",
     # A line every half minute for the time so far; but for the last, one for the time since and the next follow.
-    anchor=re.compile(
+    anchor=(
         rf"^(?:{CSV_HEAD}|"
-        rf"{NAME} = +\d{{1,15}} in [^\n]{{1,200}}$(?!\n+[^\n]{{0,200}} \+ +\d[^\n]{{0,200}}\n+{NAME} = ))",
-        re.MULTILINE,
+        rf"{NAME} = +\d{{1,15}} in [^\n]{{1,200}}$(?!\n+[^\n]{{0,200}} \+ +\d[^\n]{{0,200}}\n+{NAME} = ))"
     ),
     read=read,
     read_json=read_json,
+    always=BUT_SECONDS,
 )

@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from fairtrial_cross_examine.figures import DURATION, NUMBER, as_count, as_figure, duration, exactly, number
-from fairtrial_cross_examine.formats.model import Format, Section
+from fairtrial_cross_examine.formats.model import BUT_SECONDS, Format, Section
 from fairtrial_cross_examine.model import Figure, LoadKind, PrintedRun, RunTimes
 
 MILLISECOND = 1e-3
@@ -122,20 +122,18 @@ def _share(key: str) -> str:
 
 FORMAT = Format(
     name="k6",
-    anchor=re.compile(HTTP_REQS, re.MULTILINE),
-    heads=tuple(
-        re.compile(line, re.MULTILINE)
-        for line in (
-            r"^execution: \w",
-            r"^(?:TOTAL RESULTS|(?:SCENARIO|GROUP): )",
-            r"^checks\.+:",
-            r"(?<!NETWORK\n)^data_received\.+:",  # version 1 prints it behind the requests, under this heading
-            r"(?<!EXECUTION\n)^dropped_iterations\.+:",
-            r"^http_req_duration\.+:",
-            r"^http_req_failed\.+:",
-        )
+    anchor=HTTP_REQS,
+    heads=(
+        r"^execution: \w",
+        r"^(?:TOTAL RESULTS|(?:SCENARIO|GROUP): )",
+        r"^checks\.+:",
+        r"(?<!NETWORK\n)^data_received\.+:",  # version 1 prints it behind the requests, under this heading
+        r"(?<!EXECUTION\n)^dropped_iterations\.+:",
+        r"^http_req_duration\.+:",
+        r"^http_req_failed\.+:",
     ),
-    tails=(re.compile(r"^iterations\.+:", re.MULTILINE),),
+    tails=(r"^iterations\.+:",),
     read=read,
     read_json=read_json,
+    always=BUT_SECONDS,
 )

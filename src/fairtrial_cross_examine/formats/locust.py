@@ -121,10 +121,9 @@ def _rounded(text: str) -> Figure:
 FORMAT = Format(
     name="locust",
     # Of the tables of a run, one that log lines and another table follow is not the last.
-    anchor=re.compile(
+    anchor=(
         rf"^ {{0,40}}(?:{ALL}\s+\d{{1,15}}\s+\d{{1,15}}\([^\n]{{1,200}}$"
-        rf"(?!\n+(?:[^\n]{{0,200}}(?:INFO|WARNING|ERROR)[^\n]{{0,300}}\n+){{0,20}}\s*{HEAD})|{CSV_HEAD})",
-        re.MULTILINE,
+        rf"(?!\n+(?:[^\n]{{0,200}}(?:INFO|WARNING|ERROR)[^\n]{{0,300}}\n+){{0,20}}\s*{HEAD})|{CSV_HEAD})"
     ),
     read=read,
     always=("requests", "rate"),

@@ -71,8 +71,9 @@ class Section:
 
 LISTED_SHARE = 0.001
 """How far requests may be from rate times seconds."""
-MEASURED = ("requests", "rate", "mean", "max")
+MEASURED = ("requests", "seconds", "rate", "mean", "max")
 """What a tool prints in every output, as the table of a cross-examination calls it."""
+BUT_SECONDS = ("requests", "rate", "mean", "max")
 
 
 @dataclass(frozen=True)
@@ -81,13 +82,13 @@ class Format:
 
     name: str
     """the name of the tool"""
-    anchor: re.Pattern[str]
-    """a line that every output has exactly once, from the start of the line on"""
+    anchor: str
+    """a pattern of a line that every output has exactly once, from the start of the line on"""
     read: Callable[[Section], PrintedRun | Sequence[PrintedRun] | None]
     """None: it holds too little to be an output; of a table, a run for each row"""
-    heads: Sequence[re.Pattern[str]] = ()
-    """other lines that an output has at most once before its anchor, in their order"""
-    tails: Sequence[re.Pattern[str]] = ()
+    heads: Sequence[str] = ()
+    """those of other lines that an output has at most once before its anchor, in their order"""
+    tails: Sequence[str] = ()
     """and those behind it; if there are any, the output ends at the next empty line behind the last one"""
     recognises: Callable[[str], bool] = lambda _text: True
     """whether an output is this tool's, where several tools print the same lines"""
@@ -101,7 +102,7 @@ class Format:
     @cached_property
     def lines(self) -> tuple[re.Pattern[str], ...]:
         """The lines by which an output is found, in the order in which they are printed."""
-        return (*self.heads, self.anchor, *self.tails)
+        return tuple(re.compile(line, re.MULTILINE) for line in (*self.heads, self.anchor, *self.tails))
 
 
 def rows_of(section: Section) -> Iterator[dict[str, str]]:

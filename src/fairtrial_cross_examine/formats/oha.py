@@ -133,5 +133,4 @@ FORMAT = Format(
     recognises=lambda text: hey.OHA.search(text) is not None,
     read=read,
     read_json=read_json,
-    always=("requests", "seconds", "rate", "mean", "max"),
 )

@@ -72,8 +72,7 @@ def _mean(printed: Figure, transactions: int, failed: int) -> Figure:
 
 FORMAT = Format(
     name="siege",
-    anchor=re.compile(r"^(?:\{\s{0,20})?(?:Transactions|\"transactions\")\s?:\s", re.MULTILINE),
-    heads=(re.compile(r"^(?:\*\* )?SIEGE \d", re.MULTILINE), re.compile(r"^(?:\*\* )?Preparing \d", re.MULTILINE)),
+    anchor=r"^(?:\{\s{0,20})?(?:Transactions|\"transactions\")\s?:\s",
+    heads=(r"^(?:\*\* )?SIEGE \d", r"^(?:\*\* )?Preparing \d"),
     read=read,
-    always=("requests", "seconds", "rate", "mean", "max"),
 )

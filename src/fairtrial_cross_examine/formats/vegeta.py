@@ -129,18 +129,14 @@ def _times(section: Section) -> RunTimes:
 
 FORMAT = Format(
     name="vegeta",
-    anchor=re.compile(r"^Requests\s+\[total, rate", re.MULTILINE),
-    tails=tuple(
-        re.compile(line, re.MULTILINE)
-        for line in (
-            r"^Duration\s+\[total, attack",
-            r"^Latencies\s+\[",
-            r"^Bytes In\s+\[",
-            r"^Success\s+\[ratio\]",
-            r"^Status Codes\s+\[",
-        )
+    anchor=r"^Requests\s+\[total, rate",
+    tails=(
+        r"^Duration\s+\[total, attack",
+        r"^Latencies\s+\[",
+        r"^Bytes In\s+\[",
+        r"^Success\s+\[ratio\]",
+        r"^Status Codes\s+\[",
     ),
     read=read,
     read_json=read_json,
-    always=("requests", "seconds", "rate", "mean", "max"),
 )

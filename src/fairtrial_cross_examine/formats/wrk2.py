@@ -50,6 +50,5 @@ FORMAT = Format(
     tails=wrk.TAILS,
     recognises=lambda text: wrk.WRK2.search(text) is not None,
     read=read,
-    always=wrk.FORMAT.always,
     calls=("wrk2", "wrk"),  # after its build its program is named `wrk`
 )
