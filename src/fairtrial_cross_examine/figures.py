@@ -12,6 +12,7 @@ NUMBER = r"\d[\d,]{0,24}(?:\.\d{1,18})?"
 DURATION = rf"(?:{NUMBER}\s?(?:ns|us|µs|\u03bcs|ms|s|m|h))+"
 """A time with its unit or units: `22.63ms`, `1m30s`."""
 
+MILLISECOND = 1e-3
 SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "\u03bcs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 DURATION_PART = re.compile(rf"({NUMBER})\s?(ns|us|µs|\u03bcs|ms|s|m|h)")
 LARGEST = 10**30
@@ -59,6 +60,12 @@ def duration(text: str) -> Figure:
         raise ValueError(f"{text!r} is not a time with its unit")
     figures = [as_figure(number, SECONDS[unit]) for number, unit in parts]
     return Figure(value=sum(part.value for part in figures), within=figures[-1].within)
+
+
+def milliseconds(text: str) -> Figure:
+    """A number of milliseconds as seconds; of whole ones the fraction may have been rounded or cut off."""
+    time = as_figure(text, MILLISECOND)
+    return time if "." in text else Figure(value=time.value, within=MILLISECOND)
 
 
 def prefixed_figure(text: str) -> Figure:

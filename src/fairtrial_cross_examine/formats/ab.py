@@ -7,11 +7,9 @@ has whole milliseconds, which newer versions round and older ones cut off.
 
 import re
 
-from fairtrial_cross_examine.figures import NUMBER, as_count, as_figure, exactly
+from fairtrial_cross_examine.figures import MILLISECOND, NUMBER, as_count, as_figure, exactly, milliseconds
 from fairtrial_cross_examine.formats.model import Format, Section
-from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
-
-MILLISECOND = 1e-3
+from fairtrial_cross_examine.model import PrintedRun, RunTimes
 
 
 def read(section: Section) -> PrintedRun | None:
@@ -66,9 +64,9 @@ def _url(section: Section) -> str | None:
 
 def _times(section: Section) -> RunTimes:
     rows = section.pairs(r"^(\d{1,2})%\s+([\d.]{1,12})$")
-    percentiles = {share: _milliseconds(value) for share, value in rows}
+    percentiles = {share: milliseconds(value) for share, value in rows}
     longest = section.group(r"^100%\s+([\d.]{1,12}) \(longest request\)")
-    times = RunTimes(percentiles=percentiles, maximum=None if longest is None else _milliseconds(longest))
+    times = RunTimes(percentiles=percentiles, maximum=None if longest is None else milliseconds(longest))
     cells = (section.group(r"^Total:((?:\s+[\d.]{1,12}){3,5})$") or "").split()
     if len(cells) == 5:
         minimum, mean, deviation, _median, maximum = cells
@@ -77,14 +75,8 @@ def _times(section: Section) -> RunTimes:
         (minimum, mean, maximum), more = cells, {}
     else:
         return times
-    more |= {"minimum": _milliseconds(minimum), "mean": _milliseconds(mean), "maximum": _milliseconds(maximum)}
+    more |= {"minimum": milliseconds(minimum), "mean": milliseconds(mean), "maximum": milliseconds(maximum)}
     return times.model_copy(update=more)
-
-
-def _milliseconds(text: str) -> Figure:
-    """A cell of the tables; whole milliseconds may have been rounded or cut off."""
-    cell = as_figure(text, MILLISECOND)
-    return cell if "." in text else Figure(value=cell.value, within=MILLISECOND)
 
 
 FORMAT = Format(

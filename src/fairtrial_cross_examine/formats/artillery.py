@@ -11,11 +11,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from fairtrial_cross_examine.figures import NUMBER, as_count, as_figure, exactly, number
+from fairtrial_cross_examine.figures import MILLISECOND, NUMBER, as_count, as_figure, exactly, number
 from fairtrial_cross_examine.formats.model import Format, Section, failed_statuses
 from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
-MILLISECOND = 1e-3
 SKETCH = 0.01
 """The relative accuracy of the sketch that its percentiles are from."""
 TIMES = r"((?:\s*(?:min|max|mean|median|p\d{1,4}): .{1,200}\n?){2,12})"

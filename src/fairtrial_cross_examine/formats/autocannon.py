@@ -11,6 +11,7 @@ from typing import Any
 
 from fairtrial_cross_examine.figures import (
     DURATION,
+    MILLISECOND,
     NUMBER,
     as_count,
     as_figure,
@@ -23,7 +24,6 @@ from fairtrial_cross_examine.figures import (
 from fairtrial_cross_examine.formats.model import Format, Section
 from fairtrial_cross_examine.model import Figure, LoadKind, PrintedRun, RunTimes
 
-MILLISECOND = 1e-3
 HEAD = r"\d{1,2}(?:\.\d{1,3})?%|Avg|Stdev|Max|Min"
 CELL = rf"{NUMBER}(?: ?(?:ns|us|µs|ms|s|m|[kMGT]?i?B)\b)?"
 TOTAL = rf"({NUMBER}[kMG]?) requests in ({NUMBER})s, (\d.{{0,24}} [kMGT]?B) read"

@@ -9,11 +9,10 @@ load nor its connections.
 
 from typing import Any
 
-from fairtrial_cross_examine.figures import NUMBER, as_count, as_figure, exactly, number
+from fairtrial_cross_examine.figures import MILLISECOND, NUMBER, as_count, as_figure, exactly, number
 from fairtrial_cross_examine.formats.model import BUT_SECONDS, Format, Section
 from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
-MILLISECOND = 1e-3
 UNCERTAIN_SECONDS = 2.0
 """The time of the simulation has whole seconds, and begins and ends with its users instead of its requests."""
 FIELDS = {

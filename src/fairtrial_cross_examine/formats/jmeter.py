@@ -13,11 +13,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fairtrial_cross_examine.caps import CAPS
-from fairtrial_cross_examine.figures import NUMBER, as_count, as_figure, duration, exactly, number
+from fairtrial_cross_examine.figures import MILLISECOND, NUMBER, as_count, as_figure, duration, exactly, number
 from fairtrial_cross_examine.formats.model import BUT_SECONDS, Format, Section, rows_of
 from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
-MILLISECOND = 1e-3
 NAME = r"(?:\d[\d/:, -]{8,30}INFO\s+(?:-\s+)?[\w.]{0,60}Summariser: )?(?:summary|Generate Summary Results)"
 CSV_HEAD = r"(?:Label,# Samples,Average,|sampler_label,aggregate_report_count,average,)"
 HEADS = {"sampler label": "label", "count": "# samples", "error%": "error %", "rate": "throughput"}

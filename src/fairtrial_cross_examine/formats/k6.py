@@ -9,11 +9,19 @@ Little's law, and the number of users is not read as connections.
 import re
 from typing import Any
 
-from fairtrial_cross_examine.figures import DURATION, NUMBER, as_count, as_figure, duration, exactly, number
+from fairtrial_cross_examine.figures import (
+    DURATION,
+    MILLISECOND,
+    NUMBER,
+    as_count,
+    as_figure,
+    duration,
+    exactly,
+    number,
+)
 from fairtrial_cross_examine.formats.model import BUT_SECONDS, Format, Section
 from fairtrial_cross_examine.model import Figure, LoadKind, PrintedRun, RunTimes
 
-MILLISECOND = 1e-3
 TRENDS = {"avg": "mean", "min": "minimum", "max": "maximum"}
 HTTP_REQS = rf"^http_reqs\.+:\s+{NUMBER}"
 RUNNING = r"^running \((?:(\d{1,4})h)?(?:(\d{1,4})m)?(\d{1,6}(?:\.\d{1,6})?)s\)"

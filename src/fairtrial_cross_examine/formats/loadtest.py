@@ -8,11 +8,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from fairtrial_cross_examine.figures import NUMBER, as_count, as_figure, exactly, number
+from fairtrial_cross_examine.figures import MILLISECOND, NUMBER, as_count, as_figure, exactly, number
 from fairtrial_cross_examine.formats.model import Format, Section
 from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
-MILLISECOND = 1e-3
 RATE = r"^(?:Effective rps|Requests per second):\s"
 """Of older versions the planned rate, before the results, as well as the reached one."""
 

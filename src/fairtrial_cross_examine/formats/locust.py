@@ -9,11 +9,10 @@ percentiles keep two digits, and those beyond p99 it prints of however few reque
 import re
 from collections.abc import Mapping
 
-from fairtrial_cross_examine.figures import NUMBER, as_count, as_figure, exactly
+from fairtrial_cross_examine.figures import MILLISECOND, NUMBER, as_count, as_figure, exactly, milliseconds
 from fairtrial_cross_examine.formats.model import Format, Section, rows_of
 from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
-MILLISECOND = 1e-3
 ALL = r"(?:None )?(?:Aggregated|Total)"
 HEAD = r"(?:Type\s+)?Name\s+# reqs\s+# fails"
 CSV_HEAD = r"\"?(?:Type|Method)\"?,\"?Name\"?,\"?(?:Request Count|# requests)\"?,"
@@ -96,19 +95,13 @@ def _run(
         rate_per_second=None if rate is None else as_figure(rate),
         times=RunTimes.model_validate(
             {
-                **{field: _cut(text) for field, text in times.items() if text},
+                **{field: milliseconds(text) for field, text in times.items() if text},
                 "percentiles": {share: _rounded(text) for share, text in shares.items() if re.fullmatch(NUMBER, text)},
             }
         ),
         failures=failures if counted else {},
         unanswered={} if counted else failures,
     )
-
-
-def _cut(text: str) -> Figure:
-    """A time; where it is in whole milliseconds, the fraction was cut off."""
-    time = as_figure(text, MILLISECOND)
-    return time if "." in text else Figure(value=time.value, within=MILLISECOND)
 
 
 def _rounded(text: str) -> Figure:

@@ -8,11 +8,10 @@ Without `-b` its users may pause, as its configuration says.
 
 import re
 
-from fairtrial_cross_examine.figures import NUMBER, as_count, as_figure, exactly
+from fairtrial_cross_examine.figures import MILLISECOND, NUMBER, as_count, as_figure, exactly
 from fairtrial_cross_examine.formats.model import Format, Section
 from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
-MILLISECOND = 1e-3
 DEFAULT_USERS = 25
 BENCHMARK = re.compile(r"--benchmark|-[bgijqvNF]*b[bgijqvNF]*")
 

@@ -10,12 +10,11 @@ idle ones, too: they are no requests, and are not read.
 import re
 from dataclasses import replace
 
-from fairtrial_cross_examine.figures import NUMBER, as_count, as_figure
+from fairtrial_cross_examine.figures import MILLISECOND, NUMBER, as_count, as_figure
 from fairtrial_cross_examine.formats import wrk
 from fairtrial_cross_examine.formats.model import Format, Section
 from fairtrial_cross_examine.model import PrintedRun
 
-MILLISECOND = 1e-3
 UNCORRECTED = re.compile(
     r"^Latency Distribution \(HdrHistogram - Uncorrected.*?(?=^-{20}|^Latency Distribution|^\d[\d,]* requests in |\Z)",
     re.MULTILINE | re.DOTALL,
