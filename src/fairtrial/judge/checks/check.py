@@ -14,6 +14,7 @@ Keyword-only parameters are the check's thresholds, with the values in force.
 """
 
 import inspect
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -135,7 +136,7 @@ class Check:
     def _complete(self, incomplete: Finding, trial: int | None, unusual: str) -> Finding:
         evidence = incomplete.evidence
         if incomplete.metrics:
-            evidence += f"; lost: {', '.join(incomplete.metrics)}"
+            evidence += f"; lost: {', '.join(_by_percentiles(incomplete.metrics))}"
         return incomplete.model_copy(
             update={
                 "check": self.name,
@@ -144,6 +145,25 @@ class Check:
                 "trial": incomplete.trial if trial is None else trial,
             }
         )
+
+
+def _by_percentiles(metrics: Iterable[str]) -> Iterator[str]:
+    """`p90 to p99 of response_time, service_time` for times that have the same percentiles; other names as they are."""
+    percentiles: dict[str, list[str]] = defaultdict(list)
+    others = []
+    for name in metrics:
+        time, _, percentile = name.rpartition("_")
+        if percentile.startswith("p") and percentile[1:2].isdigit():
+            percentiles[time].append(percentile)
+        else:
+            others.append(name)
+    times: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for time, names in percentiles.items():
+        times[tuple(names)].append(time)
+    for same, alike in times.items():
+        span = f"{same[0]} to {same[-1]}" if len(same) > 2 else " and ".join(same)
+        yield f"{span} of {', '.join(alike)}"
+    yield from others
 
 
 def check(
