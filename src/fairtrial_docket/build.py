@@ -1,8 +1,13 @@
 """The whole site: every record judged again, every board examined, and their pages."""
 
+import os
+import signal
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from itertools import repeat
+from multiprocessing import get_context
 from pathlib import Path
 
 from fairtrial.base.problem import Problem
@@ -13,12 +18,17 @@ from fairtrial_cross_examine.read import read_rows
 from fairtrial_docket.entries import ClaimEntry, ExperimentEntry, by_contender, entry_of
 from fairtrial_docket.names import page_name
 from fairtrial_docket.pages.board import BoardEntry, write_board
+from fairtrial_docket.pages.choice import write_choice
 from fairtrial_docket.pages.claim import write_claim
 from fairtrial_docket.pages.contender import write_contender
 from fairtrial_docket.pages.experiment import write_experiment
 from fairtrial_docket.pages.start import write_start
+from fairtrial_docket.questions import questions_of
 from fairtrial_docket.site import Site
 from fairtrial_docket.sources import Source, find_sources
+
+WORTH_PROCESSES_BYTES = 1 << 20
+"""Of all sources: less is judged before other processes have started."""
 
 
 @dataclass(frozen=True)
@@ -45,15 +55,15 @@ def build_docket(folders: Sequence[Path], out: Path, say: Callable[[str], None])
     entries: list[ExperimentEntry] = []
     boards: list[BoardEntry] = []
     passed_over: list[str] = []
-    for number, source in enumerate(sources, 1):
+    for number, (source, made) in enumerate(zip(sources, _made(site, sources), strict=True), 1):
         say(f"{number} of {len(sources)}: {source.name}")
-        try:
-            if source.kind == "record":
-                entries.append(_experiment(site, source))
-            elif rows := read_rows(source.file):
-                boards.append(write_board(site, rows, source.name, site.keep(source.file, page_name(source.name))))
-        except Problem as problem:
-            passed_over.append(f"{source.name}: {problem.reason}")
+        site.written |= made.written
+        if isinstance(made.entry, ExperimentEntry):
+            entries.append(made.entry)
+        elif made.entry is not None:
+            boards.append(made.entry)
+        if made.passed_over:
+            passed_over.append(f"{source.name}: {made.passed_over}")
     if not entries and not boards:
         raise Problem(
             "; ".join(passed_over) or "none of the files is a record or a board's data",
@@ -63,15 +73,51 @@ def build_docket(folders: Sequence[Path], out: Path, say: Callable[[str], None])
     for path, conditions in by_contender(entries).items():
         write_contender(site, path, conditions)
     _claims(site, entries)
+    write_choice(site, entries)
     write_start(site, entries, boards, passed_over)
     site.finish()
     return Built(entries, boards, passed_over, sum(path.endswith(".html") for path in site.written))
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What became of a source, with its pages written."""
+
+    entry: ExperimentEntry | BoardEntry | None
+    passed_over: str
+    written: Set[str]
+
+
+def _made(site: Site, sources: Sequence[Source]) -> Iterator[_Made]:
+    """What becomes of each source, in their order: in several processes where there is enough to judge."""
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    workers = min(processors, len(sources))
+    if workers < 2 or sum(source.file.stat().st_size for source in sources) < WORTH_PROCESSES_BYTES:
+        yield from (_make(site, source) for source in sources)
+        return
+    # Not forked: the console's status is drawn by a thread. Ctrl-C is for this process, which then ends them.
+    ignoring = (signal.SIGINT, signal.SIG_IGN)
+    with ProcessPoolExecutor(workers, get_context("spawn"), initializer=signal.signal, initargs=ignoring) as pool:
+        yield from pool.map(_make, repeat(site), sources)
+
+
+def _make(site: Site, source: Source) -> _Made:
+    entry: ExperimentEntry | BoardEntry | None = None
+    try:
+        if source.kind == "record":
+            entry = _experiment(site, source)
+        elif rows := read_rows(source.file):
+            entry = write_board(site, rows, source.name, site.keep(source.file, page_name(source.name)))
+    except Problem as problem:
+        return _Made(None, problem.reason, site.written)
+    return _Made(entry, "", site.written)
 
 
 def _experiment(site: Site, source: Source) -> ExperimentEntry:
     record, trials = read_record(source.file.parent if source.file.name == RECORD_FILE else source.file)
     result = judge_record(record, trials)
     entry = entry_of(result, source.name, site.keep(source.file, page_name(source.name)))
+    entry.questions.extend(questions_of(record, result, trials))
     write_experiment(site, entry, result, record, trials)
     return entry
 

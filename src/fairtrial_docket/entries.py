@@ -1,7 +1,7 @@
 """What pages know of each other: the conditions and claims of all results, without their trials."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fairtrial.base.formatting import count
 from fairtrial.base.printable import printable
@@ -9,6 +9,7 @@ from fairtrial.judge.model import ClaimResult, ConditionResult, Result
 from fairtrial.record.identity import StackIdentity
 from fairtrial.report.sentences import workload_in_words
 from fairtrial_docket.names import page_name
+from fairtrial_docket.questions import Question
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class ExperimentEntry:
     """the path of its record below the site"""
     conditions: list["ConditionEntry"]
     claims: list["ClaimEntry"]
+    questions: list[Question] = field(default_factory=list)
 
     @property
     def page(self) -> str:

@@ -32,7 +32,8 @@ class Site:
         self._list(self._before)  # a build that is interrupted leaves a docket, too
         style = (TEMPLATES / "report.css").read_text(encoding="utf-8") + (OWN / "docket.css").read_text("utf-8")
         self.write("docket.css", style)
-        self.write("docket.js", (OWN / "docket.js").read_text(encoding="utf-8"))
+        for script in ("docket.js", "choice.js"):
+            self.write(script, (OWN / script).read_text(encoding="utf-8"))
         self.write("charts.js", BUNDLE.read_text(encoding="utf-8"))
 
     def write(self, path: str, text: str) -> None:

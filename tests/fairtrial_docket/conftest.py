@@ -2,6 +2,7 @@
 
 import lzma
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from typer.testing import CliRunner
 from fairtrial.commands import app
 from fairtrial.record.write import RECORD_FILE, RecordWriter
 from tests.builders import a_trial, an_experiment, trials_of
+from tests.docs.browser import Page, a_page
 from tests.fairtrial_cross_examine.boards.files import BY_WRK, arena_profile, benchmarker, power_round, text_of
 
 HOSTILE = "<script>alert(1)</script>\x1b[2J\"'&"
@@ -55,6 +57,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, content in texts.items():
         (folder / name).write_text(content)
     return folder
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """A page of a browser without a network."""
+    with a_page(tmp_path_factory.mktemp("profile")) as page:
+        yield page
 
 
 @pytest.fixture(scope="package")

@@ -28,8 +28,8 @@ def page_of(path: Path) -> Html:
     return page
 
 
-def table_of(path: Path) -> dict[str, Any]:
-    text = path.read_text().partition('id="table-data">')[2].partition("</script>")[0]
+def table_of(path: Path, name: str = "table") -> dict[str, Any]:
+    text = path.read_text().partition(f'id="{name}-data">')[2].partition("</script>")[0]
     table: dict[str, Any] = json.loads(text)
     return table
 
@@ -42,11 +42,13 @@ def column(path: Path, title: str) -> list[Any]:
 
 def test_every_link_leads_to_a_file_of_the_site_and_to_a_place_in_it(site: Path) -> None:
     pages = {path.resolve(): page_of(path) for path in site.rglob("*.html")}
-    assert len(pages) == 3 + 2 + 2 + 3 + 3 + 4  # tables, experiments, claims, contenders, boards and theirs
+    assert len(pages) == 4 + 2 + 2 + 3 + 3 + 4  # tables, experiments, claims, contenders, boards and theirs
     for path, page in pages.items():
         links = [*page.links, *page.loaded]
         if "table-data" in page.ids:
             links += [cell[2] for row in table_of(path)["rows"] for cell in row if isinstance(cell, list) and cell[2:]]
+        for question in table_of(path, "choice")["questions"] if "choice-data" in page.ids else []:
+            links += [question["of"][1], *(contender[1] for contender in question["contenders"])]
         for link in filter(None, links):
             name, place = urldefrag(unquote(link))
             target = (path.parent / name).resolve() if name else path
@@ -122,6 +124,17 @@ def test_a_later_build_takes_away_what_is_gone_and_spares_other_files(folder: Pa
     build(source, "--out", out)
     assert not (out / "experiments" / "run-1.html").exists() and (out / "experiments" / "run-2.html").exists()
     assert (out / "CNAME").exists()
+
+
+def test_several_processes_write_the_same_bytes(
+    folder: Path, site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fairtrial_docket.build.WORTH_PROCESSES_BYTES", 0)
+    out = tmp_path / "out"
+    assert build(folder, "--out", out).exit_code == 3
+    files = [path.relative_to(site) for path in sorted(site.rglob("*")) if path.is_file()]
+    assert files == [path.relative_to(out) for path in sorted(out.rglob("*")) if path.is_file()]
+    assert [each for each in files if (site / each).read_bytes() != (out / each).read_bytes()] == []
 
 
 @pytest.mark.parametrize("case", ["nothing to show", "a folder of others"])

@@ -2,20 +2,19 @@
 
 import json
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from fairtrial_docket.site import Site
 from fairtrial_docket.tables import TableColumn, table_data
-from tests.docs.browser import Page, a_page
+from tests.docs.browser import Page
 from tests.machine.needs import needs
 
 AXE = "axe-core@4.14.1"
 LOOKS = [(400, True), (1280, False)]
 """Widths, and whether the screen is dark."""
-TABLES = ("index", "conditions", "claims", "boards/base*")
+TABLES = ("index", "conditions", "claims", "choice", "boards/base*")
 OTHERS = ("experiments/*", "claims/*", "contenders/a-*", "contenders/base*")
 ROWS = 10_000
 
@@ -29,12 +28,6 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
     options = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-save"]
     subprocess.run(["npm", "install", *options, AXE], cwd=folder, check=True, capture_output=True, timeout=120)
     return (folder / "node_modules/axe-core/axe.min.js").read_text()
-
-
-@pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    with a_page(tmp_path_factory.mktemp("profile")) as page:
-        yield page
 
 
 @pytest.mark.parametrize("kind", [*TABLES, *OTHERS])

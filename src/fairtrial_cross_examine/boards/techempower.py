@@ -26,13 +26,19 @@ def read(document: Any, source: str) -> Iterator[BoardRow]:
     """A row for each test, framework and level."""
     entries = document.get("testMetadata") or []
     traits = {each["name"]: traits_of(each) for each in entries if isinstance(each.get("name"), str)}
+    # The rounds of 2013 have places in the list of frameworks for names.
+    names = {str(place): name for place, name in enumerate(document["frameworks"])}
     for test, frameworks in document["rawData"].items():
         levels = _levels(document, test)
-        for framework, runs in frameworks.items():
+        for key, runs in frameworks.items():
+            framework = names.get(key, key)
             if isinstance(runs, list):  # others are counts of lines and of commits
                 for place, run in enumerate(runs):
                     level = levels[place] if len(levels) == len(runs) else None
-                    row = _row(test, framework, place, run, level, source)
+                    if isinstance(run, str):  # the first rounds kept a rate, by weighttp, and nothing else
+                        row = _rate_alone(test, framework, place, run, level, source)
+                    else:
+                        row = _row(test, framework, place, run, level, source)
                     yield row.model_copy(update={"traits": traits.get(framework, {})})
 
 
@@ -77,6 +83,25 @@ def _row(
         ),
         explained=BY_WRK,
         untold=_untold(errors, sum(unanswered.values()), requests),
+    )
+
+
+def _rate_alone(
+    test: str, framework: str, place: int, rate: str, level: tuple[str, int, int] | None, source: str
+) -> BoardRow:
+    name, connections, _ = level or (f"#{place + 1}", 0, 1)
+    return BoardRow(
+        board=BOARD.name,
+        test=f"{test} {name}",
+        contender=framework,
+        run=PrintedRun(
+            name=framework,
+            source=source,
+            tool="weighttp",
+            connections=connections or None,
+            rate_per_second=counted(rate),
+        ),
+        untold="it has a rate alone",
     )
 
 

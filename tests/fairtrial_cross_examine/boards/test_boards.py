@@ -112,6 +112,7 @@ UNTOLD = [
     (power("json", {"totalRequests": 0}, {}), "it has no requests"),
     (power("json", {}), "too few figures"),  # one run for two levels: whose it is cannot be said
     (power("other-test", {}, {}, {}), "too few figures"),
+    ({**power_round({}), "rawData": {"json": {"0": ["14341", "25935"]}}}, "it has a rate alone"),
     (benchmarker(BY_OHA), "oha's p95"),
     (benchmarker(dict.fromkeys(BY_WRK, 0)), "no answers"),
 ]
@@ -145,6 +146,12 @@ def test_a_level_has_its_connections_and_its_depth() -> None:
         ("plaintext 256", 256 * 16),
         ("plaintext 1024", 1024 * 16),
     ]
+
+
+def test_contenders_that_a_round_numbers_have_their_names() -> None:
+    document = power_round({"json": [{}, {}]})
+    document["rawData"]["json"] = {"0": document["rawData"]["json"]["sparrow"], "7": [{}]}
+    assert [row.contender for row in examined(document)] == ["sparrow", "sparrow", "7"]
 
 
 def test_too_many_rows_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -194,7 +194,9 @@ def _read(metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence
         steps={} if metric.read_resolution is None else _medians(metric.read_resolution, read_trials),
         tails=tails,
         foreign_shares={
-            each: _foreign_share(list(by_block.values()), metric, [evidence.condition(other).id for other in trials])
+            each: foreign_share_beside(
+                list(by_block.values()), metric, [evidence.condition(other).id for other in trials]
+            )
             for each, by_block in trials.items()
         }
         if metric.is_bent_by_others
@@ -208,7 +210,7 @@ def _medians(
     return {condition: median(map(read, records)) for condition, records in trials.items() if records}
 
 
-def _foreign_share(trials: Sequence[TrialRecord], metric: Metric, compared: Collection[str]) -> float:
+def foreign_share_beside(trials: Sequence[TrialRecord], metric: Metric, compared: Collection[str]) -> float:
     """The processor time of others beside a condition, less what its own server and services used while those that it
     is compared with were measured beside it: of one processor, which is no less than the share of all. It makes rates
     lower, and times longer.

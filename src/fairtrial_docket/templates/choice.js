@@ -1,0 +1,205 @@
+// "What should I use?": of the contenders that meet the needs, those that no other is known to be better than.
+// A figure is [estimate, low, high, own low, own high]; null as an end: it may reach any further.
+(() => {
+  const { needs, figures, questions } = JSON.parse(document.getElementById("choice-data").textContent);
+  const [places, matters, found, answers, more] = ["needs", "figures", "found", "answers", "more"].map((id) => document.getElementById(id));
+  const STEP = 20;
+  const MOST_ROWS = 100;
+  const MOST_PAIRED = 50;
+  const MOST_PAIRS = 10;
+  const PERCENT = 10;
+  const chosen = new URLSearchParams(location.hash.slice(1));
+  let shown = STEP;
+  let visible = [];
+
+  const make = (name, attributes = {}, ...children) => {
+    const element = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    element.append(...children);
+    return element;
+  };
+  const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+  const written = (value) => (value === null ? "any" : value >= 100 ? Math.round(value).toLocaleString("en") : value.toPrecision(3));
+
+  // What is chosen
+  const limitOf = (name) => (chosen.get(name) ? Number(chosen.get(name)) : NaN);
+  const differenceOf = (figure) => {
+    const percent = chosen.get(`matters ${figure.name}`) ?? (figure.matters ? `${PERCENT}` : "");
+    return percent === "" || percent === "no" ? NaN : Number(percent);
+  };
+  const choose = (key, value) => {
+    if (value === "") chosen.delete(key);
+    else chosen.set(key, value);
+    history.replaceState(null, "", `#${chosen}`);
+    shown = STEP;
+    draw();
+  };
+  const numberInput = (value, attributes, change) => {
+    const input = make("input", { type: "number", min: "0", step: "any", value, ...attributes });
+    input.addEventListener("input", () => input.validity.valid && change(input.value));
+    return input;
+  };
+  needs.forEach((need, place) => {
+    const values = [...new Set(questions.flatMap((question) => question.contenders.map((each) => each[3][place])))].sort();
+    if (values.length < 2) return;
+    const select = make("select", {}, make("option", { value: "" }, "any"), ...values.map((value) => make("option", { value }, value)));
+    select.value = chosen.get(need) ?? "";
+    select.addEventListener("change", () => choose(need, select.value));
+    places.append(make("label", {}, need, select));
+  });
+  for (const figure of figures) {
+    const key = `${figure.more ? "at least" : "at most"} ${figure.name}`;
+    places.append(make("label", {}, key, numberInput(chosen.get(key) ?? "", { placeholder: "any" }, (value) => choose(key, value))));
+    figure.limit = key;
+    const difference = differenceOf(figure);
+    const percent = numberInput(Number.isNaN(difference) ? PERCENT : difference, { "aria-label": `least difference of ${figure.name}, %` }, () => set());
+    const box = make("input", { type: "checkbox" });
+    box.checked = !Number.isNaN(difference);
+    const set = () => choose(`matters ${figure.name}`, box.checked ? percent.value || "0" : "no");
+    box.addEventListener("change", set);
+    matters.append(make("div", { class: "weight" }, make("label", {}, box, figure.name), make("span", {}, percent, " %")));
+  }
+
+  // The method: all of it on logarithms, turned round where less is better, so that more is always better.
+  const aligned = (figure, more) => {
+    if (figure === null) return null;
+    const [estimate, low, high] = figure.map((value) => (value === null ? Infinity : Math.log(value)));
+    return more ? { estimate, low, high } : { estimate: -estimate, low: -high, high: -low };
+  };
+  const meets = (figure, more, limit) => {
+    if (Number.isNaN(limit)) return "yes";
+    if (figure === null) return "perhaps";
+    const [low, high] = [figure[3], figure[4] ?? Infinity];
+    if (more ? low >= limit : high <= limit) return "yes";
+    return (more ? high < limit : low > limit) ? "no" : "perhaps";
+  };
+  // From -Infinity to Infinity: how much better `a` is than `b`, a logarithm.
+  const between = (a, b) => [a.low - b.high, a.high - b.low];
+  const isBetter = (a, b, wanted) => {
+    let better = false;
+    for (const { place, difference } of wanted) {
+      const least = a.at[place].low - b.at[place].high;
+      if (!(least >= -difference)) return false;
+      better ||= least > difference;
+    }
+    return better;
+  };
+  const pairOf = (a, b, wanted, narrow) => {
+    let [mine, yours, open, blocks] = [false, false, [], 0];
+    for (const { place, difference, name } of wanted) {
+      const [x, y] = [a.at[place], b.at[place]];
+      const [low, high] = between(x, y);
+      mine ||= low > difference;
+      yours ||= high < -difference;
+      if (low > difference || high < -difference || (low >= -difference && high <= difference)) continue;
+      const middle = Math.abs(x.estimate - y.estimate);
+      const needed = narrow.find(([, share]) => ((high - low) / 2) * share < Math.abs(middle - difference));
+      open.push(`${name} ${written(Math.exp(low))} to ${high === Infinity ? "any" : written(Math.exp(high))} times as good`);
+      blocks = Math.max(blocks, needed ? needed[0] : Infinity);
+    }
+    return { a, b, open, blocks, kind: mine && yours ? "choice" : open.length ? "open" : "alike" };
+  };
+  const answer = (question, wanted) => {
+    const out = { needs: 0, refused: 0, missing: 0 };
+    const contenders = [];
+    for (const [name, page, stack, traits, reason, values] of question.contenders) {
+      if (needs.some((need, place) => chosen.get(need) && chosen.get(need) !== traits[place])) out.needs += 1;
+      else if (reason) out.refused += 1;
+      else {
+        const met = figures.map((figure, place) => meets(values[place], figure.more, limitOf(figure.limit)));
+        if (met.includes("no")) out.needs += 1;
+        else if (wanted.some(({ place }) => values[place] === null)) out.missing += 1;
+        else contenders.push({ name, page, stack, values, met, sure: !met.includes("perhaps"), at: values.map((value, place) => aligned(value, figures[place].more)) });
+      }
+    }
+    const enough = question.blocks >= question.least && wanted.length > 0;
+    // Whoever leads in the first figure leaves most others out: they are tried first.
+    const able = enough ? contenders.filter((each) => each.sure).sort((a, b) => b.at[wanted[0].place].estimate - a.at[wanted[0].place].estimate) : [];
+    for (const each of contenders) each.by = able.find((other) => other !== each && isBetter(other, each, wanted));
+    contenders.sort((a, b) => a.name.localeCompare(b.name));
+    return { question, out, enough, left: contenders.filter((each) => !each.by), gone: contenders.filter((each) => each.by) };
+  };
+
+  // What is shown
+  const link = (each) => make("a", { href: each.page }, each.name);
+  const tableOf = (rows, wanted, last) => {
+    const heads = ["contender", ...wanted.map(({ name }) => name), ...(last ? ["better"] : [])];
+    const head = heads.map((title, place) => make("th", { scope: "col", ...(place === 0 || title === "better" ? { class: "text" } : {}) }, title));
+    const body = rows.slice(0, MOST_ROWS).map((each) => {
+      const cells = wanted.map(({ place, name }) => {
+        const [estimate, low, high] = each.values[place];
+        return make("td", { "data-label": name }, written(estimate), make("small", {}, `${written(low)} to ${written(high)}`));
+      });
+      if (last) cells.push(make("td", { class: "text", "data-label": "better" }, link(each.by)));
+      const doubts = figures.filter((_, place) => each.met[place] === "perhaps").map(({ limit }) => limit);
+      const name = make("th", { scope: "row" }, link(each), ...(doubts.length ? [make("small", {}, `? ${doubts.join(", ")}`)] : []));
+      return make("tr", {}, name, ...cells);
+    });
+    const rest = rows.length > MOST_ROWS ? [make("p", { class: "hint" }, `${count(rows.length - MOST_ROWS, "more")}: not shown`)] : [];
+    return [make("div", { class: "scroll" }, make("table", { class: "cards listing" }, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...body))), ...rest];
+  };
+  const commandFor = (question, contenders, blocks) =>
+    make("pre", {}, `fairtrial run ${question.experiment}${[...new Set(contenders.map((each) => ` --stack ${each.stack}`))].join("")} --blocks ${blocks}`);
+  const apart = ({ question, enough, left }, wanted) => {
+    if (left.length < 2 || !wanted.length) return [];
+    if (!enough) {
+      return [make("p", {}, `Nothing can be told apart: that takes ${question.least} blocks at least, and there are ${question.blocks}.`), commandFor(question, left.slice(0, MOST_PAIRED), question.least)];
+    }
+    if (left.length > MOST_PAIRED) return [make("p", {}, `Of more than ${MOST_PAIRED} contenders no pairs are listed: set more needs.`)];
+    const pairs = left.flatMap((a, place) => left.slice(place + 1).map((b) => pairOf(a, b, wanted, question.narrow)));
+    const open = pairs.filter(({ kind }) => kind === "open").sort((a, b) => a.blocks - b.blocks);
+    const [choices, alike] = ["choice", "alike"].map((kind) => pairs.filter((each) => each.kind === kind).length);
+    const parts = [];
+    if (choices) parts.push(make("p", {}, `${count(choices, "pair")}: each of the two is better in one figure. No measurement decides that: it is your choice.`));
+    if (alike) parts.push(make("p", {}, `${count(alike, "pair")}: no difference that matters in any figure.`));
+    if (!open.length) return parts;
+    const lines = open.slice(0, MOST_PAIRS).map(({ a, b, open: words, blocks }) =>
+      make("li", {}, `${a.name} against ${b.name}: ${words.join("; ")}. ${blocks === Infinity ? "Not even 200 blocks would be sure to decide it." : `About ${blocks} blocks.`}`));
+    parts.push(make("p", {}, `${count(open.length, "pair")} undecided${open.length > MOST_PAIRS ? `; the nearest ${MOST_PAIRS}` : ""}:`), make("ul", {}, ...lines));
+    const decidable = open.filter(({ blocks }) => blocks !== Infinity);
+    if (decidable.length) {
+      const of = new Set(decidable.flatMap(({ a, b }) => [a, b]));
+      parts.push(commandFor(question, left.filter((each) => of.has(each)), decidable.at(-1).blocks));
+    }
+    return parts;
+  };
+  const section = (result, wanted) => {
+    const { question, out, left, gone } = result;
+    const [title, page, began, machine] = question.of;
+    const why = [[out.needs, "not what you need"], [out.refused, "refused or not run"], [out.missing, "without a figure that matters"]];
+    const others = why.filter(([number]) => number).map(([number, words]) => `${number.toLocaleString("en")} ${words}`);
+    const closer = apart(result, wanted);
+    return make(
+      "section",
+      {},
+      make("h2", {}, question.asked),
+      make("p", { class: "hint" }, make("a", { href: page }, title), ` · ${began} · ${machine} · ${count(question.blocks, "block")}${others.length ? ` · ${others.join(", ")}` : ""}`),
+      make("p", { class: "answer" }, `${left.length.toLocaleString("en")} of ${count(left.length + gone.length, "contender")}`),
+      ...tableOf(left, wanted),
+      ...(closer.length ? [make("details", {}, make("summary", {}, "What would tell them apart"), ...closer)] : []),
+      ...(gone.length ? [make("details", {}, make("summary", {}, `Left out: ${gone.length.toLocaleString("en")}`), ...tableOf(gone, wanted, true))] : []),
+    );
+  };
+  const draw = () => {
+    const wanted = figures.flatMap((figure, place) => {
+      const percent = differenceOf(figure);
+      return Number.isNaN(percent) ? [] : [{ place, name: figure.name, difference: Math.log1p(percent / 100) }];
+    });
+    const all = questions.map((question) => answer(question, wanted));
+    visible = all.filter(({ left }) => left.length).map((result) => [result, wanted]);
+    const left = visible.reduce((sum, [result]) => sum + result.left.length, 0);
+    const sure = wanted.length ? "" : " No figure matters, so that none is left out.";
+    found.textContent = `${count(visible.length, "question")} with ${count(left, "contender")} left. Figures of different questions cannot be compared: other work, another load, run or machine.${sure}`;
+    answers.replaceChildren();
+    append(0);
+  };
+  const append = (from) => {
+    answers.append(...visible.slice(from, shown).map(([result, wanted]) => section(result, wanted)));
+    more.hidden = shown >= visible.length;
+  };
+  more.addEventListener("click", () => {
+    shown += STEP;
+    append(shown - STEP);
+  });
+  draw();
+})();

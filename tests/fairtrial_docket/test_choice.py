@@ -1,0 +1,186 @@
+"""The page "What should I use?" in a browser: sets that a hand can follow, and many against the rule in Python."""
+
+import json
+import math
+import random
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from fairtrial_docket.site import Site
+from tests.docs.browser import Page
+from tests.machine.needs import needs
+
+pytestmark = needs("chromium", "node")
+
+FIGURES = [
+    {"name": "goodput /s", "more": True, "matters": True},
+    {"name": "p99 ms", "more": False, "matters": True},
+    {"name": "memory MiB", "more": False, "matters": False},
+]
+Figure = tuple[float | None, ...]
+
+
+def about(value: float, within: float) -> Figure:
+    low, high = value * (1 - within), value * (1 + within)
+    return value, low, high, low, high
+
+
+def contender(name: str, *figures: Figure | None, language: str = "Go", reason: str = "") -> list[Any]:
+    needed = [language, "framework", "model", "sqlite", "production", "machine", "page", ""]
+    return [name, f"contenders/{name}.html", name, needed, reason, [*figures, about(64, 0.01)]]
+
+
+def question(*contenders: list[Any], blocks: int = 8, least: int = 6) -> dict[str, Any]:
+    return {
+        "asked": "page; closed, 16 connections",
+        "of": ["A study", "experiments/study.html", "2031-05-06", "A Processor"],
+        "experiment": "study",
+        "blocks": blocks,
+        "least": least,
+        "narrow": [[10, 0.8], [16, 0.5], [40, 0.2], [160, 0.1]],
+        "contenders": list(contenders),
+    }
+
+
+def choice(*questions: dict[str, Any]) -> dict[str, Any]:
+    needs = ["language", "framework", "model", "database", "class", "machine", "workload", "durable"]
+    return {"needs": needs, "figures": FIGURES, "questions": list(questions)}
+
+
+HAND = question(
+    contender("fast", about(200, 0.05), about(10, 0.1)),
+    contender("lean", about(100, 0.05), about(5, 0.02), language="Rust"),
+    contender("slow", about(100, 0.05), about(10, 0.1), language="Python"),
+    contender("broken", None, None, reason="errors: 3% of its answers"),
+)
+
+
+def shown(page: Page, folder: Path, data: dict[str, Any], **settings: object) -> dict[str, Any]:
+    """What the page says under these settings, which stand in its address."""
+    Site(folder / "site").page("choice.html", "choice.html.j2", choice=data)
+    address = f"{(folder / 'site' / 'choice.html').as_uri()}#{urlencode(settings)}"
+    page.open("about:blank", width=1280)
+    page.open(address, width=1280)
+    seen: dict[str, Any] = json.loads(page.evaluate(SEEN))
+    return seen
+
+
+SEEN = """
+JSON.stringify({
+  found: document.getElementById("found").textContent,
+  text: document.getElementById("answers").textContent,
+  left: [...document.querySelectorAll("section > .scroll th[scope=row] a")].map((each) => each.textContent),
+  command: document.querySelector("pre")?.textContent ?? "",
+})
+"""
+
+
+@pytest.mark.parametrize(
+    ("settings", "left"),
+    [
+        # 95 against 105 /s is surely more than 10% better; p99 9 ms against 11 ms is not surely within 10%.
+        ({}, ["fast", "lean", "slow"]),
+        # 11 ms may be 22% more than 9 ms. Of `fast` and `lean` each is better in one figure.
+        ({"matters p99 ms": 25}, ["fast", "lean"]),
+        ({"matters p99 ms": "no"}, ["fast"]),
+        ({"matters goodput /s": "no", "matters p99 ms": 0}, ["lean"]),
+        ({"matters goodput /s": 150, "matters p99 ms": 25}, ["lean"]),
+        ({"matters goodput /s": "no", "matters p99 ms": "no"}, ["fast", "lean", "slow"]),
+        ({"matters p99 ms": 25, "language": "Python"}, ["slow"]),
+        ({"at most p99 ms": 8}, ["lean"]),
+        # 9 to 11 ms may be at most 10 ms, or not: who is not sure to meet a limit leaves nobody out.
+        ({"matters p99 ms": 25, "at most p99 ms": 10}, ["fast", "lean", "slow"]),
+        ({"at least goodput /s": 300}, []),
+    ],
+)
+def test_who_is_left(settings: dict[str, object], left: list[str], page: Page, tmp_path: Path) -> None:
+    seen = shown(page, tmp_path, choice(HAND), **settings)
+    assert seen["left"] == left
+    assert ("1 refused or not run" in seen["text"]) is bool(left and "language" not in settings)
+
+
+def test_what_would_tell_them_apart(page: Page, tmp_path: Path) -> None:
+    seen = shown(page, tmp_path, choice(HAND))
+    # p99 of fast and slow: -0.2 to 0.2 on the logarithm, which must be narrower than log 1.1 = 0.095: share 0.2.
+    assert "fast against slow: p99 ms 0.818 to 1.22 times as good. About 40 blocks." in seen["text"]
+    assert "1 pair: each of the two is better in one figure" in seen["text"]
+    # Goodput of lean and slow: -0.1 to 0.1, which share 0.8 makes narrow enough.
+    assert "2 pairs undecided:" in seen["text"] and "0.905 to 1.11 times as good. About 10 blocks." in seen["text"]
+    assert seen["command"] == "fairtrial run study --stack fast --stack lean --stack slow --blocks 40"
+
+
+def test_too_few_blocks_and_missing_figures_leave_nobody_out(page: Page, tmp_path: Path) -> None:
+    few = question(*HAND["contenders"], blocks=4)
+    seen = shown(page, tmp_path, choice(few), **{"matters p99 ms": 25})
+    assert seen["left"] == ["fast", "lean", "slow"]
+    assert "6 blocks at least, and there are 4" in seen["text"] and seen["command"].endswith(" --blocks 6")
+    missing = question(contender("fast", about(200, 0.05), None), contender("slow", about(100, 0.05), about(9, 0.1)))
+    assert shown(page, tmp_path, choice(missing))["left"] == ["slow"]
+
+
+def test_figures_of_different_questions_leave_nobody_out(page: Page, tmp_path: Path) -> None:
+    fast, slow = (question(HAND["contenders"][place]) for place in (0, 2))
+    seen = shown(page, tmp_path, choice(fast, slow), **{"matters p99 ms": 25})
+    assert seen["left"] == ["fast", "slow"]
+    assert "2 questions with 2 contenders left. Figures of different questions cannot be compared" in seen["found"]
+
+
+def test_settings_change_the_answer_and_the_address(page: Page, tmp_path: Path) -> None:
+    shown(page, tmp_path, choice(HAND))
+    page.evaluate(LIMITED)
+    assert json.loads(page.evaluate(SEEN))["left"] == ["lean"]
+    assert page.evaluate("new URLSearchParams(location.hash.slice(1)).get('at most p99 ms')") == "8"
+
+
+LIMITED = """
+{
+  const labels = [...document.querySelectorAll("#needs label")];
+  const limit = labels.find((each) => each.textContent === "at most p99 ms").querySelector("input");
+  limit.value = "8";
+  limit.dispatchEvent(new Event("input"));
+}
+"""
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_sets_are_those_of_the_rule(seed: int, page: Page, tmp_path: Path) -> None:
+    chance = random.Random(seed)
+    contenders = [
+        contender(f"c{n:02}", *(about(10 * chance.lognormvariate(0, 1), chance.choice((0.01, 0.1))) for _ in range(2)))
+        for n in range(40)
+    ]
+    percents = chance.choice((0, 5, 40)), chance.choice((0, 10, 60))
+    settings = {"matters goodput /s": percents[0], "matters p99 ms": percents[1], "at most p99 ms": 30}
+    seen = shown(page, tmp_path, choice(question(*contenders)), **settings)
+    assert seen["left"] == left_by_the_rule(contenders, percents, limit=30)
+
+
+def left_by_the_rule(contenders: list[Any], percents: tuple[float, float], limit: float) -> list[str]:
+    def advantage(a: list[Any], b: list[Any], place: int) -> float:
+        """The least that `a` is better than `b`, a ratio."""
+        return a[5][0][1] / b[5][0][2] if place == 0 else b[5][1][1] / a[5][1][2]  # type: ignore[no-any-return]
+
+    def leaves_out(a: list[Any], b: list[Any]) -> bool:
+        logs = [(math.log(advantage(a, b, place)), math.log1p(percents[place] / 100)) for place in (0, 1)]
+        return all(log >= -least for log, least in logs) and any(log > least for log, least in logs)
+
+    able = [each for each in contenders if each[5][1][4] <= limit]
+    candidates = [each for each in contenders if each[5][1][3] <= limit]
+    return [each[0] for each in candidates if not any(leaves_out(a, each) for a in able if a is not each)]
+
+
+def test_ten_thousand_contenders_of_one_question_and_of_many(page: Page, tmp_path: Path) -> None:
+    chance = random.Random(5)
+    many = [
+        contender(f"c{n}", about(chance.lognormvariate(7, 1), 0.03), about(chance.lognormvariate(2, 1), 0.05))
+        for n in range(10_000)
+    ]
+    seen = shown(page, tmp_path, choice(question(*many)))
+    assert 0 < len(seen["left"]) < 200
+    spread = [question(*many[place : place + 20]) for place in range(0, 10_000, 20)]
+    seen = shown(page, tmp_path, choice(*spread))
+    assert "500 questions" in seen["found"]
+    assert page.evaluate("document.querySelectorAll('section').length") == 20
