@@ -55,15 +55,15 @@ def build_docket(folders: Sequence[Path], out: Path, say: Callable[[str], None])
     entries: list[ExperimentEntry] = []
     boards: list[BoardEntry] = []
     passed_over: list[str] = []
-    for number, (source, made) in enumerate(zip(sources, _made(site, sources), strict=True), 1):
+    for number, (source, outcome) in enumerate(zip(sources, _outcomes(site, sources), strict=True), 1):
         say(f"{number} of {len(sources)}: {source.name}")
-        site.written |= made.written
-        if isinstance(made.entry, ExperimentEntry):
-            entries.append(made.entry)
-        elif made.entry is not None:
-            boards.append(made.entry)
-        if made.passed_over:
-            passed_over.append(f"{source.name}: {made.passed_over}")
+        site.written |= outcome.written
+        if isinstance(outcome.entry, ExperimentEntry):
+            entries.append(outcome.entry)
+        elif outcome.entry is not None:
+            boards.append(outcome.entry)
+        if outcome.passed_over:
+            passed_over.append(f"{source.name}: {outcome.passed_over}")
     if not entries and not boards:
         raise Problem(
             "; ".join(passed_over) or "none of the files is a record or a board's data",
@@ -80,7 +80,7 @@ def build_docket(folders: Sequence[Path], out: Path, say: Callable[[str], None])
 
 
 @dataclass(frozen=True)
-class _Made:
+class _Outcome:
     """What became of a source, with its pages written."""
 
     entry: ExperimentEntry | BoardEntry | None
@@ -88,20 +88,20 @@ class _Made:
     written: Set[str]
 
 
-def _made(site: Site, sources: Sequence[Source]) -> Iterator[_Made]:
+def _outcomes(site: Site, sources: Sequence[Source]) -> Iterator[_Outcome]:
     """What becomes of each source, in their order: in several processes where there is enough to judge."""
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     workers = min(processors, len(sources))
     if workers < 2 or sum(source.file.stat().st_size for source in sources) < WORTH_PROCESSES_BYTES:
-        yield from (_make(site, source) for source in sources)
+        yield from (_outcome(site, source) for source in sources)
         return
     # Not forked: the console's status is drawn by a thread. Ctrl-C is for this process, which then ends them.
     ignoring = (signal.SIGINT, signal.SIG_IGN)
     with ProcessPoolExecutor(workers, get_context("spawn"), initializer=signal.signal, initargs=ignoring) as pool:
-        yield from pool.map(_make, repeat(site), sources)
+        yield from pool.map(_outcome, repeat(site), sources)
 
 
-def _make(site: Site, source: Source) -> _Made:
+def _outcome(site: Site, source: Source) -> _Outcome:
     entry: ExperimentEntry | BoardEntry | None = None
     try:
         if source.kind == "record":
@@ -109,8 +109,8 @@ def _make(site: Site, source: Source) -> _Made:
         elif rows := read_rows(source.file):
             entry = write_board(site, rows, source.name, site.keep(source.file, page_name(source.name)))
     except Problem as problem:
-        return _Made(None, problem.reason, site.written)
-    return _Made(entry, "", site.written)
+        return _Outcome(None, problem.reason, site.written)
+    return _Outcome(entry, "", site.written)
 
 
 def _experiment(site: Site, source: Source) -> ExperimentEntry:

@@ -24,6 +24,7 @@ from statistics import median
 import numpy as np
 
 from fairtrial.experiment.stack_class import PRODUCTION
+from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.claims.tail_reach import tail_reach
 from fairtrial.judge.claims.values import foreign_share_beside
 from fairtrial.judge.losses import Losses
@@ -64,8 +65,9 @@ class ComparedFigure:
     low: float
     high: float | None
     """None: it may reach any further"""
+    own: float
+    """as it is, with an interval to be held against a limit"""
     own_low: float
-    """of the figure as it is, to be held against a limit"""
     own_high: float | None
 
 
@@ -90,7 +92,9 @@ class Question:
 
 def questions_of(record: ExperimentRecord, result: Result, trials: Sequence[TrialRecord]) -> list[Question]:
     """The questions of a result, in the order of its conditions."""
-    findings = {trial.index: trial.findings for each in result.conditions for trial in each.trials}
+    findings: dict[int | None, list[Finding]] = {
+        trial.index: trial.findings for each in result.conditions for trial in each.trials
+    }
     outcomes = {trial.index: trial.outcome for each in result.conditions for trial in each.trials}
     losses, left_out = Losses.of(findings), set(result.blocks_left_out)
     valid = by_condition(
@@ -129,7 +133,7 @@ def _question(
     words = [first.workload, first.load.describe()]
     words += [f"at {first.at}"] if first.at is not None else []
     words += [f"class {first.stack_class}"] if first.stack_class != PRODUCTION else []
-    read = {key: found for key, metric in COMPARED.items() if (found := _values(metric, valid, losses))}
+    read = {key: values for key, metric in COMPARED.items() if (values := _values(metric, valid, losses))}
     level = 1 - (1 - LEVEL) / (2 * max(1, sum(len(values) for values in read.values())))
     figures: dict[str, dict[str, ComparedFigure]] = {each.id: {} for each in conditions}
     blocks = []
@@ -159,15 +163,15 @@ def _values(metric: Metric, valid: Mapping[str, Sequence[TrialRecord]], losses: 
     ways, or they share too few."""
     if len(kinds_of(metric, (trial for trials in valid.values() for trial in trials))) > 1:
         return {}
-    found = {}
+    by_id: dict[str, Values] = {}
     for condition, trials in valid.items():
         readings = losses.readings(metric, trials)
         if readings and all(value > 0 for _, value in readings):
-            found[condition] = {trial.block: (value, is_lower_bound(metric, trial, value)) for trial, value in readings}
-    shared: set[int] = set.intersection(*map(set, found.values())) if found else set()
+            by_id[condition] = {trial.block: (value, is_lower_bound(metric, trial, value)) for trial, value in readings}
+    shared: set[int] = set.intersection(*map(set, by_id.values())) if by_id else set()
     if len(shared) < MINIMUM_BLOCKS:
         return {}
-    return {condition: {block: values[block] for block in sorted(shared)} for condition, values in found.items()}
+    return {condition: {block: values[block] for block in sorted(shared)} for condition, values in by_id.items()}
 
 
 def compare(
@@ -191,7 +195,7 @@ def compare(
         to_others = at_resolution(over_blocks_bounded(relative.tolist(), bounds, level), resolution, is_ratio=True)
         as_it_is = [value for value, _ in own.values()]
         alone = at_resolution(over_blocks_bounded(as_it_is, bounds, level), resolution, is_ratio=True)
-        figures[name] = ComparedFigure(to_others.estimate, *_ends(to_others), *_ends(alone))
+        figures[name] = ComparedFigure(to_others.estimate, *_ends(to_others), alone.estimate, *_ends(alone))
     return figures
 
 

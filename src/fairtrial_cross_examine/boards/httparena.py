@@ -1,4 +1,4 @@
-"""HttpArena: its published files, a list of rows for each profile, or the rows of one framework by profile.
+"""HttpArena: its published files, a list of rows for each profile, the rows of one framework by profile, or a round's.
 
 By its programs: `profiles.sh` says which tool runs a profile, and `benchmark.sh` keeps the fastest of three runs. `rps`
 is the 2xx answers over the seconds that the tool printed; older rows may count all. gcannon times each request from the
@@ -52,6 +52,8 @@ def _rows_of(document: Any) -> Sequence[tuple[str, Mapping[str, Any]]]:
     """Each row with its profile and connections, `baseline-4096`; of a list, only its file's name has them."""
     if isinstance(document, dict) and isinstance(document.get("results"), dict):
         pairs = list(document["results"].items())
+    elif isinstance(document, dict):  # a round: beside its profiles, objects about it
+        pairs = [(key, row) for key, rows in document.items() if isinstance(rows, list) for row in rows]
     else:
         pairs = [("", row) for row in document] if isinstance(document, list) else []
     return pairs if all(isinstance(row, dict) for _, row in pairs) else []
@@ -85,7 +87,7 @@ def _row(test: str, row: Mapping[str, Any], source: str) -> BoardRow:
             connections=connections * depth or None,
             seconds=None if seconds is None else Figure(value=seconds.value, within=seconds.within + CLOCK_SECONDS),
             requests=everything,
-            rate_per_second=rate,
+            rate_per_second=rate if everything is not None else _with_clock(rate, latency(row.get("duration"))),
             failures={key: whole(row.get(key)) for key in ERRORS if counted_errors and whole(row.get(key))},
             times=RunTimes(
                 mean=latency(row["avg_latency"]),
@@ -104,6 +106,13 @@ def _counts_errors(good: Figure | None, answers: Figure | None, rate: Figure | N
     if of_all is None or of_good is None or stated is None:
         return False
     return of_all.agrees_with(stated, STATED_SHARE) and not of_good.agrees_with(stated, STATED_SHARE)
+
+
+def _with_clock(rate: Figure | None, stated: Figure | None) -> Figure | None:
+    """The rate of a row without counts, as a clock that is off by CLOCK_SECONDS may have made it."""
+    if rate is None or stated is None or not stated.value:
+        return rate
+    return Figure(value=rate.value, within=rate.within + rate.value * CLOCK_SECONDS / stated.value)
 
 
 def _over(number: Figure | None, rate: Figure | None) -> Figure | None:

@@ -66,5 +66,5 @@ def _contender(entry: ConditionEntry, question: Question) -> list[object]:
 
 
 def _figure(figure: ComparedFigure, scale: float) -> list[float | None]:
-    values = (figure.estimate, figure.low, figure.high, figure.own_low, figure.own_high)
+    values = (figure.estimate, figure.low, figure.high, figure.own, figure.own_low, figure.own_high)
     return [None if value is None else float(f"{scale * value:.5g}") for value in values]

@@ -1,5 +1,5 @@
 // "What should I use?": of the contenders that meet the needs, those that no other is known to be better than.
-// A figure is [estimate, low, high, own low, own high]; null as an end: it may reach any further.
+// A figure is [estimate, low, high] adjusted for its blocks, and the same as it is; null as an end: it may reach any further.
 (() => {
   const { needs, figures, questions } = JSON.parse(document.getElementById("choice-data").textContent);
   const [places, matters, found, answers, more] = ["needs", "figures", "found", "answers", "more"].map((id) => document.getElementById(id));
@@ -63,18 +63,19 @@
   // The method: all of it on logarithms, turned round where less is better, so that more is always better.
   const aligned = (figure, more) => {
     if (figure === null) return null;
-    const [estimate, low, high] = figure.map((value) => (value === null ? Infinity : Math.log(value)));
+    const [estimate, low, high] = figure.slice(0, 3).map((value) => (value === null ? Infinity : Math.log(value)));
     return more ? { estimate, low, high } : { estimate: -estimate, low: -high, high: -low };
   };
   const meets = (figure, more, limit) => {
     if (Number.isNaN(limit)) return "yes";
     if (figure === null) return "perhaps";
-    const [low, high] = [figure[3], figure[4] ?? Infinity];
+    const [low, high] = [figure[4], figure[5] ?? Infinity];
     if (more ? low >= limit : high <= limit) return "yes";
     return (more ? high < limit : low > limit) ? "no" : "perhaps";
   };
   // From -Infinity to Infinity: how much better `a` is than `b`, a logarithm.
   const between = (a, b) => [a.low - b.high, a.high - b.low];
+  const ratio = ([low, high]) => `${written(Math.exp(low))} to ${high === Infinity ? "any" : written(Math.exp(high))} times as good`;
   const isBetter = (a, b, wanted) => {
     let better = false;
     for (const { place, difference } of wanted) {
@@ -94,7 +95,7 @@
       if (low > difference || high < -difference || (low >= -difference && high <= difference)) continue;
       const middle = Math.abs(x.estimate - y.estimate);
       const needed = narrow.find(([, share]) => ((high - low) / 2) * share < Math.abs(middle - difference));
-      open.push(`${name} ${written(Math.exp(low))} to ${high === Infinity ? "any" : written(Math.exp(high))} times as good`);
+      open.push(`${name} ${ratio([low, high])}`);
       blocks = Math.max(blocks, needed ? needed[0] : Infinity);
     }
     return { a, b, open, blocks, kind: mine && yours ? "choice" : open.length ? "open" : "alike" };
@@ -127,10 +128,13 @@
     const head = heads.map((title, place) => make("th", { scope: "col", ...(place === 0 || title === "better" ? { class: "text" } : {}) }, title));
     const body = rows.slice(0, MOST_ROWS).map((each) => {
       const cells = wanted.map(({ place, name }) => {
-        const [estimate, low, high] = each.values[place];
+        const [estimate, low, high] = each.values[place].slice(3);
         return make("td", { "data-label": name }, written(estimate), make("small", {}, `${written(low)} to ${written(high)}`));
       });
-      if (last) cells.push(make("td", { class: "text", "data-label": "better" }, link(each.by)));
+      if (last) {
+        const ratios = wanted.map(({ place, name }) => `${name} ${ratio(between(each.by.at[place], each.at[place]))}`);
+        cells.push(make("td", { class: "text wrap reason", "data-label": "better" }, link(each.by), make("small", {}, ratios.join("; "))));
+      }
       const doubts = figures.filter((_, place) => each.met[place] === "perhaps").map(({ limit }) => limit);
       const name = make("th", { scope: "row" }, link(each), ...(doubts.length ? [make("small", {}, `? ${doubts.join(", ")}`)] : []));
       return make("tr", {}, name, ...cells);
@@ -186,7 +190,8 @@
       return Number.isNaN(percent) ? [] : [{ place, name: figure.name, difference: Math.log1p(percent / 100) }];
     });
     const all = questions.map((question) => answer(question, wanted));
-    visible = all.filter(({ left }) => left.length).map((result) => [result, wanted]);
+    const size = ({ left, gone }) => left.length + gone.length;
+    visible = all.filter((each) => size(each)).sort((a, b) => (size(b) > 1) - (size(a) > 1)).map((result) => [result, wanted]);
     const left = visible.reduce((sum, [result]) => sum + result.left.length, 0);
     const sure = wanted.length ? "" : " No figure matters, so that none is left out.";
     found.textContent = `${count(visible.length, "question")} with ${count(left, "contender")} left. Figures of different questions cannot be compared: other work, another load, run or machine.${sure}`;

@@ -35,6 +35,8 @@ def power(test: str, *runs: dict[str, Any]) -> object:
     [
         ("HttpArena", arena("baseline-512")),
         ("HttpArena", arena_profile({})),
+        ("HttpArena", {"baseline-512": arena_profile({}), "current": {"cpu": "A Processor"}}),
+        (None, {"frameworks": ["sparrow"], "rounds": [{"id": 1}]}),
         ("TechEmpower", power("json")),
         ("the-benchmarker", benchmarker(BY_WRK)),
         (None, {"sparrow": {"dir": "sparrow", "type": "tuned"}}),
@@ -152,6 +154,18 @@ def test_contenders_that_a_round_numbers_have_their_names() -> None:
     document = power_round({"json": [{}, {}]})
     document["rawData"]["json"] = {"0": document["rawData"]["json"]["sparrow"], "7": [{}]}
     assert [row.contender for row in examined(document)] == ["sparrow", "sparrow", "7"]
+
+
+def test_a_round_has_the_rows_of_its_profiles() -> None:
+    rows = examined({"baseline-512": arena_profile({}), "static-512": arena_profile({}), "current": {}}, "1.json")
+    assert [(row.test, row.tool) for row in rows] == [("baseline-512", "gcannon"), ("static-512", "wrk")]
+
+
+@pytest.mark.parametrize(("mean", "accused"), [("4.50ms", []), ("4.80ms", ["too-much-time"])])
+def test_a_row_without_counts_has_room_for_the_clock(mean: str, accused: list[str]) -> None:
+    without = {key: None for key in ARENA_ROW if key.startswith("status_")}
+    [row] = examined(arena_profile({**without, "avg_latency": mean}), "baseline-512.json")
+    assert row.contradictions == accused  # 1.055 and 1.125 times the connections
 
 
 def test_too_many_rows_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

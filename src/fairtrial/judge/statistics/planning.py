@@ -88,11 +88,11 @@ def blocks_to_decide(
 def narrowings(blocks: int, level: float) -> list[tuple[int, float]]:
     """Numbers of blocks, each a quarter above the one before, and for each how near to a bound an estimate may lie for
     so many to decide it in about four of five runs, as a multiple of the half-width that `blocks` gave."""
-    found, number = [], blocks
+    rows, number = [], blocks
     while (number := math.ceil(1.25 * number)) <= MOST_BLOCKS:
         reach = _half_width(number, level) + POWER_QUANTILE * _standard_error(number, level)
-        found.append((number, reach / _half_width(blocks, level)))
-    return found
+        rows.append((number, reach / _half_width(blocks, level)))
+    return rows
 
 
 def _inside(estimate: Estimate, bounds: Sequence[float], margins: Margins) -> tuple[float, float]:
