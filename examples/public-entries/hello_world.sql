@@ -22,8 +22,6 @@ INSERT INTO fortune VALUES
     (11, '<script>alert("This should not be displayed in a browser alert box.");</script>'),
     (12, 'フレームワークのベンチマーク');
 
--- Some entries quote the names of the tables, with capitals.
-CREATE TABLE "World" AS TABLE world;
-ALTER TABLE "World" ADD PRIMARY KEY (id);
-CREATE TABLE "Fortune" AS TABLE fortune;
-ALTER TABLE "Fortune" ADD PRIMARY KEY (id);
+-- Some entries quote the names of the tables, with capitals: the same rows, so that the audit sees what they write.
+CREATE VIEW "World" AS TABLE world;
+CREATE VIEW "Fortune" AS TABLE fortune;

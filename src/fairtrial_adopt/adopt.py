@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from fairtrial.base.cache.digest import folder_sha256
+from fairtrial.base.network_namespace import why_no_network_namespace
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.container_program import container_program
@@ -24,7 +25,8 @@ BLOCKS = 5
 OPENED = {"kind": "closed", "connections": 16, "warmup_seconds": 1.0, "duration_seconds": 3.0}
 COUNTED = {"kind": "fixed", "requests": 1000, "connections": 16}
 """So many that the audit can still tell how many updates were kept: techempower-updates.workload.toml."""
-LOGIN = {"port": 5432, "user": "benchmarkdbuser", "password": "benchmarkdbpass", "database": "hello_world"}
+PORTS = {"postgresql": 5432, "mariadb": 3306}
+LOGIN = {"user": "benchmarkdbuser", "password": "benchmarkdbpass", "database": "hello_world"}
 """Which stand in the sources of TechEmpower's entries."""
 READY_WITHIN_SECONDS = 120
 """Some open hundreds of connections first."""
@@ -90,8 +92,6 @@ def _written(entry: Entry, source: Source, sha256: str, target: Path, how: As) -
     if target.exists():
         raise Problem(f"{target}: there already", "remove it, or name another folder with --out")
     program = program_of(entry.dockerfile, entry.command) if how == "program" else None
-    if program is None and any(each.service != "none" for each in entry.examinations):
-        raise Problem(f"a container does not find the host {', '.join(entry.hosts)}", "adopt it with --as program")
     target.parent.mkdir(parents=True, exist_ok=True)
     copy_source(entry.folder, target / SOURCE)
     how_it_runs = _as_container(entry, target) if program is None else _as_program(entry, program, target)
@@ -109,20 +109,51 @@ def _written(entry: Entry, source: Source, sha256: str, target: Path, how: As) -
 def _as_container(entry: Entry, target: Path) -> dict[str, Any]:
     (target / SOURCE / "Dockerfile").write_text(entry.dockerfile, encoding="utf-8")
     command = {"command": ["sh", "-c", entry.command]} if entry.command else {}
-    return {"dockerfile": SOURCE, "container_port": entry.port, **command}
+    files = {path: f"../{place}" for path, place in _mounted(entry, target).items()}
+    return {"dockerfile": SOURCE, **_reached(entry), **command, **({"files": files} if files else {})}
+
+
+def _reached(entry: Entry) -> dict[str, Any]:
+    """The way to a container: as a program in a network of the run's own where podman can, else by a published port.
+
+    Raises:
+        Problem: it needs a database, which no published container reaches.
+    """
+    if _shares_network():
+        hosts = {"hosts": dict(entry.hosts)} if entry.hosts else {}
+        return {"container_network": "host", "port": entry.port, "network": "own", **hosts}
+    if any(each.service != "none" for each in entry.examinations):
+        raise Problem(
+            f"a container reaches {', '.join(entry.hosts)} only with podman, in a network of the run's own",
+            "install podman and run as root, or adopt it with --as program",
+        )
+    return {"container_port": entry.port}
+
+
+def _shares_network() -> bool:
+    """Whether a container can be run in a network that the lab has made: docker's daemon knows only the machine's."""
+    try:
+        return container_program().is_podman and why_no_network_namespace() is None
+    except Problem:
+        return False
+
+
+def _mounted(entry: Entry, target: Path) -> dict[str, str]:
+    """The board's files, copied beside the entry: where each is found there, by the path at which the entry does."""
+    for path, shared in entry.mounted.items():
+        copy_source(shared, target / path.strip("/"))
+    return {path: path.strip("/") for path in entry.mounted}
 
 
 def _as_program(entry: Entry, program: Program, target: Path) -> dict[str, Any]:
     (target / "build.sh").write_text(program.build, encoding="utf-8")
     (target / "start.sh").write_text(program.start, encoding="utf-8")
-    places = {place: f"{IMAGE}{place}" for place in program.places}
-    for path, shared in entry.mounted.items():
-        copy_source(shared, target / path.strip("/"))
-        places[path] = path.strip("/")
+    places = {place: f"{IMAGE}{place}" for place in program.places} | _mounted(entry, target)
     further = {"files": places, "hosts": dict(entry.hosts)}
     return {
         "folder": ".",
         "build": [["sh", "build.sh"]],
+        "build_user": "own",
         "command": ["sh", "start.sh"],
         "port": entry.port,
         "network": "own",
@@ -149,7 +180,8 @@ def _experiment(entry: Entry, asked: Examination, workload: str, keys: Mapping[s
         f"blocks = {BLOCKS}",
     ]
     if asked.service != "none":
-        lines += ["", f"[services.{asked.service}]", f"address = {inline(LOGIN)}"]
+        address = inline({"port": PORTS[asked.service], **LOGIN})
+        lines += ["", f"[services.{asked.service}]", f"address = {address}"]
     return [
         *lines,
         "",

@@ -32,6 +32,9 @@ def an_experiment(**more: Any) -> Experiment:
         {"folder": ".", "git": "main..HEAD"},
         {"image": "registry.example:5000/shop:1.2", "container_port": 8080, "env": {"A": "b"}},
         {"dockerfile": "../shop", "container_network": "host", "port": 8080, "ready": {"tcp": True}},
+        {"image": "shop", "container_port": 80, "hosts": {"db": "127.0.0.1"}, "files": {"/data": "data"}},
+        {"dockerfile": ".", "container_network": "host", "port": 8080, "network": "own"},
+        {"folder": ".", "command": ["a"], "build_user": "own"},
         {"compose": "shop/compose.yaml", "compose_service": "api", "container_port": 8080},
         {"compose": "compose.yaml", "port": 8080},
     ],
@@ -85,6 +88,8 @@ def test_every_shape_can_be_described(described: dict[str, Any]) -> None:
         {"image": "a", "container_port": 80, "compose_service": "api"},
         {"folder": ".", "git": "main"},
         {"folder": ".", "git": "main...HEAD"},
+        {"image": "shop", "container_port": 80, "network": "own"},
+        {"image": "shop", "container_port": 80, "build_user": "own"},
     ],
 )
 def test_what_contradicts_itself_is_refused(described: dict[str, Any], snapshot: object) -> None:

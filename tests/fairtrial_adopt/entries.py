@@ -76,12 +76,14 @@ def httparena(root: Path, name: str = "python-plain", dockerfile: str = "", test
 
 
 def techempower(root: Path) -> Path:
-    """An entry of TechEmpower: a test without a database, one on PostgreSQL, and one on a database that is not here."""
+    """An entry of TechEmpower: a test without a database, and one on each of several databases."""
     plain = {"json_url": "/json", "plaintext_url": "/plaintext", "port": 8080, "language": "JavaScript"}
     rows = {"db_url": "/world", "query_url": "/worlds?queries=", "fortune_url": "/fortunes", "update_url": "/up/"}
     tests = {
         "default": {**plain, "database": "None", "display_name": "Node, plain"},
         "postgres": {**plain, **rows, "database": "Postgres", "docker_cmd": "node server.js --rows"},
+        "mysql": {**plain, **rows, "database": "MySQL", "dockerfile": "node.dockerfile"},
+        "mongodb": {**plain, "db_url": "/db", "database": "MongoDB", "dockerfile": "node.dockerfile"},
         "oracle": {"db_url": "/db", "database": "Oracle", "dockerfile": "node.dockerfile"},
     }
     dockerfile = "FROM node:20\nENV NODE_ENV production\nCOPY ./ /srv/app/\nWORKDIR /srv/app\nCMD node server.js\n"

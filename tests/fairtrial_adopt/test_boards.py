@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from fairtrial.base.problem import Problem
+from fairtrial.experiment.contenders import Contender
 from fairtrial_adopt.adopt import NotAdopted, adopt
 from fairtrial_adopt.boards import read_entry
 from fairtrial_adopt.registry import NOT_UP, REFUSED, outcomes_of, read_registry
@@ -32,6 +33,7 @@ def test_an_entry_of_httparena_is_asked_its_profiles_alone(tmp_path: Path) -> No
     assert (out / "source" / "server.py").read_text() == (folder / "server.py").read_text()
     contender = tomllib.loads(adopted.experiments[0].read_text())["contenders"]["httparena-python-plain"]
     assert contender["files"] == {"/app": ".image/app", "/data": "data"} and contender["port"] == 8080
+    assert contender["build_user"] == "own"
     assert "[rows.counts]" in (out / "httparena.workload.toml").read_text()
     assert "not asked: upload" in adopted.experiments[0].read_text()
     few = httparena(tmp_path, "few", tests=("pipelined", "baseline"))
@@ -80,16 +82,60 @@ def test_an_entry_of_the_benchmarker_is_merged_from_three_files(tmp_path: Path) 
         read_entry(tmp_path / "javascript" / "plain", "bun")
 
 
-def test_as_a_container_it_keeps_its_dockerfile(tmp_path: Path) -> None:
+@pytest.fixture(params=[True, False], ids=["podman", "docker"])
+def shares_network(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Whether containers may run in a network that the lab has made."""
+    monkeypatch.setattr("fairtrial_adopt.adopt._shares_network", lambda: request.param)
+    return bool(request.param)
+
+
+def test_as_a_container_it_keeps_its_dockerfile(shares_network: bool, tmp_path: Path) -> None:
     adopted = adopt(Source(folder=str(the_benchmarker(tmp_path))), tmp_path, "container")
     contender = tomllib.loads(adopted.experiments[0].read_text())["contenders"]["the-benchmarker-javascript-plain"]
-    assert contender["dockerfile"] == "source" and contender["container_port"] == 3000
+    way = {"container_network": "host", "port": 3000, "network": "own"} if shares_network else {"container_port": 3000}
+    assert contender["dockerfile"] == "source" and way.items() <= contender.items()
+    assert Contender.model_validate(contender).origin.kind == "image"
     assert (
         "ENTRYPOINT node app.js"
         in (tmp_path / "the-benchmarker-javascript-plain" / "source" / "Dockerfile").read_text()
     )
-    with pytest.raises(Problem, match="does not find the host tfb-database"):
-        adopt(Source(folder=str(techempower(tmp_path)), test="postgres"), tmp_path, "container")
+
+
+def test_a_container_finds_the_boards_files(shares_network: bool, tmp_path: Path) -> None:
+    adopted = adopt(Source(folder=str(httparena(tmp_path))), tmp_path / "out", "container")
+    contender = tomllib.loads(adopted.experiments[0].read_text())["contenders"]["httparena-python-plain"]
+    assert contender["files"] == {"/data": "../data"} and contender.get("port") == (8080 if shares_network else None)
+    assert (tmp_path / "out" / "httparena-python-plain" / "data" / "dataset.json").is_file()
+
+
+def test_a_container_reaches_a_database_in_a_network_of_the_runs_own_alone(
+    shares_network: bool, tmp_path: Path
+) -> None:
+    source = Source(folder=str(techempower(tmp_path)), test="postgres")
+    if not shares_network:
+        with pytest.raises(Problem, match="reaches tfb-database only with podman"):
+            adopt(source, tmp_path, "container")
+        return
+    contender = tomllib.loads(adopt(source, tmp_path, "container").experiments[1].read_text())["contenders"]
+    assert contender["techempower-node-postgres"]["hosts"] == {"tfb-database": "127.0.0.1"}
+
+
+@needs("node")
+def test_mariadb_takes_the_place_of_mysql_and_nothing_that_of_mongodb(tmp_path: Path) -> None:
+    folder = techempower(tmp_path)
+    adopted = adopt(Source(folder=str(folder), test="mysql"), tmp_path, "program")
+    experiment = tomllib.loads(adopted.experiments[1].read_text())
+    assert experiment["service"] == "mariadb" and experiment["services"]["mariadb"]["address"]["port"] == 3306
+    assert "# MariaDB takes the place of MySQL" in adopted.experiments[1].read_text()
+    assert (tmp_path / "techempower-node-mysql" / "hello_world.mariadb.sql").is_file()
+    plain = adopt(Source(folder=str(folder), test="mongodb"), tmp_path, "program")
+    assert [file.name for file in plain.experiments] == ["techempower.fairtrial.toml"]
+    assert "db_url: not asked on MongoDB: its programs log in without a password" in plain.experiments[0].read_text()
+    config = json.loads((folder / "benchmark_config.json").read_text())
+    del config["tests"][0]["mongodb"]["json_url"], config["tests"][0]["mongodb"]["plaintext_url"]
+    (folder / "benchmark_config.json").write_text(json.dumps(config))
+    with pytest.raises(Problem, match="none can be asked on MongoDB: its programs log in without a password"):
+        read_entry(folder, "mongodb")
 
 
 def test_what_leads_out_of_an_entry_is_refused(tmp_path: Path) -> None:

@@ -129,6 +129,10 @@ class FolderOrigin(StackOrigin):
 
     kind: ClassVar[OriginKind] = "folder"
 
+    build_user: Literal["own"] | None = Field(
+        None, description="own: a user of its own builds it where the lab is root; null: the lab's"
+    )
+
 
 class CommandOrigin(StackOrigin):
     """A command that is run where it lies, outside of any build: it is neither copied nor built."""
@@ -218,14 +222,6 @@ class ContainerOrigin(StackOrigin):
 
     container_port: int | None = Field(None, ge=1, le=65_535, description="on which it listens within its network")
 
-    @model_validator(mode="after")
-    def _brings_its_own(self) -> Self:
-        if self.files or self.hosts or self.network:
-            raise ValueError(
-                "files, hosts, network: a container brings its own: mount and name in the image what it needs"
-            )
-        return self
-
     def assert_variables(self, names: Iterable[str]) -> None:
         for name in names:
             if not ENVIRONMENT_NAME.fullmatch(name):
@@ -254,6 +250,10 @@ class ImageOrigin(ContainerOrigin):
         if not is_published and self.container_port is not None:
             raise ValueError(
                 'container_port: with `container_network = "host"` nothing is published: write `port` if it is fixed'
+            )
+        if is_published and self.network is not None:
+            raise ValueError(
+                'network: a container has a network of its own: leave it out, or set `container_network = "host"`'
             )
         if is_published and self.container_port is None:
             raise ValueError('container_port: missing; it is the port to publish. Or set `container_network = "host"`')
@@ -287,6 +287,12 @@ class ComposeOrigin(ContainerOrigin):
     compose_service: str | None = Field(
         None, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", description="that answers; null: it has one alone"
     )
+
+    @model_validator(mode="after")
+    def _brings_its_own(self) -> Self:
+        if self.files or self.hosts or self.network:
+            raise ValueError("files, hosts, network: a compose file says them itself: leave them out")
+        return self
 
     @model_validator(mode="after")
     def _one_port(self) -> Self:

@@ -11,9 +11,11 @@ from fairtrial_adopt.entry import Entry, Examination
 
 NAME = "techempower"
 DATABASE_HOST = "tfb-database"
-SERVICES = {"postgres": "postgresql"}
+SERVICES = {"postgres": "postgresql", "mysql": "mariadb", "mariadb": "mariadb"}
 """By the name of a database there, the lab's, where a workload file has its rows."""
-ROWS = "hello_world.sql"
+ROWS = {"postgresql": "hello_world.sql", "mariadb": "hello_world.mariadb.sql"}
+WITHOUT_LOGIN = {"mongodb": "MongoDB: its programs log in without a password, and the lab's server asks for one"}
+"""By the name of a database there, why the lab's is none for them."""
 QUERIES = "?queries="
 
 
@@ -30,12 +32,13 @@ def read(folder: Path, test: str) -> Entry:
     name = test or next(iter(tests), "default")
     keys = table_at({name: pick("test", name, tests)}, name)
     framework = str(config.get("framework") or folder.name)
-    service = SERVICES.get(str(keys.get("database", "")).lower())
+    database = str(keys.get("database"))
+    service = SERVICES.get(database.lower())
     examinations = tuple(each for each in _examinations(keys, service) if each.paths)
+    why_not = WITHOUT_LOGIN.get(database.lower(), database)
     if not examinations:
-        database = keys.get("database")
         raise Problem(
-            f"{name}: of its tests none can be asked on {database}", "adopted are those on PostgreSQL or none"
+            f"{name}: of its tests none can be asked on {why_not}", "adopted are those on PostgreSQL, MySQL or none"
         )
     suffix = "" if name == "default" else name
     dockerfile = keys.get("dockerfile") or f"{'-'.join(filter(None, (framework, suffix)))}.dockerfile"
@@ -51,13 +54,16 @@ def read(folder: Path, test: str) -> Entry:
         port=int(keys.get("port") or 8080),
         examinations=examinations,
         hosts={DATABASE_HOST: "127.0.0.1"},
-        remarks=(f"not asked on {keys.get('database')}: {', '.join(unasked)}",) if unasked else (),
+        remarks=(
+            *((f"{', '.join(unasked)}: not asked on {why_not}",) if unasked else ()),
+            *(("MariaDB takes the place of MySQL",) if database.lower() == "mysql" else ()),
+        ),
     )
 
 
 def _examinations(keys: dict[str, Any], service: str | None) -> list[Examination]:
     plain = _paths(keys, {"/json": "json_url", "/plaintext": "plaintext_url"})
-    data = {service: ROWS} if service else {}  # which entries read when they start
+    data = {service: ROWS[service]} if service else {}  # which entries read when they start
     found = [Examination(name="techempower", workload="techempower", paths=plain, service=service or "none", data=data)]
     if service is not None:
         read_paths = {

@@ -1,12 +1,15 @@
 """Private databases at the port and with the login that programs have in their source."""
 
+import tomllib
 from collections.abc import Sequence
+from math import floor, log
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 
+from fairtrial.base.locations import shipped
 from fairtrial.base.loopback import free_port
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services import pick_service
@@ -67,6 +70,35 @@ def test_mariadb_lets_such_a_login_in_as_well(temporary: Path, tmp_path: Path) -
             cursor.execute("SELECT number FROM numbers")
             assert cursor.fetchall() == ((7,),)
         assert running.counters()["reads"] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "capitals"),
+    [
+        pytest.param("postgresql", '"World"', marks=needs("postgresql")),
+        pytest.param("mariadb", "World", marks=needs("mariadb")),
+    ],
+)
+def test_rows_and_audits_of_techempowers_entries_are_the_same_on_each(
+    name: str, capitals: str, temporary: Path
+) -> None:
+    folder = shipped("examples") / "public-entries"
+    workload = tomllib.loads((folder / "techempower-updates.workload.toml").read_text())
+    audits = {audit: each["sql"] for audit, each in workload["audit"].items()}
+    sql = pick_service(name).sql
+    assert sql is not None
+    with up(name, address(free_port(), database="hello_world"), [folder / workload["data"][name]]) as running:
+
+        def asked(statement: str) -> float:
+            ((value,),) = sql.query(running.url, statement, 30)
+            return float(value)
+
+        assert asked("SELECT randomNumber FROM world WHERE id = 7919") == (7 + 3) % 10 * 1000 + 7919 * 7919 % 1000 + 1
+        assert [asked(each) for each in audits.values()] == [0, 0]
+        sql.execute(running.url, f"UPDATE {capitals} SET randomNumber = 10001 - randomNumber WHERE id <= 2000", 30)
+        assert asked(audits["updates-were-kept"]) == floor(10_000 * log(10 / 8) * 1.1 / 20)
+        sql.execute(running.url, f"UPDATE {capitals} SET randomNumber = 0 WHERE id <= 3", 30)
+        assert asked(audits["rows-out-of-bounds"]) == 3
 
 
 @pytest.mark.parametrize(("name", "own"), [("postgresql", "lab"), ("mariadb", "root")])

@@ -45,6 +45,14 @@ def test_a_source_is_taken_from_the_build_and_what_leads_out_of_it_from_beside_t
     assert places.hosts == {"db": "127.0.0.1"}
 
 
+def test_files_of_a_container_lie_beside_its_dockerfile(tmp_path: Path) -> None:
+    for name in ("data", "source"):
+        (tmp_path / name).mkdir()
+    described = {"title": "x", "services": ["none"], "dockerfile": ".", "container_port": 80}
+    it = Stack(name="x", folder=tmp_path / "source", files={"/d": "../data"}, **described)
+    assert places_of(it, None, tmp_path / "cache").files == {"/d": tmp_path / "data"}
+
+
 def test_of_a_program_that_is_run_where_it_lies_all_are_relative_to_its_directory(tmp_path: Path) -> None:
     mine = found(tmp_path / "mine", 'directory = "../shop"\nfiles = { "/data/items.json" = "../items.json" }\n')
     (tmp_path / "items.json").touch()

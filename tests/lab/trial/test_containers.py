@@ -10,10 +10,11 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks import container_program as programs
 from fairtrial.catalog.stacks.container_program import container_program, new_name
 from fairtrial.catalog.stacks.container_run import RunningContainer
-from fairtrial.catalog.stacks.kinds import make_ready, start_stack
+from fairtrial.catalog.stacks.kinds import assert_program, make_ready, start_stack
 from fairtrial.catalog.stacks.model import Stack, Variant
 from fairtrial.catalog.stacks.requests import BuildRequest, StartRequest
 from fairtrial.engine.container_tree import ContainerTree
+from fairtrial.engine.guard import NO_PLACES, Places
 from fairtrial.engine.process_tree import cpu_seconds_below, processes_below
 from tests.command_line import Lab
 from tests.lab.trial.conftest import docker_in
@@ -25,13 +26,14 @@ container_port = 8080
 """
 
 
-def started(name: str, folder: Path) -> RunningContainer:
+def started(name: str, folder: Path, places: Places = NO_PLACES) -> RunningContainer:
     stack = Stack(
         name="shop", folder=folder, title="x", services=["none"], image=name, container_port=80, ready_within_seconds=9
     )
     ready = make_ready(BuildRequest(stack, folder / "log", lambda: None))
     cpus = sorted(os.sched_getaffinity(0))[-1:]
-    return start_stack(StartRequest(stack, Variant(), ready.folder, settings={}, cpus=cpus, log=folder / "log"))
+    request = StartRequest(stack, Variant(), ready.folder, settings={}, cpus=cpus, log=folder / "log", places=places)
+    return start_stack(request)
 
 
 def test_a_container_is_tried_metered_and_removed(docker: Path, shared_lab: Lab) -> None:
@@ -63,6 +65,25 @@ def test_a_daemons_container_is_found_though_no_guard_is_above_it(tmp_path: Path
         assert running.listening() == {("127.0.0.1", running.port)}
     finally:
         assert not running.process.stop().forced
+
+
+@pytest.mark.usefixtures("engine", "cache")
+def test_a_container_finds_files_and_host_names(docker: Path, tmp_path: Path) -> None:
+    running = started("hello", tmp_path, Places({"/data": tmp_path}, {"db": "127.0.0.1"}))
+    try:
+        [container] = (docker / "containers").iterdir()
+        options = json.loads(container.read_text())["labels"]
+        assert {"db:127.0.0.1", f"{tmp_path}:/data:ro"} <= set(options)
+    finally:
+        running.process.stop()
+
+
+@pytest.mark.usefixtures("docker")
+def test_docker_knows_no_network_of_the_runs_own(tmp_path: Path) -> None:
+    described = {"title": "x", "services": ["none"], "image": "hello"}
+    stack = Stack(name="shop", folder=tmp_path, container_network="host", network="own", **described)
+    with pytest.raises(Problem, match="docker's daemon runs containers in the machine's network"):
+        assert_program(stack)
 
 
 @pytest.mark.usefixtures("engine", "cache", "docker")

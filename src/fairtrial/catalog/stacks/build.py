@@ -9,7 +9,8 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.environment import users_environment
 from fairtrial.catalog.stacks.redaction import redaction_of
 from fairtrial.catalog.stacks.requests import BuildRequest
-from fairtrial.engine.guard import Guarded
+from fairtrial.catalog.stacks.unprivileged_user import RunsAs
+from fairtrial.engine.guard import NO_PLACES, Guarded
 
 BUILD_WITHIN_SECONDS = 1800
 LOOK_FOR_CANCELLATION_EVERY_SECONDS = 0.1
@@ -25,6 +26,7 @@ def run_build_command(
     command: Sequence[str],
     folder: Path | None = None,
     environment: Mapping[str, str] | None = None,
+    user: RunsAs | None = None,
 ) -> None:
     """Run a command that makes something, with its output in the log, which then holds no secret that it was given.
 
@@ -33,6 +35,7 @@ def run_build_command(
         folder: in which it is run; None: that of the log.
         environment: its variables, with those of `env_from`, whose values are hidden; None: those with which the user
             would run it. Passwords in URLs are hidden in either case.
+        user: who it is; None: who the lab is.
 
     Raises:
         Problem: it failed, or did not end in time.
@@ -49,7 +52,14 @@ def run_build_command(
     with redaction.kept_log(log) as output:
         output.write(f"$ {command_line}\n".encode())
         output.flush()
-        with Guarded(command, folder=folder or log.parent, environment=environment, output=output) as step:
+        with Guarded(
+            command,
+            folder=folder or log.parent,
+            environment=environment,
+            output=output,
+            places=NO_PLACES if user is None else user.seeing(NO_PLACES),
+            user=None if user is None else user.command,
+        ) as step:
             deadline = time.monotonic() + BUILD_WITHIN_SECONDS
             while not step.ends_within(LOOK_FOR_CANCELLATION_EVERY_SECONDS):
                 if cancelled.is_set():

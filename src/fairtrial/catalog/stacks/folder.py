@@ -8,6 +8,7 @@ from fairtrial.base.cache.digest import folder_sha256, source_files
 from fairtrial.base.cache.once import find_made, made_once
 from fairtrial.base.locations import cache_folder
 from fairtrial.catalog.stacks.build import BuildCancelled, run_build_command
+from fairtrial.catalog.stacks.builder import builder_of, has_builder
 from fairtrial.catalog.stacks.environment import build_environment
 from fairtrial.catalog.stacks.requests import BuildRequest, ReadyProgram
 
@@ -38,8 +39,9 @@ def ready(request: BuildRequest) -> ReadyProgram:
             target = folder / file.relative_to(source)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(file, target)
-        for command in commands:
-            run_build_command(request, name, command, folder, environment)
+        with builder_of(stack, folder, environment) as (user, variables):
+            for command in commands:
+                run_build_command(request, name, command, folder, variables, user)
 
     def stop_if_cancelled() -> None:
         if cancelled.is_set():
@@ -71,5 +73,6 @@ def _made_from_sha256(request: BuildRequest) -> str:
         *([{"services": _service_names(request)}] if names_services else []),
         *([{"build": commands}] if stack.in_experiment or checkout is not None else []),
         *([] if built_apart is None or checkout is not None else [{"variant": built_apart}]),
+        *([{"builder": "own"}] if has_builder(stack) else []),
     ]
     return folder_sha256(stack.source(built_apart), dict(request.versions), platform.machine(), *apart)

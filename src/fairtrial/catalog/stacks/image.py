@@ -78,6 +78,8 @@ def start(request: StartRequest, origin: ImageOrigin) -> RunningContainer:
         # Podman's containers are bound as what starts them is; to bind them again takes a controller that users lack.
         *([f"--cpuset-cpus={','.join(map(str, cpus))}"] if cpus and not program.is_podman else []),
         *(word for key, value in variables.items() for word in ("--env", key if key in quiet else f"{key}={value}")),
+        *(word for name, address in request.places.hosts.items() for word in ("--add-host", f"{name}:{address}")),
+        *(word for path, source in request.places.files.items() for word in ("--volume", f"{source}:{path}:ro")),
         *further_options(),
         (request.folder / ID_FILE).read_text(encoding="ascii"),
         *request.command,

@@ -4,6 +4,7 @@ import hashlib
 import json
 
 from fairtrial.base.cache.digest import folder_sha256
+from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks import command, compose, folder, image, url
 from fairtrial.catalog.stacks.compose_program import compose_program
 from fairtrial.catalog.stacks.container_program import container_program
@@ -17,11 +18,17 @@ def assert_program(stack: Stack) -> None:
     """Find the command that runs the stack, where that is another than its own.
 
     Raises:
-        Problem: there is none on this machine, or it does not answer.
+        Problem: there is none on this machine, it does not answer, or it does not run containers itself as it would
+            have to.
     """
     match stack.origin:
         case ImageOrigin():
-            container_program()
+            program = container_program()
+            if stack.origin.network is not None and not program.is_podman:
+                raise Problem(
+                    "network: docker's daemon runs containers in the machine's network, not in the run's own",
+                    "leave `network` out, or use podman: FAIRTRIAL_CONTAINERS=podman",
+                )
         case ComposeOrigin():
             compose_program(container_program())
 

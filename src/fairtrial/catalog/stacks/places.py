@@ -12,7 +12,7 @@ def places_of(stack: Stack, built_apart: str | None, folder: Path) -> Places:
     """The files and host names that the program alone is to see.
 
     A source is relative to the folder in which the program is run. Of a stack that is built, this is the copy; what
-    leads out of it (`../data`) is looked for from the stack's own folder.
+    leads out of it (`../data`) is looked for from the stack's own folder, as everything is of a container.
 
     Args:
         built_apart: the variant whose source it is, if it has one of its own.
@@ -27,7 +27,8 @@ def places_of(stack: Stack, built_apart: str | None, folder: Path) -> Places:
 def _source(stack: Stack, built_apart: str | None, folder: Path, path: str) -> Path:
     name = stack.origin.files[path]
     leads_out = os.path.normpath(name).split(os.sep, 1)[0] == os.pardir
-    base = stack.source(built_apart) if leads_out and stack.origin.kind == "folder" else folder
+    is_own = stack.origin.in_container or (leads_out and stack.origin.kind == "folder")
+    base = stack.source(built_apart) if is_own else folder
     source = base / Path(name).expanduser()
     if not source.exists():
         raise Problem(

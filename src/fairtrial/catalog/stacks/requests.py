@@ -67,7 +67,7 @@ class StartRequest:
     ready: Ready = HEALTH
     """when it counts as ready, unless the stack says so itself"""
     places: Places = NO_PLACES
-    """files and host names that it alone sees; containers bring their own"""
+    """files and host names that it alone sees"""
     redaction: Redaction = NOTHING_SECRET
     """strips what it prints of secrets"""
     user: RunsAs | None = None

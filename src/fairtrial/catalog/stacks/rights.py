@@ -30,7 +30,7 @@ def assert_rights(stack: Stack) -> None:
             "let it listen on the address that the variable HOST says, and leave `network` out; or run as root (with "
             f"CAP_SYS_ADMIN and CAP_NET_ADMIN); or allow users their own: {how_to_be_allowed()}",
         )
-    if (origin.files or origin.hosts) and (why := _why_no_places(origin)) is not None:
+    if origin.is_started_here and (origin.files or origin.hosts) and (why := _why_no_places(origin)) is not None:
         raise Problem(
             f"{'files' if origin.files else 'hosts'}: {stack.name} needs a mount namespace of its own: {why}",
             "run as root, or with the capability CAP_SYS_ADMIN; or let this machine allow user namespaces "

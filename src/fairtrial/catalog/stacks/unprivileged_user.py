@@ -97,8 +97,8 @@ def runs_as(
         return
     built, program = folder.resolve(), stack.run[0]
     with run_folder(NAME) as home:
-        needed_paths = [built, *_programs_of(program, built)]
-        opened = _closed_above([*needed_paths, home])
+        needed_paths = [built, *programs_of(program, built)]
+        opened = closed_above([*needed_paths, home])
         covered = [path.resolve() for path in hidden if path.is_dir()]
         covered = sorted({path for path in covered if path not in needed_paths}, key=lambda path: len(path.parts))
         exempt = [path for path in needed_paths if any(path.is_relative_to(each) for each in covered)]
@@ -113,16 +113,21 @@ def runs_as(
         if reason:
             yield as_lab(reason)
             return
-        for name in ("home", "tmp"):
-            (home / name).mkdir()
-        for path in (home, home / "home", home / "tmp"):
-            path.chmod(0o700)
-            os.chown(path, user.uid, user.gid)
+        give_home(home, user)
         has_mounts = bool(user.opened or user.hidden)
-        yield RunsAs(StackUser(own=True), user, home, _names(user, home) if has_mounts else {})
+        yield RunsAs(StackUser(own=True), user, home, named_files(user, home) if has_mounts else {})
 
 
-def _names(user: CommandUser, home: Path) -> dict[str, Path]:
+def give_home(home: Path, user: CommandUser) -> None:
+    """Make a folder a user's own, with its HOME and its TMPDIR in it."""
+    for name in ("home", "tmp"):
+        (home / name).mkdir()
+    for path in (home, home / "home", home / "tmp"):
+        path.chmod(0o700)
+        os.chown(path, user.uid, user.gid)
+
+
+def named_files(user: CommandUser, home: Path) -> dict[str, Path]:
     """The machine's users and groups with its own: some programs do not start for a number without a name."""
     entries = {
         "/etc/passwd": f"{NAME}:x:{user.uid}:{user.gid}::{home / 'home'}:/bin/sh",
@@ -198,7 +203,7 @@ def _first_free_port() -> int:
     return 1024
 
 
-def _programs_of(command: str, folder: Path) -> list[Path]:
+def programs_of(command: str, folder: Path) -> list[Path]:
     """The folders in which programs are looked for, and where the one of this name lies, links followed."""
     folders = [Path(entry) for entry in os.environ.get("PATH", os.defpath).split(os.pathsep)]
     location = folder / command if os.sep in command else shutil.which(command)
@@ -206,7 +211,7 @@ def _programs_of(command: str, folder: Path) -> list[Path]:
     return [path for path in [*folders, *programs] if path.is_absolute() and path.exists()]
 
 
-def _closed_above(paths: Iterable[Path]) -> list[Path]:
+def closed_above(paths: Iterable[Path]) -> list[Path]:
     """Every folder above these paths that only its owner or group may go through, outer ones first."""
     above = {folder for path in paths for each in (path, path.resolve()) for folder in each.parents}
     closed = {folder.resolve() for folder in above if not folder.stat().st_mode & stat.S_IXOTH}
