@@ -58,9 +58,9 @@ def builder_of(stack: Stack, folder: Path, environment: Mapping[str, str]) -> It
         give_home(home, user)
         _give(folder, os.geteuid(), user.uid, user.gid)
         toolchains = {name: str(path) for name, place in TOOLCHAINS.items() if (path := Path.home() / place).is_dir()}
-        kept = {name: value for name, value in environment.items() if name not in TOOLS_WRITE}
+        others = {name: value for name, value in environment.items() if name not in TOOLS_WRITE}
         builder = RunsAs(StackUser(own=True), user, home, named_files(user, home) if opened else {})
-        yield builder, builder.environment(toolchains | kept, stack.origin.env_from)
+        yield builder, builder.environment(toolchains | others, stack.origin.env_from)
         _give(folder, user.uid, os.geteuid(), os.getegid())
         _let_read(folder)
 
