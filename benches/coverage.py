@@ -18,7 +18,7 @@ from fairtrial.judge.statistics.scalability import Law  # noqa: E402
 from fairtrial.judge.statistics.student import LEVEL  # noqa: E402
 from fairtrial.judge.statistics.ties import blocks_for_ranks  # noqa: E402
 from tests.judge.checks.test_not_stationary import found_in_runs  # noqa: E402
-from tests.judge.statistics import error_rates, failing_worlds, tail_worlds  # noqa: E402
+from tests.judge.statistics import cause_worlds, error_rates, failing_worlds, tail_worlds  # noqa: E402
 from tests.judge.statistics import sliced_worlds as worlds_of_slices  # noqa: E402
 from tests.judge.statistics.simulation import DEVIATIONS, FIGURES, RATIOS, UNSYMMETRIC  # noqa: E402
 
@@ -465,6 +465,21 @@ def tail_ratios(repetitions: int) -> str:
     )
 
 
+def causes(repetitions: int) -> str:
+    """Two factors with all four combinations, six in a fraction; five and eight blocks."""
+    rows = []
+    for name, draw in cause_worlds.WORLDS.items():
+        for factors, interactions in ((2, False), (2, True), (3, True), (6, True)):
+            cells = []
+            for blocks in (5, 8):
+                held = cause_worlds.parts_held(cause_worlds.World(factors, interactions), draw, blocks, repetitions)
+                share = percent(held.shares, held.with_shares) if held.with_shares else "–"
+                cells += [percent(held.ratios, repetitions), share, percent(held.with_shares, repetitions)]
+            rows.append([name, str(factors), "yes" if interactions else "no", *cells])
+    blocks_head = [f"{words}, {blocks} blocks" for blocks in (5, 8) for words in ("parts", "shares", "has shares")]
+    return table(["starts", "factors", "together", *blocks_head], rows)
+
+
 TABLES: dict[str, tuple[Callable[[int], str], int]] = {
     "figures": (figures, 10_000),
     "ratios": (ratios, 10_000),
@@ -499,6 +514,7 @@ TABLES: dict[str, tuple[Callable[[int], str], int]] = {
     "starts-apart": (starts_apart, 2_000),
     "honest-starts": (honest_starts, 500),
     "projections-by-kind": (projections_by_kind, 2_000),
+    "causes": (causes, 2_000),
 }
 
 

@@ -61,6 +61,7 @@ class ExperimentBuilder:
     sweep: tuple[Value, ...] = ()
     swept: str = "load.connections"
     noise_floor: bool = False
+    why: dict[str, Any] | None = None
     checks: dict[str, dict[str, float]] = field(default_factory=dict)
     classes: dict[str, StackClass] = field(default_factory=dict)
     """of stacks that are not of class production, by `NAME` or `NAME:VARIANT`"""
@@ -122,6 +123,7 @@ class ExperimentBuilder:
                 "claims": list(self.claims),
                 "claims_judged": self.claims_judged,
                 "noise_floor": self.noise_floor,
+                "why": self.why,
                 "sweep": {"parameter": self.swept, "values": list(self.sweep)} if self.sweep else None,
             }
         )

@@ -28,6 +28,7 @@ TEACHES = {
     "": ["upheld, refuted, equal or undecided", "`fairtrial run`", "`fairtrial` alone"],
     "run": ["Exit status: 0", "130 interrupted", "`fairtrial list experiments`", "built and run as you", "--seed"],
     "ab-test": ["Exit status: 0", "default branch", "[contenders.NAME]", "5%"],
+    "why": ["Exit status: 0", "[why]", "share", "results folder"],
     "load": ["**closed**", "**open**", "servers that are yours", "**Examples**", "`fairtrial load http"],
     "ab": ["-n, -c, -t, -k", "**Examples**", "`fairtrial ab -n"],
     "wrk": ["-c, -d, -t, -H", "**Examples**", "`fairtrial wrk -"],

@@ -13,8 +13,8 @@ from tests.builders import a_trial, an_experiment, trials_of
 from tests.command_line import Lab
 from tests.tools.load.conftest import Target, serve  # noqa: F401 - a fixture
 
-COMMANDS = ["run", "init", "ab-test", "load", "ab", "wrk", "check", "list", "services", "doctor", "cluster", "judge",
-            "compare", "history", "pool", "cross-examine", "docket", "import", "adopt"]  # fmt: skip
+COMMANDS = ["run", "init", "ab-test", "why", "load", "ab", "wrk", "check", "list", "services", "doctor", "cluster",
+            "judge", "compare", "history", "pool", "cross-examine", "docket", "import", "adopt"]  # fmt: skip
 LOCALES = {
     "ascii": {"PYTHONIOENCODING": "ascii"},
     "latin-1": {"PYTHONIOENCODING": "iso-8859-1"},

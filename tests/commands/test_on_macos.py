@@ -25,6 +25,7 @@ ARGUMENTS = {
     "import": [str(DATA / "fairtrial_import/data/shop.har")],
     "list": [],
     "explain": ["harness-limited"],
+    "why": ["why-node"],
     "check": ["go-net-http"],
     "load": ["http://127.0.0.1:9/"],
     "ab": ["http://127.0.0.1:9/"],

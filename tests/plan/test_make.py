@@ -93,8 +93,8 @@ def test_a_plan_of_a_fixed_number_of_blocks_has_spare_ones(blocks: int, spare: i
 @pytest.mark.parametrize("name", sorted(shipped_experiments()))
 def test_every_shipped_experiment_has_a_plan_whose_conditions_are_those_of_its_record(name: str) -> None:
     experiment = load_experiment(shipped_experiments()[name])
-    stacks = find_stacks()
-    plan = make_plan(experiment, stacks, name)
+    plan = make_plan(experiment, find_stacks(), name)
+    stacks = {stack.name: stack for stack in plan.stacks}
 
     def class_of(reference: StackRef) -> StackClass:
         stack = stacks[reference.name]

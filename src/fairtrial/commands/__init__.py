@@ -34,6 +34,7 @@ from fairtrial.commands.rare_options import add_command
 from fairtrial.commands.run import run
 from fairtrial.commands.services import services_app
 from fairtrial.commands.unforeseen import no_traceback
+from fairtrial.commands.why import why
 from fairtrial.commands.worker import worker
 from fairtrial_adopt.command import adopt
 from fairtrial_cross_examine.command import cross_examine
@@ -61,6 +62,7 @@ app = typer.Typer(
 add_command(app, run)
 app.command()(init)
 add_command(app, ab_test, "ab-test")
+add_command(app, why)
 add_command(app, load)
 app.command(context_settings=ab_command.SETTINGS)(ab_command.ab)
 app.command(context_settings=wrk_command.SETTINGS)(wrk_command.wrk)

@@ -79,6 +79,7 @@ def between_refs(experiment: Experiment, name: str, before: str, after: str, mar
         "minutes": MINUTES if experiment.blocks is None and experiment.minutes is None else experiment.minutes,
         "slices": None,
         "sweep": None,
+        "why": None,
         "claims": [
             _ratio(DECIDES, f"{after} is not slower than {before} {allowed}", pair, metric, bound(more_is_better)),
             _ratio("cpu-per-request", f"{after} takes no more processor time {allowed}", pair, COST, bound(False))

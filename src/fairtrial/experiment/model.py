@@ -16,6 +16,7 @@ from fairtrial.experiment.slices import Slices
 from fairtrial.experiment.sweep import Sweep, assert_same_type, at_value
 from fairtrial.experiment.value import Value, format_value, values_in_words
 from fairtrial.experiment.variables import VariablesOfAll
+from fairtrial.experiment.why import Why, assert_why, with_conditions
 from fairtrial.experiment.workload_file.model import WorkloadFile
 from fairtrial.load.engine_terms import Wait
 from fairtrial.load.kinds import Load
@@ -212,6 +213,7 @@ class Experiment(Strict):
         False, description="never measure in slices, although the plan might choose to: one after the other"
     )
     sweep: Sweep | None = None
+    why: Why | None = Field(None, description="what turns one contender into another, a step at a time: docs/why.md")
     noise_floor: bool = Field(
         False, description="try the first stack twice in each block, under two names: the difference is noise"
     )
@@ -233,6 +235,8 @@ class Experiment(Strict):
     @model_validator(mode="before")
     @classmethod
     def _each_ref_is_a_stack(cls, values: Any) -> Any:
+        if isinstance(values, dict) and values.get("why"):
+            values = with_conditions(values)
         if isinstance(values, dict) and values.get("contenders"):
             return {**values, "stacks": with_refs(values.get("stacks"), values["contenders"])}
         return values
@@ -330,6 +334,7 @@ class Experiment(Strict):
             )
         if self.instances > 1 and self.balancer is None:
             raise ValueError("instances: more than one needs a balancer in front: set `balancer`")
+        assert_why(self.why, self.sweep)
         if self.placement == "shared" and not self.load.offers_requests:
             raise ValueError("placement: a program has no load generator that could share its processors")
         if self.placement == "shared" and self.wait == "awake":

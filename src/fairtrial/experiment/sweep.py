@@ -66,9 +66,9 @@ class Sweep(Strict):
 
 
 def at_value(file: dict[str, Any], parameter: str, value: Value) -> dict[str, Any]:
-    """An experiment's keys with one of them set to `value`, and without the sweep and the claims over it."""
+    """An experiment's keys with one of them set to `value`, and without the sweep and what is asked about it."""
     table, _, key = parameter.rpartition(".")
-    rest = {name: what for name, what in file.items() if name not in ("sweep", "claims", "loads")}
+    rest = {name: what for name, what in file.items() if name not in ("sweep", "claims", "loads", "why")}
     if parameter == OVER_LOADS:
         return rest | {"load": load_at(rest["load"], file.get("loads", {}), value)}
     if not table:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from fairtrial.judge.causes import causes_of
 from fairtrial.judge.checks import run_checks, unusual_thresholds
 from fairtrial.judge.checks.drift_over_blocks import ceilings_of
 from fairtrial.judge.checks.model import Finding, Severity
@@ -150,6 +151,7 @@ def judge(
         conditions=conditions,
         curves=curves_of(experiment, conditions, valid, losses),
         noise_floor=noise_floor(record.conditions, valid, level, losses),
+        causes=causes_of(evidence),
         claims_stated=claims_stated,
         claims_judged=experiment.claims_judged,
         claims=judge_claims(experiment.claims, evidence, experiment.claims_judged),

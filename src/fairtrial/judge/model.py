@@ -16,6 +16,7 @@ from fairtrial.experiment.claims import ClaimsJudged
 from fairtrial.experiment.stack_class import PRODUCTION, StackClass
 from fairtrial.experiment.value import Value
 from fairtrial.judge.checks.model import Finding
+from fairtrial.judge.statistics.causes import Causes
 from fairtrial.judge.statistics.equivalence import Verdict
 from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.load.engine_terms import Wait
@@ -356,6 +357,10 @@ class Result(Document):
     conditions: list[ConditionResult]
     curves: list[Curve] = Field(default_factory=list, description="of a sweep")
     noise_floor: NoiseFloor | None = None
+    causes: Causes | None = Field(
+        None,
+        description="the ratio of `[why]`, divided among its factors; null: it is not asked, or not tried as a whole",
+    )
     claims_stated: ClaimsStated = Field(
         "before", description="before: with the run; after: by another file, when its figures could be seen"
     )

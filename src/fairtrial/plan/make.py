@@ -12,6 +12,7 @@ from fairtrial.catalog.balancers import pick_balancer
 from fairtrial.catalog.services import pick_service
 from fairtrial.catalog.stacks.find import pick_stack
 from fairtrial.catalog.stacks.model import Stack
+from fairtrial.catalog.stacks.switched import with_switched
 from fairtrial.catalog.workloads import options_of, pick_workload
 from fairtrial.catalog.workloads.from_file import workload_from_file
 from fairtrial.catalog.workloads.model import Workload
@@ -62,7 +63,7 @@ def make_plan(
             does not implement the workload on the service; the reason begins with `file`.
     """
     try:
-        workload = _workload(experiment, Path(file), workloads)
+        workload, stacks = _workload(experiment, Path(file), workloads), with_switched(stacks, experiment)
         plan = _resolve(_with_its_time(experiment), workload, stacks)
         if may_slice and _is_sliced_by_default(plan):
             sliced = plan.experiment.model_copy(update={"slices": Slices(tails=True, gives_way=True)})

@@ -11,7 +11,7 @@ from fairtrial.judge.model import Result
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.record.placement import topology_in_words
 from fairtrial.record.profile import NO_PROFILES, Profiles
-from fairtrial.report import columns, grouping, sentences, stack_users
+from fairtrial.report import causes, columns, grouping, sentences, stack_users
 from fairtrial.report.charts import goodput_chart, percentile_chart, second_chart, verdict_chart
 from fairtrial.report.curve_chart import curve_chart
 from fairtrial.report.page import TEMPLATES, page_environment, page_parts
@@ -26,7 +26,13 @@ REPORT = TEMPLATES / "report.html.j2"
 def report_template(template: Path = REPORT) -> Template:
     """The template of the page, compiled. It asks for what it shows by the functions that all reports have."""
     templates = page_environment(template.parent)
-    templates.globals |= {"columns": columns, "grouping": grouping, "sentences": sentences, "stack_users": stack_users}
+    templates.globals |= {
+        "causes": causes,
+        "columns": columns,
+        "grouping": grouping,
+        "sentences": sentences,
+        "stack_users": stack_users,
+    }
     templates.globals["topology_in_words"] = topology_in_words
     templates.tests["has_lower_bounds"] = columns.has_lower_bounds
     return templates.get_template(template.name)
@@ -47,6 +53,7 @@ def html_text(
         more: variables of that one.
     """
     charts: dict[str, Spec | None] = {
+        "causes": causes.causes_chart(result.causes),
         "curves": curve_chart(result),
         "goodput": goodput_chart(result),
         "percentiles": percentile_chart(result, trials),

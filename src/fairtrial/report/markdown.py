@@ -8,6 +8,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.strict import Strict
 from fairtrial.judge.model import ClaimResult, ConditionResult, Result
 from fairtrial.judge.statistics.equivalence import Verdict
+from fairtrial.report.causes import answer_sentence
 from fairtrial.report.columns import (
     GOODPUT,
     NOT_PROVEN,
@@ -53,6 +54,8 @@ def markdown_text(result: Result) -> str:
         parts += ["### Claims", "", *claims_table(result)]
         parts += ["", *(f"- {escape(claim.sentence)}" for claim in result.claims), ""]
         parts += [line for sentence in claims_notes(result) for line in (escape(sentence), "")]
+    if result.causes is not None:
+        parts += ["### Why", "", escape(answer_sentence(result.causes)), ""]
     columns = other_columns(result)
     classed = shows_class(result.conditions)
     head = [

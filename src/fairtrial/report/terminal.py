@@ -13,6 +13,7 @@ from fairtrial.base.locations import place_of_docs
 from fairtrial.base.printable import printable
 from fairtrial.judge.model import ClaimResult, Result
 from fairtrial.report.brief import all_findings, brief_findings, brief_obstacles, is_left_out, where_explained
+from fairtrial.report.causes_table import causes_parts
 from fairtrial.report.columns import (
     BY_REQUEST,
     GOODPUT,
@@ -76,12 +77,13 @@ def print_result(
     if not verbose:
         below = (*marks_explained(result.conditions), *_no_room(result, columns))
         parts += [Text(words, style="dim") for words in below]
-        _print_screen(result, console, [*parts, *_sentences(outcomes(result)), *_claims(result)], report, further)
+        _print_screen(result, console, [*parts, *_answers(result)], report, further)
         return
     parts.append(Text(f"\n{explanation(result.conditions, columns)}", style="dim"))
     parts += [Text(words, style="dim") for words in _circumstances(result, columns)]
     parts += _requests(result)
     parts += _sentences(notes(result))
+    parts += causes_parts(result.causes)
     parts += _section("Claims", [_claim(claim, claim.sentence) for claim in result.claims])
     parts += [Text(printable(sentence), style="dim") for sentence in claims_notes(result)]
     parts += _section("Findings", list(_findings(result)))
@@ -102,6 +104,7 @@ def print_answer(
     rates = [(each.contender, GOODPUT.of(each)) for each in result.conditions]
     if figures := [f"{printable(name)} {figure(rate.estimate)}/s" for name, rate in rates if rate is not None]:
         parts.append(Text(f"  goodput: {', '.join(figures)}", overflow="fold"))
+    parts += causes_parts(result.causes, with_sentence=False)
     for claim in result.claims:
         reasons = _not_settled(claim) if claim is result.claims[0] else []
         parts += [Padding(part, (0, 0, 0, 2)) for part in (_claim_head(claim), *map(Text, reasons))]
@@ -195,6 +198,10 @@ def _requests(result: Result) -> list[RenderableType]:
 
 def _section(title: str, items: list[RenderableType]) -> list[RenderableType]:
     return [Text(), Text(title, style="bold underline"), *items] if items else []
+
+
+def _answers(result: Result) -> Iterator[RenderableType]:
+    yield from (*_sentences(outcomes(result)), *causes_parts(result.causes), *_claims(result))
 
 
 def _claims(result: Result) -> Iterator[RenderableType]:

@@ -120,7 +120,7 @@ def read_values(claim: MetricClaim, metric: Metric, conditions: Sequence[Conditi
         assert claim.baseline is not None
         values = _overheads(conditions, claim.baseline, evidence)
     else:
-        values = _read(metric, conditions, evidence)
+        values = values_of(metric, conditions, evidence)
     if values.lower_bound and not isinstance(claim, BudgetClaim) and not values.refused and not values.missing:
         # Of a ratio or a difference with a bound in it nothing follows, and there is none to show.
         values = replace(values, refused=values.lower_bound, remedy=AWAIT_THE_REST)
@@ -129,7 +129,7 @@ def read_values(claim: MetricClaim, metric: Metric, conditions: Sequence[Conditi
 
 def _overheads(conditions: Sequence[ConditionRef], baseline: ConditionRef, evidence: Evidence) -> Values:
     """The overhead of each condition over the baseline in the same block."""
-    rates = _read(METRICS["goodput"], [*conditions, baseline], evidence)
+    rates = values_of(METRICS["goodput"], [*conditions, baseline], evidence)
     base = rates.of(baseline)
     overheads = {
         condition: [overhead_seconds(rate, other) for rate, other in zip(rates.of(condition), base, strict=True)]
@@ -138,7 +138,8 @@ def _overheads(conditions: Sequence[ConditionRef], baseline: ConditionRef, evide
     return Values(overheads, rates.refused, rates.missing, remedy=rates.remedy)
 
 
-def _read(metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence) -> Values:
+def values_of(metric: Metric, conditions: Sequence[ConditionRef], evidence: Evidence) -> Values:
+    """A metric of these conditions, whatever is asked of it."""
     trials = {condition: evidence.of(evidence.condition(condition)) for condition in conditions}
     values: dict[ConditionRef, list[float]] = {condition: [] for condition in trials}
     refused: list[_Obstacle] = []

@@ -1,0 +1,201 @@
+"""A ratio of two conditions divided among the factors that were switched between them.
+
+On the logarithm. In each block every condition has one value, and a part is a weighted sum of these whose weights add
+up to zero, so that what slows a whole block cancels. The weights are those of the least-squares fit within the block:
+
+- All combinations were tried: the fit has a term for each set of factors, with the start as its base. A factor's part
+  is what it changes when it alone is switched; a pair's part is what both change together beyond what each changes by
+  itself; the rest is that of three or more. Nothing is assumed, and the parts add up to what all factors change.
+- A fraction was tried: the fit has a term for each factor, and one for each group of pairs that are aliases. A factor's
+  part is what it changes on average over the levels of the others. What three factors do together is assumed to be
+  nothing. If it is not, it is in what is not explained.
+
+What is not explained is the whole ratio less the parts: what separates the end from the start with every factor
+switched, and of a fraction also what the terms leave out.
+
+The interval of a part is Student's over the blocks, each part with its own spread: one condition may scatter more than
+another, and a pooled variance would be too small for it. Its share of the whole has Fieller's interval. The intervals
+of all parts hold together at the level: each of m parts has 1 - α / m (Bonferroni), which allows any dependence.
+
+Sources: G. E. P. Box, W. G. Hunter and J. S. Hunter, Statistics for Experimenters (1978), chapters 10 and 12; NIST/
+SEMATECH e-Handbook of Statistical Methods, 5.3.3; C. E. Bonferroni (1936), as in R. G. Miller, Simultaneous Statistical
+Inference, 2nd edition (1981), section 2.3.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from fairtrial.base.strict import Strict
+from fairtrial.experiment.factorial import Design, Run
+from fairtrial.judge.statistics.fieller import share_interval
+from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS, mean_interval, quantile
+
+Floats = NDArray[np.float64]
+Interval = tuple[float, float]
+CauseKind = Literal["factor", "pair", "more", "not explained"]
+
+FULL_ORDER = 2
+"""Of a full design, sets of more factors than this are one part together."""
+
+
+class Cause(Strict):
+    """One part of the ratio."""
+
+    kind: CauseKind = Field(
+        description="factor: by itself; pair: both together, beyond what each does; more: three or more together; "
+        "not explained: what no factor switches"
+    )
+    factors: list[str] = Field(default_factory=list)
+    ratio: float = Field(description="by which it multiplies the metric; the ratios of all parts multiply to the whole")
+    interval: Interval | None = Field(description="of all parts together at `level`; null below three blocks")
+    share: float | None = Field(description="of the logarithm of the whole ratio; null: that is not told from 1")
+    share_interval: Interval | None
+
+
+class Interaction(Strict):
+    """How a pair of factors, or one of several that cannot be told apart, changes what each does: of a fraction."""
+
+    pairs: list[list[str]] = Field(description="more than one: aliases")
+    ratio: float = Field(description="by which the effect of one is multiplied where the other is switched")
+    interval: Interval | None = Field(description="of all interactions together at `level`")
+
+
+class Causes(Strict):
+    """The answer to `[why]`."""
+
+    start: str
+    end: str
+    metric: str
+    higher_is_better: bool
+    factors: dict[str, str] = Field(description="by name, what it changes")
+    combinations: int = Field(description="of factors, that were tried")
+    resolution: str = Field(description="full: all combinations; V or IV: a fraction of them")
+    blocks: int
+    level: float
+    ratio: float | None = Field(None, description="of the metric of the end to that of the start; null: see `reason`")
+    interval: Interval | None = Field(None, description="at `level`, of this ratio by itself")
+    parts: list[Cause] = Field(default_factory=list, description="from the start to the end")
+    interactions: list[Interaction] = Field(default_factory=list, description="of a fraction")
+    reason: str | None = Field(None, description="why there is no ratio, or why its parts have no shares")
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Of one part, by condition."""
+
+    kind: CauseKind
+    factors: tuple[str, ...]
+    of: Floats
+    """shape (runs,)"""
+
+
+def part_weights(design: Design) -> list[Weights]:
+    """The parts that factors have, in the order in which they are told: by how many factors they are."""
+    return _full_weights(design) if design.is_full else _fraction(design)[0]
+
+
+def interaction_weights(design: Design) -> list[tuple[list[tuple[str, str]], Floats]]:
+    """Of a fraction, each group of aliases with its weights; none of a full design, whose pairs are parts."""
+    return [] if design.is_full else _fraction(design)[1]
+
+
+def _full_weights(design: Design) -> list[Weights]:
+    place = {run: index for index, run in enumerate(design.runs)}
+    parts: list[Weights] = []
+    more = np.zeros(len(design.runs))
+    for size in range(1, len(design.factors) + 1):
+        for factors in combinations(design.factors, size):
+            weights = np.zeros(len(design.runs))
+            for count in range(size + 1):
+                for switched in combinations(factors, count):
+                    weights[place[Run(switched)]] += (-1) ** (size - count)
+            if size <= FULL_ORDER:
+                parts.append(Weights("factor" if size == 1 else "pair", factors, weights))
+            else:
+                more += weights
+    return [*parts, Weights("more", (), more)] if len(design.factors) > FULL_ORDER else parts
+
+
+def _fraction(design: Design) -> tuple[list[Weights], list[tuple[list[tuple[str, str]], Floats]]]:
+    groups = design.aliases()
+    columns = [
+        np.ones(len(design.runs)),
+        *(np.asarray(design.levels(factor)) / 2 for factor in design.factors),
+        *(np.asarray(design.together(group[0])) / 4 for group in groups),
+    ]
+    rows = np.linalg.pinv(np.column_stack(columns))[1:]
+    factors = [Weights("factor", (name,), row) for name, row in zip(design.factors, rows, strict=False)]
+    return factors, list(zip(groups, rows[len(factors) :], strict=True))
+
+
+@dataclass(frozen=True)
+class Division:
+    """The whole ratio, its parts and its interactions."""
+
+    ratio: float
+    interval: Interval | None
+    parts: list[Cause]
+    interactions: list[Interaction]
+
+
+def divide(
+    design: Design, runs: Mapping[Run, Sequence[float]], end: Sequence[float] | None, level: float = LEVEL
+) -> Division:
+    """The ratio of the end to the start, divided.
+
+    Args:
+        runs: by run of the design, the metric's value in each block; all positive, and of the same blocks.
+        end: likewise of the end; None: it is the run in which every factor is switched, which is tried.
+
+    Raises:
+        ValueError: values are missing, or not positive.
+    """
+    table = np.array([runs[run] for run in design.runs], dtype=np.float64).T
+    last = np.asarray(runs[frozenset(design.factors)] if end is None else end, dtype=np.float64)
+    if not bool((table > 0).all()) or not bool((last > 0).all()):
+        raise ValueError("a ratio needs positive values")
+    logs = np.log(table)
+    wholes: Floats = np.log(last) - np.log(np.asarray(runs[frozenset()], dtype=np.float64))
+    parts = [(each.kind, each.factors, logs @ each.of) for each in part_weights(design)]
+    if end is not None or not design.is_full:
+        parts.append(("not explained", (), wholes - sum(values for _, _, values in parts)))
+    share_level, groups = 1 - (1 - level) / len(parts), interaction_weights(design)
+    whole = mean_interval(wholes, level)
+    return Division(
+        ratio=float(np.exp(wholes.mean())),
+        interval=_exponential(whole),
+        parts=[_cause(kind, factors, values, wholes, share_level) for kind, factors, values in parts],
+        interactions=[
+            Interaction(
+                pairs=[list(pair) for pair in pairs],
+                ratio=float(np.exp((logs @ weights).mean())),
+                interval=_exponential(mean_interval(logs @ weights, 1 - (1 - level) / len(groups))),
+            )
+            for pairs, weights in groups
+        ],
+    )
+
+
+def _cause(kind: CauseKind, factors: Sequence[str], values: Floats, wholes: Floats, level: float) -> Cause:
+    blocks, share, interval = len(values), None, None
+    if blocks >= MINIMUM_BLOCKS:
+        interval = share_interval(values, wholes, quantile(level, blocks))
+        share = None if interval is None else float(values.mean() / wholes.mean())
+    return Cause(
+        kind=kind,
+        factors=list(factors),
+        ratio=float(np.exp(values.mean())),
+        interval=_exponential(mean_interval(values, level)),
+        share=share,
+        share_interval=interval,
+    )
+
+
+def _exponential(interval: Interval | None) -> Interval | None:
+    return None if interval is None else (float(np.exp(interval[0])), float(np.exp(interval[1])))

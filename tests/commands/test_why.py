@@ -1,0 +1,73 @@
+"""`fairtrial why`: a ratio of planted causes is divided, by real processes, and judged again from its record."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import Lab
+
+HELLO = Path(__file__).parents[1] / "fixtures" / "hello.py"
+
+PLANTED = """
+[why]
+from = "app"
+to = "other"
+metric = "response_time_p50"
+[why.factors.driver]
+env = {{ TIMES_DRIVER = "0.5" }}
+[why.factors.pool]
+env = {{ TIMES_POOL = "0.8" }}
+[contenders.app]
+directory = "."
+command = ["python3", "{hello}", "100"]
+[contenders.other]
+directory = "."
+command = ["python3", "{hello}", "100"]
+env = {{ TIMES_DRIVER = "0.5", TIMES_POOL = "0.8", TIMES_OTHER = "0.9" }}
+"""
+"""Each answer waits 100 ms times all these: 0.36 times as long. Of its logarithm the driver is 68%, the pool 22%, and
+what is not explained 10%."""
+
+
+def an_experiment(lab: Lab, more: str, blocks: int = 3) -> Path:
+    file = lab.experiment("app", blocks=blocks, workload="plaintext", service="none", seconds=0.8, data="", more=more)
+    file.write_text(file.read_text().replace('stacks = ["app"]\n', ""))
+    return file
+
+
+@pytest.mark.measures
+def test_planted_causes_are_found_with_their_shares(lab: Lab) -> None:
+    file = an_experiment(lab, PLANTED.format(hello=HELLO))
+
+    finished = lab.fairtrial("why", file)
+
+    causes = finished.result["causes"]
+    assert finished.status == 0, finished.out + finished.err
+    assert causes["ratio"] == pytest.approx(0.36, rel=0.15)
+    shares = {(part["kind"], *part["factors"]): part["share"] for part in causes["parts"]}
+    assert shares == {
+        ("factor", "driver"): pytest.approx(0.68, abs=0.08),
+        ("factor", "pool"): pytest.approx(0.22, abs=0.08),
+        ("pair", "driver", "pool"): pytest.approx(0, abs=0.08),
+        ("not explained",): pytest.approx(0.10, abs=0.08),
+    }
+    conditions = [each["contender"] for each in finished.result["conditions"]]
+    assert conditions == ["app", "app:with-pool", "app:with-driver", "app:with-driver-and-pool", "other"]
+    answer = finished.out.partition("Response time p50 on other was ")[2]
+    assert "times" in answer and "driver is " in answer and "not explained by what was switched" in answer
+
+    assert finished.results is not None
+    again = lab.fairtrial("why", finished.results)
+    assert again.status == 0 and again.out.startswith("Response time p50 on other was ")
+    assert "factors: driver (TIMES_DRIVER=0.5)" in again.out
+
+
+def test_an_experiment_without_why_is_refused(lab: Lab) -> None:
+    finished = lab.fairtrial("why", lab.experiment("app"))
+    assert finished.status == 2 and "it has no [why]" in finished.err and "docs/why.md" in finished.err
+
+
+def test_factors_that_cannot_be_switched_apart_are_refused_before_anything_is_run(lab: Lab) -> None:
+    more = PLANTED.format(hello=HELLO).replace('TIMES_POOL = "0.8" }\n[cont', 'TIMES_DRIVER = "0.8" }\n[cont')
+    finished = lab.fairtrial("why", an_experiment(lab, more))
+    assert finished.status == 2 and "cannot be switched apart" in finished.err and finished.results is None

@@ -1,0 +1,136 @@
+"""What the judge makes of a `[why]`, from a record alone, and how the reports say it."""
+
+import io
+from itertools import pairwise, product
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from fairtrial.experiment.why import Why
+from fairtrial.judge.judging import judge
+from fairtrial.judge.model import Result
+from fairtrial.report.causes import answer_sentence, causes_chart
+from fairtrial.report.html import html_text
+from fairtrial.report.markdown import markdown_text
+from fairtrial.report.terminal import print_answer, print_result
+from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
+from tests.builders.experiment import ExperimentBuilder
+
+FACTORS = {"driver": {"env": {"DRIVER": "async"}}, "pool": {"env": {"DB_POOL": "16"}}}
+WHY: dict[str, Any] = {"from": "a", "to": "b", "factors": FACTORS}
+RATES = {"a": 1000.0, "a:with-driver": 1400.0, "a:with-pool": 1150.0, "a:with-driver-and-pool": 1680.0, "b": 1840.0}
+WOBBLE = (1.0, 1.02, 0.98, 1.01, 0.99, 1.015, 0.985, 1.0)
+
+
+def asking(why: dict[str, Any], blocks: int = 8) -> ExperimentBuilder:
+    return an_experiment(*map(str, Why.model_validate(why).stacks), blocks=blocks).but(why=why)
+
+
+def judged(experiment: ExperimentBuilder, rates: dict[str, float], wobble: float = 1.0) -> Result:
+    def make(name: str, block: int) -> TrialBuilder:
+        own = 1 + wobble * ((block * 3 + 2 * len(name)) % 7 - 3) / 500
+        return a_trial().serving(rates[name] * WOBBLE[block % 8] * own)
+
+    record = experiment.record()
+    return judge(record, trials_of(record, make), interrupted=False)
+
+
+def printed(result: Result, *, answer: str | None = None, verbose: bool = False, width: int = 100) -> str:
+    file = io.StringIO()
+    console = Console(file=file, width=width, legacy_windows=False)
+    if answer is None:
+        print_result(result, console, verbose=verbose)
+    else:
+        print_answer(result, console, answer)
+    return file.getvalue()
+
+
+def test_the_ratio_is_divided_among_its_factors(snapshot: object) -> None:
+    result = judged(asking(WHY), RATES)
+    causes = result.causes
+    assert causes is not None and causes.reason is None and causes.blocks == 8
+    assert causes.ratio == pytest.approx(1.84, rel=0.01)
+    shares = [part.share for part in causes.parts]
+    assert shares == pytest.approx([0.552, 0.229, 0.070, 0.149], abs=0.02)
+    assert answer_sentence(causes) == snapshot
+    assert Result.model_validate_json(result.model_dump_json()) == result
+
+
+def test_the_reports_say_it(snapshot: object) -> None:
+    experiment = asking(WHY)
+    result = judged(experiment, RATES)
+    assert result.causes is not None
+    answer = answer_sentence(result.causes)
+    text = printed(result, answer=answer)
+    assert text.startswith("Goodput on b was 1.84 times") and " ".join(text.split()).count(answer) == 1
+    assert text[text.index("part ") : text.index("shares are")] == snapshot
+    for verbose in (False, True):
+        assert answer in " ".join(printed(result, verbose=verbose).split())
+    page = html_text(result, experiment.record(), trials_of(experiment.record(), a_trial()))
+    assert answer in page and 'id="chart-causes"' in page and '<section id="why">' in page
+    assert "### Why" in markdown_text(result)
+
+
+def test_the_waterfall_leads_from_one_to_the_whole_ratio() -> None:
+    causes = judged(asking(WHY), RATES).causes
+    chart = causes_chart(causes)
+    assert causes is not None and chart is not None
+    rows = chart["data"]["values"]
+    assert [row["name"] for row in rows] == ["driver", "pool", "both together", "not explained", "b"]
+    assert rows[0]["begin"] == 1 and rows[-2]["end"] == pytest.approx(causes.ratio)
+    assert all(before["end"] == after["begin"] for before, after in pairwise(rows[:-1]))
+    assert causes_chart(None) is None
+
+
+def test_equals_have_no_shares() -> None:
+    """The near miss: all is as it was but the difference."""
+    causes = judged(asking(WHY), dict.fromkeys(RATES, 1000.0)).causes
+    assert causes is not None and causes.ratio == pytest.approx(1, abs=0.02)
+    assert "not told from 1" in (causes.reason or "") and all(part.share is None for part in causes.parts)
+    assert answer_sentence(causes).endswith("whose share could be named.")
+    assert "× 1" in printed(judged(asking(WHY), dict.fromkeys(RATES, 1000.0)))
+
+
+def test_a_refused_trial_leaves_no_answer() -> None:
+    record = asking(WHY).record()
+    trials = trials_of(record, lambda name, _block: a_trial().serving(RATES[name]))
+    first = trials[0]
+    assert first.engine is not None
+    engine = first.engine.model_copy(update={"errors": {**first.engine.errors, "reset": 100_000}})
+    failing = first.model_copy(update={"engine": engine})
+    causes = judge(record, [failing, *trials[1:]], interrupted=False).causes
+    assert causes is not None and causes.ratio is None and causes.parts == []
+    assert "was refused (errors" in (causes.reason or "") and "is not known" in answer_sentence(causes)
+
+
+def test_a_run_over_other_stacks_has_no_answer() -> None:
+    assert judged(an_experiment("a", "b").but(why=WHY), RATES).causes is None
+    assert judged(an_experiment("a", "b"), RATES).causes is None
+
+
+def test_a_setting_is_a_factor() -> None:
+    why = {"from": "a", "factors": {"load": {"setting": "load.connections", "values": [16, 4]}, **FACTORS}}
+    rates = {f"{name} at {at}": rate * (2 if at == 4 else 1) for (name, rate), at in product(RATES.items(), (4, 16))}
+    causes = judged(asking(why).sweeping(4, 16), rates).causes
+    assert causes is not None and (causes.start, causes.end) == ("a at 16", "a:with-driver-and-pool at 4")
+    assert [part.kind for part in causes.parts] == ["factor"] * 3 + ["pair"] * 3 + ["more"]
+    assert causes.parts[0].ratio == pytest.approx(2, rel=0.01) and causes.factors["load"] == "load.connections 16 to 4"
+
+
+def test_of_many_factors_a_fraction_is_tried_and_its_aliases_are_printed() -> None:
+    why = {"from": "a", "factors": {name: {"env": {name.upper(): "1"}} for name in "uvwxyz"}}
+    of = Why.model_validate(why)
+    names = [str(of.condition(run)) for run in (*of.design.runs, frozenset("uvwxyz"))]
+    rates = {name: 1000.0 * (1.5 if "u" in name.split("-") else 1) for name in names}
+    result = judged(asking(why), rates)
+    causes = result.causes
+    assert causes is not None and (causes.combinations, causes.resolution) == (16, "IV")
+    assert causes.parts[0].share == pytest.approx(1, abs=0.05)
+    text = " ".join(printed(result, verbose=True, width=200).split())
+    assert "16 of 64 combinations (resolution IV)" in text and "u and v or w and y (aliases): × 1" in text
+
+
+def test_it_can_be_about_another_metric() -> None:
+    causes = judged(asking(WHY | {"metric": "response_time_p50"}), RATES).causes
+    assert causes is not None and (causes.metric, causes.higher_is_better) == ("response time p50", False)
