@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use crate::halt::Released;
 use crate::proxy::Account;
 use crate::record::{Distribution, Part, Routes, Summary};
 use crate::target::FaultCounts;
@@ -38,6 +39,9 @@ pub enum Event<'a> {
         /// In a warm-up that goes on until the pace is flat, what the last doubling of its time brought: 0.5 is a server
         /// that became half as fast again. `None` elsewhere, and as long as it is not known.
         rise: Option<f64>,
+        /// While the load stands still or goes on in stages: see [`crate::halt`].
+        #[serde(skip_serializing_if = "Option::is_none")]
+        halt: Option<Released>,
     },
     /// A body that came in right answers, and that the plan asks for.
     Body {

@@ -12,6 +12,7 @@ pub mod endpoint;
 pub mod event_stream;
 pub mod events;
 pub mod exchange;
+pub mod halt;
 pub mod hold;
 pub mod http1;
 pub mod http2;

@@ -7,7 +7,7 @@ use fairtrial_engine::coordinator::{RowsRanOut, Run};
 use fairtrial_engine::hold::Hold;
 use fairtrial_engine::parent::{PARENT_SIGNAL, ParentWatch};
 use fairtrial_engine::plan::Plan;
-use fairtrial_engine::signals::{SIGINT, SIGTERM, Signals};
+use fairtrial_engine::signals::{SIGINT, SIGTERM, SIGUSR1, SIGUSR2, Signals};
 
 use lexopt::{Arg, Parser};
 
@@ -58,6 +58,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     signals.also_catch(&[SIGINT, SIGTERM])?;
     let invalid = |error| Failure::Input(format!("{error}"));
     let run = Plan::from_json(&json).and_then(Run::prepare).map_err(invalid)?;
+    if run.halts() {
+        signals.also_catch(&[SIGUSR1, SIGUSR2])?;
+    }
     if parent.as_ref().is_some_and(ParentWatch::is_gone) {
         return Err(Failure::Other("the process that started this one has died".to_owned()));
     }

@@ -9,6 +9,7 @@ use crate::clock;
 use crate::dataset::Dataset;
 use crate::driver::{self, Driver};
 use crate::endpoint::Endpoint;
+use crate::halt::Halt;
 use crate::http1::request::{EncodedRequest, acknowledged_numbers};
 use crate::mix::RequestMix;
 use crate::plan::{BodyPlan, InvalidPlan, Load, Plan, RequestPlan, Stop, mix_weights};
@@ -124,6 +125,7 @@ impl Run {
         connections: u64,
         share: Option<u64>,
         totals: Arc<Totals>,
+        halt: Option<Arc<Halt>>,
         opening: Option<Arc<Opening>>,
     ) -> SessionParts {
         let plan = &self.plan;
@@ -166,6 +168,7 @@ impl Run {
             quota: Quota::new(share),
             pace: self.pace(thread),
             opening,
+            halt,
             requests_per_connection: plan.requests_per_connection,
             local_ports: plan.load.local_ports().map(|ports| self.share_of(ports, thread)),
             timeout_ns: clock::from_seconds(plan.timeout_seconds),
@@ -180,6 +183,11 @@ impl Run {
             reference: self.reference.as_ref().map(|reference| reference.of_thread(self.requests.len())),
             totals,
         }
+    }
+
+    /// Whether signals have the load stand still.
+    pub fn halts(&self) -> bool {
+        self.plan.halts
     }
 
     /// True if rows change during the run that answers show.

@@ -11,10 +11,11 @@ use super::warming::Warming;
 use crate::clock::{now_ns, seconds, timespec};
 use crate::driver::StopLine;
 use crate::events::{Event, ProgressPhase, WindowState, emit};
+use crate::halt::Halt;
 use crate::parent::{PARENT_SIGNAL, ParentWatch};
 use crate::record::LatestTimes;
 use crate::schedule::Timeline;
-use crate::signals::Signals;
+use crate::signals::{SIGUSR1, SIGUSR2, Signals};
 use crate::warm_up::WarmUpWritten;
 
 /// Follows a run on the clock.
@@ -89,6 +90,18 @@ impl Watch {
                 self.hear_others();
             }
             for signal in signals.take() {
+                let halts = workers.iter().filter_map(|worker| worker.halt.as_deref());
+                match signal {
+                    SIGUSR1 => {
+                        halts.for_each(Halt::begin_or_end);
+                        continue;
+                    }
+                    SIGUSR2 => {
+                        halts.for_each(Halt::next_stage);
+                        continue;
+                    }
+                    _ => {}
+                }
                 if signal != PARENT_SIGNAL || parent.is_some_and(ParentWatch::is_gone) {
                     return Ok(true);
                 }
@@ -204,6 +217,10 @@ impl Watch {
                 ProgressPhase::Warmup => self.warming.as_ref().and_then(Warming::rise),
                 ProgressPhase::Window => None,
             },
+            halt: workers
+                .iter()
+                .filter_map(|worker| worker.halt.as_deref())
+                .fold(None, |released, halt| halt.add_to(released)),
         })?;
         (self.last_progress_ns, self.last_verified) = (now, verified);
         while self.next_progress_ns <= now {

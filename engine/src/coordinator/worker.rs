@@ -11,6 +11,7 @@ use anyhow::Context;
 use super::Run;
 use crate::driver::{Conversation, Driver, DriverUse, StopLine};
 use crate::endpoint::Endpoint;
+use crate::halt::Halt;
 use crate::http2::Http2Conversation;
 use crate::pipelining::PipelinedConversation;
 use crate::plan::Stop;
@@ -25,6 +26,7 @@ use crate::warm_up::Opening;
 /// A thread that is ready and awaits its timeline.
 pub(super) struct Worker {
     pub totals: Arc<Totals>,
+    pub halt: Option<Arc<Halt>>,
     pub stop: Arc<StopLine>,
     pub begin: Sender<Timeline>,
     pub thread: JoinHandle<io::Result<(Ended, DriverUse)>>,
@@ -70,12 +72,19 @@ pub(super) fn start(
     let own = split(u64::from(connections), run.all_threads()).skip(run.place(0)).take(threads as usize);
     for (number, connections) in own.enumerate() {
         let totals = Arc::new(Totals::default());
+        let halt = run.halts().then(|| Arc::new(Halt::new(connections as usize)));
         let stop = Arc::new(StopLine::new().context("a wake-up for a load thread")?);
         let (begin, begun) = channel::<Timeline>();
         let cpu = run.plan.cpus.get(number % run.plan.cpus.len().max(1)).copied();
         let share = shares[run.place(number)];
-        let parts =
-            run.session_parts(number, connections, share, Arc::clone(&totals), opening.map(Arc::clone));
+        let parts = run.session_parts(
+            number,
+            connections,
+            share,
+            Arc::clone(&totals),
+            halt.clone(),
+            opening.map(Arc::clone),
+        );
         let (driver, wait, endpoint, tls) =
             (run.driver, run.plan.wait, run.endpoint(number), run.tls.clone());
         let (http2, lanes) = (run.plan.http2, run.plan.lanes() as usize);
@@ -107,7 +116,7 @@ pub(super) fn start(
             .name(format!("load-{number}"))
             .spawn(work)
             .context("a load thread cannot be started")?;
-        workers.push(Worker { totals, stop, begin, thread });
+        workers.push(Worker { totals, halt, stop, begin, thread });
     }
     for _ in &workers {
         ready.recv().context("a load thread has ended early")?.context("a load thread")?;

@@ -27,6 +27,7 @@ pub(super) fn plan(plan: &Plan) -> Checked {
     within("timeout_seconds", plan.timeout_seconds, 0.001, LONGEST_SECONDS)?;
     drain(plan)?;
     deadline(plan)?;
+    halts(plan)?;
     within("trace_share", plan.trace_share, 0.0, 1.0)?;
     within("progress_every_seconds", plan.progress_every_seconds, 0.0, LONGEST_SECONDS)?;
     within("threads", f64::from(plan.threads), 1.0, f64::from(MOST_THREADS))?;
@@ -123,6 +124,13 @@ fn rows(name: &str, rows: &RowsPlan) -> Checked {
         PickPlan::Zipf { exponent } => within(&format!("{key}.pick.exponent"), exponent, 0.01, 20.0),
         _ => Ok(()),
     }
+}
+
+fn halts(plan: &Plan) -> Checked {
+    if plan.halts && (plan.load.is_open() || plan.pipeline > 1 || plan.http2.is_some()) {
+        return invalid("halts: needs a load of kind \"closed\", pipeline 1 and http2 null");
+    }
+    Ok(())
 }
 
 fn load(load: &Load) -> Checked {

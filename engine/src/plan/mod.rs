@@ -129,6 +129,9 @@ pub struct Plan {
     /// Interval of the progress events; 0: none.
     #[serde(default = "default_progress")]
     pub progress_every_seconds: f64,
+    /// Signals have the load stand still: see [`crate::halt`].
+    #[serde(default)]
+    pub halts: bool,
     /// So many intended starts of the window are listed in the summary.
     #[serde(default)]
     pub record_intended: u64,

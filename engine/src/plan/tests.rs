@@ -142,6 +142,8 @@ fn keys_that_do_not_go_together() {
     for (changes, expected) in [
         (json!({"pipeline": 65}), "pipeline: 65"),
         (json!({"pipeline": 2, "load": constant}), "pipeline: above 1"),
+        (json!({"halts": true, "load": constant}), "halts: needs"),
+        (json!({"halts": true, "pipeline": 2}), "halts: needs"),
         (json!({"pipeline": 2, "requests_per_connection": 5}), "requests_per_connection null"),
         (
             json!({"pipeline": 2, "requests": [{"path": "/"}, {"path": "/", "acknowledge": true}]}),

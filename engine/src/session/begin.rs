@@ -7,6 +7,9 @@ use crate::record::ErrorKind;
 use crate::reference::NO_INSTANCE;
 use crate::schedule::Phase;
 
+/// A connection that stands still looks so often whether it may go on.
+const LOOK_AT_HALT_EVERY_NS: u64 = 1_000_000;
+
 impl Session {
     /// In the drain: what waits, and came too late for anyone to look whether a connection is free; whoever has thought
     /// about an answer, and asks nothing more; and deadlines.
@@ -35,6 +38,8 @@ impl Session {
         }
         let number = self.deadlines.next_expired(now_ns)?;
         let next = match self.slots[number].state {
+            // It stands still, and looks whether it still has to.
+            State::Resting if self.halt.is_some() => self.begin(number, now_ns, now_ns),
             State::Resting => Next::Wait,
             State::BackingOff => self.begin(number, now_ns, now_ns),
             State::Opening
@@ -111,6 +116,9 @@ impl Session {
         if self.phase == Phase::Over {
             return self.rest(number);
         }
+        if self.halt.as_deref().is_some_and(|halt| !halt.lets(number)) {
+            return self.stand_still(number, now_ns);
+        }
         if let Some(next) = self.spot_check(number, now_ns) {
             return next;
         }
@@ -121,6 +129,14 @@ impl Session {
             self.record.intended(intended_ns);
         }
         self.assign(number, intended_ns, now_ns)
+    }
+
+    /// The connection begins nothing until its load goes on.
+    #[cold]
+    fn stand_still(&mut self, number: usize, now_ns: u64) -> Next {
+        let next = self.rest(number);
+        self.deadlines.set(number, now_ns + LOOK_AT_HALT_EVERY_NS);
+        next
     }
 
     /// Gives the mix's next request to a connection that has none.

@@ -115,6 +115,9 @@ impl Session {
         let slot = &mut self.slots[number];
         slot.take_answer(stays);
         if self.record.is_of_mix(slot.current.request) {
+            if let Some(halt) = self.halt.as_deref().filter(|_| wrong.is_none()) {
+                halt.answered(number);
+            }
             self.end_request(now_ns);
         }
         self.free(number, now_ns)

@@ -40,6 +40,7 @@ use spot_checks::SpotChecks;
 
 use crate::driver::Conversation;
 pub use crate::driver::Next;
+use crate::halt::Halt;
 use crate::http1::request::EncodedRequest;
 use crate::mix::RequestMix;
 use crate::record::{Record, SetupCounts, Totals};
@@ -81,6 +82,8 @@ pub struct SessionParts {
     pub pace: PacePlan,
     /// What decides that the window opens before its latest moment; `None`: nothing does.
     pub opening: Option<Arc<Opening>>,
+    /// What has the connections stand still; needs a closed load, and a lane for each connection.
+    pub halt: Option<Arc<Halt>>,
     /// The last of so many requests on a connection says that it is; `None`: none does.
     pub requests_per_connection: Option<u32>,
     /// So many connects of the window find a local port, the others fail for good; `None`: all find one.
@@ -123,6 +126,7 @@ pub struct Session {
     timeline: Timeline,
     /// `None`: the timeline's opening is final.
     opening: Option<Arc<Opening>>,
+    halt: Option<Arc<Halt>>,
     phase: Phase,
     /// When the phase ends by the clock, or is looked at whether it does.
     phase_ends_ns: u64,
@@ -205,6 +209,7 @@ impl Session {
             phase_ends_ns: first_look_ns,
             boundary_ns: first_look_ns,
             opening: parts.opening,
+            halt: parts.halt,
             ended_ns: timeline.opens_ns,
             over_ns: timeline.opens_ns,
             closing: None,

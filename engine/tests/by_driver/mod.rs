@@ -8,6 +8,7 @@ mod deadline;
 mod event_streams;
 mod first_byte;
 mod given_rows;
+mod halt;
 mod http2;
 mod journeys;
 mod kept_bodies;

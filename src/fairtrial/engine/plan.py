@@ -236,8 +236,16 @@ class EnginePlan(Strict):
     )
     changed_rows: list[ChangedRow] | None = Field(None, description="rows of which both texts are right")
     reference: KeepAnswers | CompareAnswers | None = None
+    halts: bool | None = Field(
+        None, description="SIGUSR1 and SIGUSR2 have the load stand still: docs/engine-protocol.md, Halts"
+    )
     progress_every_seconds: float = 0.25
     protocol: Literal[2] = 2
+
+    @property
+    def can_halt(self) -> bool:
+        """Whether its load can stand still."""
+        return self.load.kind == "closed" and self.pipeline == 1 and self.http2 is None
 
     def to_json(self) -> str:
         """Return the plan as the engine reads it. Keys without a value are left out and take its defaults.

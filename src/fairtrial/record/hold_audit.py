@@ -12,6 +12,12 @@ class Hold(Strict):
     seconds: float = Field(description="how long they were; no answer of later is counted")
     answers: int = Field(description="verified answers meanwhile")
     at_its_pace: float = Field(description="as many as came before in as long a time as is counted")
+    by_connection: list[int] | None = Field(
+        None,
+        description="of the connections that had no request under way when all stood still: how many had none, one, "
+        "two, … right answers to requests that were sent then, the last for eight and more. Null: another load than a "
+        "closed one of one request on each connection, or an older record",
+    )
 
 
 class HoldAudit(Strict):

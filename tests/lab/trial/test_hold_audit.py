@@ -9,7 +9,7 @@ import pytest
 
 from fairtrial.catalog.workloads import pick_workload
 from fairtrial.engine.process import start_here
-from fairtrial.judge.checks.answered_while_held import tells
+from fairtrial.judge.checks.answered_while_held import connections_answered_again, connections_asked, tells
 from fairtrial.lab.trial.hold_audit import (
     HOLDS,
     LONGEST_HOLD_SECONDS,
@@ -20,8 +20,8 @@ from fairtrial.lab.trial.hold_audit import (
     why_no_hold,
 )
 from fairtrial.load.open import OpenLoad
-from fairtrial.record.hold_audit import Hold
-from tests.command_line import DATASET, SHORT_CALLS, Finished, Lab
+from fairtrial.record.hold_audit import Hold, HoldAudit
+from tests.command_line import CLOSED, DATASET, SHORT_CALLS, Finished, Lab
 from tests.lab.trial.test_calls_counted import CALLER
 from tests.lab.trial.test_cheats import CHEAT, refusals
 from tests.lab.trial.test_honest_habits import HABITS
@@ -29,6 +29,7 @@ from tests.lab.trial.test_keys_read import SERVER
 from tests.machine.needs import needs
 
 CONNECTIONS = 4
+MANY_CONNECTIONS = 32
 Manners = list[tuple[Path, str]]
 
 HONEST_AND_CHEATS = [
@@ -43,10 +44,10 @@ HONEST_AND_CHEATS = [
 """Workload, service, servers that wait for it in one manner or another, and such that do not."""
 
 
-def run(lab: Lab, workload: str, service: str, manners: Manners) -> Finished:
+def run(lab: Lab, workload: str, service: str, manners: Manners, load: str = CLOSED, word: str = "held") -> Finished:
     stacks = [
         lab.stack(
-            name_of(file, manner),
+            name_of(file, manner, word),
             run=[sys.executable, file.name, manner],
             server=file,
             workload=workload,
@@ -55,12 +56,12 @@ def run(lab: Lab, workload: str, service: str, manners: Manners) -> Finished:
         for file, manner in manners
     ]
     data = SHORT_CALLS if workload == "fan-out" else DATASET
-    experiment = lab.experiment(*stacks, workload=workload, service=service, hold_audit="some", data=data)
+    experiment = lab.experiment(*stacks, workload=workload, service=service, hold_audit="some", data=data, load=load)
     return lab.fairtrial("run", experiment, *lab.named(*stacks))
 
 
-def name_of(file: Path, manner: str) -> str:
-    return f"{file.stem.replace('_', '-')}-{manner}-held"
+def name_of(file: Path, manner: str, word: str = "held") -> str:
+    return f"{file.stem.replace('_', '-')}-{manner}-{word}"
 
 
 def assert_held_until_told(audit: dict[str, Any]) -> None:
@@ -87,6 +88,26 @@ def test_an_answer_waits_for_its_source(
         assert "answered-while-held" not in refusals(finished, name)
     for file, manner in cheats:
         assert "right answers came within" in refusals(finished, name_of(file, manner)).get("answered-while-held", "")
+
+
+@needs("postgresql")
+def test_memory_behind_a_part_of_the_answers_shows_on_single_connections(shared_lab: Lab) -> None:
+    """Its rows are read behind it, many in a message. A pool of rows that were read ahead gives each connection one."""
+    honest, cheat = [(CHEAT, "none"), (HABITS, "ahead"), (HABITS, "pool")], (CHEAT, "batches")
+    load = CLOSED.replace(f"connections = {CONNECTIONS}", f"connections = {MANY_CONNECTIONS}")
+    finished = run(shared_lab, "random-item", "postgresql", [*honest, cheat], load, "many")
+    lines = {line["condition"].partition("/")[0]: line["holds"] for line in finished.record[1:]}
+    audits = {name: HoldAudit.model_validate(holds) for name, holds in lines.items()}
+    for name, audit in audits.items():
+        assert_held_until_told(lines[name])
+        assert all(sum(hold.by_connection or ()) >= MANY_CONNECTIONS / 2 for hold in audit.holds), audit
+    for file, manner in honest:
+        name = name_of(file, manner, "many")
+        assert connections_answered_again(audits[name]) <= 1, audits
+        assert "answered-while-held" not in refusals(finished, name)
+    name = name_of(*cheat, "many")
+    is_too_slow = not connections_asked(audits[name])
+    assert is_too_slow or "answered-while-held" in refusals(finished, name), audits
 
 
 def samples(pace: float, begin: float, heard_late: float = 0.0) -> Samples:
@@ -135,7 +156,7 @@ def moments(per_second: float, middle_seconds: float) -> list[tuple[float, float
     holder.start()
     holder.join(10)
     assert not holder.is_alive() and holder.problem is None
-    return [(begin - holder.began, end - holder.began) for begin, end in holder.moments]
+    return [(begin - holder.began, end - holder.began) for _, begin, end in holder.moments]
 
 
 def test_the_drawn_moment_is_the_middle_of_the_first_hold() -> None:

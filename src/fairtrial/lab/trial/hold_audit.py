@@ -9,9 +9,14 @@ The load engine says every two milliseconds how many right answers there were. O
 stands still, each connection may have one whose request was sent before; what an honest server may have beyond that is
 as little (`judge.checks.answered_while_held`). Who answers from memory goes on at its own pace, which is known from the
 moment before: each hold lasts as long as eight answers on each connection.
+
+Where the database is the limit, nearly all connections wait for it at any moment, and one that waits tells nothing. So
+a closed load stands still just before: each connection gets its answer and asks nothing more. When the sources are
+stopped, each asks once, which takes what was read ahead, and a moment later as often as it is answered.
 """
 
 import math
+import signal
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -24,7 +29,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import CanBeHeld, RunningService
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.hold import hold
-from fairtrial.engine.process import start_here
+from fairtrial.engine.process import EngineProcess, start_here
 from fairtrial.engine.run import StopEarly
 from fairtrial.judge.checks.answered_while_held import IN_FLIGHT, tells
 from fairtrial.lab.placement import bound_to
@@ -53,6 +58,13 @@ s + s² + … on each connection before it waits for its source: of eight, more 
 SHORTEST_HOLD_SECONDS, LONGEST_HOLD_SECONDS = 0.05, 0.8
 LONGER_AT_MOST = 1.3
 """A hold may last so many times as long: no two are alike."""
+STILL_WITHIN_SECONDS = 0.25
+"""For so long at most, answers are awaited before the sources are stopped: who waits longer tells nothing."""
+SETTLE_SECONDS = 0.01
+"""Between the stop and the first request: what lies in the stack's sockets is read then."""
+SHORTEST_STAGE_SECONDS = 0.02
+FIRST_STAGE_SHARE = 3 / 8
+"""Of a hold: an answer to each connection at its pace takes an eighth."""
 SAMPLE_SECONDS = 0.002
 MARGIN_SECONDS = 0.005
 """After the stop: what the lab hears of the engine's clock is late by less, at least once in a load."""
@@ -168,11 +180,18 @@ class Samples:
 
     def __init__(self) -> None:
         self._samples: list[tuple[float, int]] = []
+        self._by_connection: list[tuple[float, list[int]]] = []
         self._engine_began = float("inf")
+        self.still = 0
+        """connections that stood still by the last event; 0: the load goes on"""
 
     def add(self, event: dict[str, Any], heard_at: float) -> None:
         """Add a progress event that was heard at this moment of the monotonic clock, in seconds."""
         self._samples.append((event["elapsed_seconds"], event["verified"]))
+        halt = event.get("halt")
+        self.still = sum(halt or ())
+        if halt is not None:
+            self._by_connection.append((event["elapsed_seconds"], halt))
         # The engine counts from its start, on the same clock. Of all events the one that was heard fastest tells it.
         self._engine_began = min(self._engine_began, heard_at - event["elapsed_seconds"])
 
@@ -189,6 +208,13 @@ class Samples:
         (first_at, first_count), (last_at, last_count) = within[0], within[-2]
         return last_at - first_at, last_count - first_count
 
+    def by_connection(self, begin: float, end: float) -> list[int] | None:
+        """Connections by their right answers since the load stood still, as of the last sample but one between two
+        moments, for the reason above; None: it did not stand still then."""
+        began = self._engine_began
+        within = [counts for at, counts in list(self._by_connection) if begin <= began + at <= end]
+        return within[-2] if len(within) >= FEWEST_SAMPLES else None
+
     def pace(self, at: float) -> float:
         """Answers a second in the quarter of a second before a moment; 0: not known."""
         seconds, answers = self.between(at - PACE_SECONDS, at) or (1.0, 0)
@@ -204,8 +230,10 @@ class Holder(Thread):
         self._middle_seconds, self._in_flight = middle_seconds, in_flight
         self._over = Event()
         self.began = 0.0
-        self.moments: list[tuple[float, float]] = []
-        """begin and end of each, by the monotonic clock, in seconds"""
+        self.engine: EngineProcess | None = None
+        """of a load that can stand still"""
+        self.moments: list[tuple[float, float, float]] = []
+        """of each, when the load stood still, its begin and its end, by the monotonic clock, in seconds"""
         self.problem: Problem | None = None
 
     def run(self) -> None:
@@ -214,17 +242,45 @@ class Holder(Thread):
         self._await_first()
         try:
             while not self._over.is_set():
-                with _standstill(self._context):
+                before = time.monotonic()
+                with self._still_load(), _standstill(self._context):
                     begin = time.monotonic()
-                    self._over.wait(generator.uniform(1, LONGER_AT_MOST) * self._length(begin))
-                    self.moments.append((begin, time.monotonic()))
+                    self._await_answers(generator.uniform(1, LONGER_AT_MOST) * self._length(before))
+                    self.moments.append((before, begin, time.monotonic()))
                 # One more of the longest would tell no more, unless nothing was known of the pace.
-                is_longest = LONGEST_HOLD_SECONDS < self._wanted_seconds(begin) < math.inf
+                is_longest = LONGEST_HOLD_SECONDS < self._wanted_seconds(before) < math.inf
                 if len(self.moments) == HOLDS or is_longest or self._has_told():
                     return
                 self._over.wait(generator.uniform(*APART_SECONDS))
         except Problem as problem:
             self.problem = problem
+
+    @contextmanager
+    def _still_load(self) -> Iterator[None]:
+        """Within it, the load stands still, as far as it can: when each connection had its answer, or soon."""
+        if self.engine is None:
+            yield
+            return
+        self.engine.send_signal(signal.SIGUSR1)
+        try:
+            give_up_at = time.monotonic() + STILL_WITHIN_SECONDS
+            while self._samples.still < self._in_flight and time.monotonic() < give_up_at:
+                if self._over.wait(SAMPLE_SECONDS):
+                    break
+            yield
+        finally:
+            self.engine.send_signal(signal.SIGUSR1)
+
+    def _await_answers(self, seconds: float) -> None:
+        """With the sources stopped: a load that stood still goes on in two stages."""
+        if self.engine is None:
+            self._over.wait(seconds)
+            return
+        first = max(SHORTEST_STAGE_SECONDS, FIRST_STAGE_SHARE * seconds)
+        for stage_seconds in (first, max(SHORTEST_STAGE_SECONDS, seconds - first)):
+            self._over.wait(SETTLE_SECONDS)
+            self.engine.send_signal(signal.SIGUSR2)
+            self._over.wait(stage_seconds)
 
     def _await_first(self) -> None:
         """Wait until a hold that begins now has the drawn moment in its middle."""
@@ -241,9 +297,10 @@ class Holder(Thread):
                 after_seconds=round(begin - self.began, 3),
                 seconds=round(end - begin, 4),
                 answers=answers,
-                at_its_pace=round(self._samples.pace(begin) * seconds, 1),
+                at_its_pace=round(self._samples.pace(before) * seconds, 1),
+                by_connection=self._samples.by_connection(begin, end),
             )
-            for begin, end in self.moments
+            for before, begin, end in self.moments
             for seconds, answers in [self._samples.between(begin + MARGIN_SECONDS, end) or (0.0, 0)]
         ]
 
@@ -257,6 +314,10 @@ class Holder(Thread):
 
     def _length(self, begin: float) -> float:
         return min(max(self._wanted_seconds(begin), SHORTEST_HOLD_SECONDS), LONGEST_HOLD_SECONDS)
+
+    def halt_by(self, engine: EngineProcess) -> None:
+        """Have the load of this engine stand still before each hold."""
+        self.engine = engine
 
     def end(self) -> None:
         """Hold nothing more: when this returns, all goes on."""
@@ -285,7 +346,9 @@ def _hold_under_load(context: TrialContext, deployment: Deployment, load: OneRun
                 raise Problem("the stack ended when it was started again")
 
     try:
-        offer_watched_load(context, deployment, cold_load, on_event, all_seconds, SAMPLE_SECONDS)
+        offer_watched_load(
+            context, deployment, cold_load, on_event, all_seconds, SAMPLE_SECONDS, on_halting_engine=holder.halt_by
+        )
     finally:
         holder.end()
     if holder.problem is not None:

@@ -10,6 +10,7 @@ from fairtrial.base.clock_offset import over_time
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import Service
 from fairtrial.engine.plan import EnginePlan
+from fairtrial.engine.process import EngineProcess
 from fairtrial.engine.run import EventHandler, run_engine
 from fairtrial.engine.windows import PartHandler
 from fairtrial.lab.meters.connections import Connections, connections_to
@@ -242,13 +243,16 @@ def offer_watched_load(
     on_event: EventHandler,
     at_least_seconds: float,
     progress_every_seconds: float | None = None,
+    on_halting_engine: Callable[[EngineProcess], None] | None = None,
 ) -> None:
     """Offer a load that is in no figure, with spot checks as in a trial, until `on_event` raises StopEarly.
 
     Args:
         at_least_seconds: how long it goes on, unless it is longer by itself.
         progress_every_seconds: how often `on_event` hears of the progress; None: as in a trial.
+        on_halting_engine: is given the engine, if signals to it have this load stand still.
     """
+    start = context.environment.trial_hosts.start
     plan = engine_plan(context, deployment, load)
     window_seconds = plan.stop.seconds if isinstance(plan.stop, StopAfterSeconds) else 0.0
     plan = plan.model_copy(
@@ -258,7 +262,16 @@ def offer_watched_load(
         }
     )
     plan = with_spot_checks(plan, context.server_workload, context.point, common_headers(context))
-    context.engine_runs.append(run_engine(plan, on_event, start=context.environment.trial_hosts.start))
+    halts = on_halting_engine is not None and plan.can_halt
+
+    def started(plan: EnginePlan) -> EngineProcess:
+        engine = start(plan)
+        if on_halting_engine is not None and plan.halts:
+            on_halting_engine(engine)
+        return engine
+
+    plan = plan.model_copy(update={"halts": halts or None})
+    context.engine_runs.append(run_engine(plan, on_event, start=started))
 
 
 def engine_plan(context: TrialContext, deployment: Deployment, load: OneRunLoad) -> EnginePlan:
