@@ -22,6 +22,9 @@ class ExperimentEntry:
     experiment: str
     started_at: str
     machine: str
+    """in words, which another one may share"""
+    host: str
+    """by what runs of one machine are told; in older records its words"""
     record: str
     """the path of its record below the site"""
     conditions: list["ConditionEntry"]
@@ -94,13 +97,15 @@ class ClaimEntry:
 def entry_of(result: Result, name: str, record: str) -> ExperimentEntry:
     """A result as other pages know it. Its trials are in its own page."""
     host = result.host
+    machine = f"{printable(host.cpu_model)}, {count(host.cpus, 'processor')}"
     stacks = {stack.build_name: stack for stack in result.stacks}
     entry = ExperimentEntry(
         name=page_name(name),
         title=printable(result.title),
         experiment=result.name,
         started_at=printable(result.started_at[:16]),
-        machine=f"{printable(host.cpu_model)}, {count(host.cpus, 'processor')}",
+        machine=machine,
+        host=printable(host.machine or machine),
         record=record,
         conditions=[],
         claims=[],

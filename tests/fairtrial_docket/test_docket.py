@@ -79,13 +79,13 @@ def test_sources_of_one_name_are_told_apart(tmp_path: Path) -> None:
     ]
 
 
-def test_the_history_of_two_machines_is_two_lines() -> None:
+def test_the_history_of_two_machines_of_one_model_is_two_lines() -> None:
     record = an_experiment("a", blocks=3).record()
     entry = entry_of(judge_record(record, trials_of(record, a_trial())), "run", "run.jsonl.xz")
-    of = [replace(entry, machine=machine) for machine in ("one", "other") for _ in range(2)]
+    of = [replace(entry, host=host) for host in ("one", "other") for _ in range(2)]
     spec = history_chart([replace(entry.conditions[0], of=each) for each in of])
-    assert spec is not None and [each["machine"] for each in spec["data"]["values"]] == ["one"] * 2 + ["other"] * 2
-    assert spec["layer"][1]["encoding"]["detail"] == {"field": "machine"}
+    assert spec is not None and [each["host"] for each in spec["data"]["values"]] == ["one"] * 2 + ["other"] * 2
+    assert spec["layer"][1]["encoding"]["detail"] == {"field": "host"}
 
 
 def test_a_refusal_stands_where_others_would_have_a_zero(site: Path) -> None:

@@ -31,10 +31,10 @@ def history_chart(conditions: Sequence[ConditionEntry]) -> Spec | None:
     lines: dict[tuple[str, ...], list[tuple[ConditionEntry, Estimate]]] = defaultdict(list)
     for each in conditions:
         if (goodput := GOODPUT.of(each.condition)) is not None:
-            lines[each.of.experiment, each.condition.id, each.of.machine].append((each, goodput))
+            lines[each.of.experiment, each.condition.id, each.of.host].append((each, goodput))
     points = [
         {"condition": f"{each.of.experiment}: {each.condition.contender}", "began": each.of.started_at}
-        | {"result": each.of.name, "machine": each.of.machine, "estimate": goodput.estimate}
+        | {"result": each.of.name, "machine": each.of.machine, "host": each.of.host, "estimate": goodput.estimate}
         | dict(zip(("low", "high"), goodput.interval or (None, None), strict=True))
         for each_of in lines.values()
         if len(each_of) > 1
@@ -48,7 +48,7 @@ def history_chart(conditions: Sequence[ConditionEntry]) -> Spec | None:
     y["axis"] = {"title": "verified answers per second", "tickCount": 5}
     tooltip = [{"field": name} for name in ("result", "machine", "began", "estimate", "low", "high")]
     colour = coloured(names, "condition")
-    line: Spec = {"x": x, "y": y | {"field": "estimate"}, "color": colour, "detail": {"field": "machine"}}
+    line: Spec = {"x": x, "y": y | {"field": "estimate"}, "color": colour, "detail": {"field": "host"}}
     return chart(
         height=260,
         data={"values": points},

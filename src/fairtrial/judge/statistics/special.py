@@ -11,6 +11,7 @@ Digital Library of Mathematical Functions, 8.17.22 for the fraction of beta, 8.9
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 STIRLING_FROM = 16.0
 """From here on five terms of Stirling's series have an error below 1e-16."""
@@ -18,6 +19,8 @@ STIRLING = (1 / 12, 1 / 360, 1 / 1260, 1 / 1680, 1 / 1188)
 NEAR = 0.1
 """Relative to their sum: values that are as near to each other as this have a deviance by its series."""
 LEAST_TERMS = 60
+TAILS_KEPT = 256
+"""Both tails are asked for one after the other; of a million rows a pair takes milliseconds."""
 
 
 def beta_tails(share: float, rest: float, first: float, second: float) -> tuple[float, float]:
@@ -44,6 +47,7 @@ def beta_tails(share: float, rest: float, first: float, second: float) -> tuple[
     return up_to, 1 - up_to
 
 
+@lru_cache(maxsize=TAILS_KEPT)
 def gamma_tails(value: float, shape: float) -> tuple[float, float]:
     """The probabilities that a gamma variable with this shape and scale 1 is at most `value`, and that it is more."""
     if value <= 0:
