@@ -245,7 +245,7 @@ impl Collected {
     /// Looks for events in a piece of the body, which is not coded.
     #[inline]
     fn take_events(&mut self, piece: &[u8], expectation: &mut Expectation, now_ns: u64) {
-        if self.coding.is_none()
+        if matches!(self.coding, None | Some(Coding::Unknown))
             && expectation.status_fits(self.status)
             && let Some(expected) = expectation.events()
         {
@@ -265,6 +265,7 @@ impl Collected {
             header_fits: self.header_fits,
             header_shows: self.header_shows,
             coding: self.coding,
+            fault: None,
             content_type: &self.content_type,
             head: &self.head,
             trailer: &self.trailer,

@@ -33,6 +33,7 @@ pub mod target;
 pub mod template;
 mod timers;
 pub mod tls;
+pub mod unpack;
 pub mod variables;
 pub mod verify;
 pub mod wait;

@@ -1,6 +1,7 @@
 //! All requests of a plan, compiled once before the run.
 
 use crate::http1::request::{EncodedRequest, encode};
+use crate::http1::response::Accepted;
 use crate::plan::{RequestPlan, TakePlan, journey_steps};
 use crate::template::Sources;
 use crate::variables::{Taking, VariableSources};
@@ -70,6 +71,7 @@ pub fn expectations(
     let plans = requests.iter().chain(setup).zip(compiled).enumerate();
     let of_request = |(place, (plan, request)): (usize, (&RequestPlan, &EncodedRequest))| {
         let mut expectation = Expectation::new(&plan.expect, sources, request.message.tables())?;
+        expectation = expectation.unpacking(Accepted::of(&plan.headers));
         if !request.takes.is_empty() {
             expectation = expectation.keeping_head(request.takes.iter().any(Taking::is_in_body));
         }

@@ -49,18 +49,16 @@ def keep_headers(pairs: Iterable[tuple[str, str]], *, are_templates: bool = Fals
 
 
 def _is_left_out(name: str) -> bool:
-    return name in OF_THE_BROWSER or name in CONDITIONAL or name == "accept-encoding" or name.startswith("sec-")
+    return name in OF_THE_BROWSER or name in CONDITIONAL or name.startswith("sec-")
 
 
 def left_out_in_words(names: Iterable[str]) -> list[str]:
     """Remarks on headers that were left out, with the reasons that matter; empty without any."""
     names = sorted(set(names))
     remarks = []
-    if "accept-encoding" in names:
-        remarks.append("Left out: header accept-encoding. Compressed bodies are not unpacked before they are compared.")
     if conditional := [name for name in names if name in CONDITIONAL]:
         remarks.append(f"Left out: {_headers(conditional)}. With it, the answer could be 304 without a body.")
-    if others := [name for name in names if name not in CONDITIONAL and name != "accept-encoding"]:
+    if others := [name for name in names if name not in CONDITIONAL]:
         remarks.append(f"Left out: {_headers(others)}. Add what your server looks at.")
     return remarks
 

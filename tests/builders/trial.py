@@ -42,6 +42,7 @@ ERROR_KINDS = [
     "wrong_length",
     "wrong_header",
     "wrong_body",
+    "wrong_coding",
 ]
 
 
@@ -217,7 +218,7 @@ class TrialBuilder:
             ]
             * self.engine_threads,
             picks=uniform_picks(verified) if self.picks is None else self.picks,
-            mix=[self._share(name, round(verified * share), median) for name, (share, median) in self.mix.items()],
+            mix=[self.share(name, round(verified * share), median) for name, (share, median) in self.mix.items()],
         )
 
     def _bounded(self, response_times: Distribution) -> Distribution:
@@ -226,7 +227,8 @@ class TrialBuilder:
         at_least = AtLeast(count=200, min_seconds=self.bounds_from_seconds, longest_other_seconds=0.08)
         return response_times.model_copy(update={"at_least": at_least})
 
-    def _share(self, name: str, verified: int, median: float) -> Share:
+    def share(self, name: str, verified: int, median: float) -> Share:
+        """One request of a mix, without an error; its median response time in seconds."""
         return Share(
             name=name,
             sent=verified,

@@ -75,6 +75,7 @@ impl Run {
             rows: Some(&rows),
             nonce_key: nonce_key.as_ref(),
             is_traced: plan.trace_share > 0.0,
+            is_http2: plan.http2.is_some(),
             ..Sources::default()
         };
         let (requests, variables) =

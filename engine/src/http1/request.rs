@@ -75,7 +75,18 @@ pub fn encode(
         builder.trace_header();
     }
     builder.close_header();
+    if request.chunked {
+        builder.begin_chunks();
+    }
     let body = match (file_body, body) {
+        (Some(bytes), _) if request.chunked => {
+            builder.bytes(bytes);
+            None
+        }
+        (None, Some(text)) if request.chunked => {
+            add(&mut builder, "body", text, Position::Body)?;
+            None
+        }
         (Some(bytes), _) => Some(Cow::Borrowed(bytes)),
         (None, Some(text)) if *template => {
             builder.counted_body(text).map_err(|error| format!("body: {error}"))?;
@@ -199,6 +210,38 @@ mod tests {
         assert!(encoded(request(false), false).unwrap_err().contains("visible ASCII"));
         let plain = json!({"path": "/{{a}}", "body": "{{sequence 7}}"});
         assert!(encoded(plain, false).unwrap().ends_with("Content-Length: 14\r\n\r\n{{sequence 7}}"));
+    }
+
+    #[test]
+    fn a_body_may_be_sent_in_chunks() {
+        let request = |body: &str, template: bool| {
+            let body = json!(body);
+            json!({"method": "POST", "path": "/", "body": body, "template": template, "chunked": true})
+        };
+        let head = "POST / HTTP/1.1\r\nHost: example:80\r\nTransfer-Encoding: chunked\r\n\r\n";
+        assert_eq!(encoded(request("häh", false), false).unwrap(), format!("{head}4\r\nhäh\r\n0\r\n\r\n"));
+        assert_eq!(
+            encoded(request("<{{sequence 7}}>", true), false).unwrap(),
+            format!("{head}3\r\n<7>\r\n0\r\n\r\n")
+        );
+        assert_eq!(encoded(request("", false), false).unwrap(), format!("{head}0\r\n\r\n"));
+        let long = encoded(request(&"x".repeat(20_000), false), true).unwrap();
+        assert!(long.contains("\r\nConnection: close\r\n"));
+        let chunks: Vec<&str> = long.split_once("\r\n\r\n").unwrap().1.split("\r\n").collect();
+        assert_eq!((chunks[0], chunks[2], chunks[4], chunks[6]), ("2000", "2000", "e20", "0"));
+        assert_eq!([1, 3, 5].map(|place| chunks[place].len()), [8192, 8192, 3616]);
+    }
+
+    #[test]
+    fn over_http_2_no_chunk_says_what_frames_do() {
+        let request: RequestPlan = serde_json::from_value(
+            json!({"method": "PUT", "path": "/", "body": "{{uniform 7 7}}", "template": true, "chunked": true}),
+        )
+        .unwrap();
+        let encoded = encode(&request, "h", None, Sources { is_http2: true, ..Sources::default() }).unwrap();
+        let mut bytes = Vec::new();
+        encoded.message.render(false, &mut Renderer::new(1, 0), &mut bytes);
+        assert_eq!(bytes, b"PUT / HTTP/1.1\r\nHost: h\r\n\r\n7");
     }
 
     #[test]

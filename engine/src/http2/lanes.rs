@@ -131,7 +131,7 @@ impl<M: Multiplex> MultiplexConversation<M> {
                         status,
                         content_type: value(CONTENT_TYPE),
                         location: value(LOCATION),
-                        coding: value(CONTENT_ENCODING).and_then(Coding::of),
+                        coding: coding(&head.headers),
                         bytes: &lines,
                         reusable: true,
                         has_two_framings: false,
@@ -243,6 +243,12 @@ impl<M: Multiplex> MultiplexConversation<M> {
             }
         }
     }
+}
+
+/// How an answer with these headers is coded.
+fn coding(headers: &HeaderMap) -> Option<Coding> {
+    let values = headers.get_all(CONTENT_ENCODING).iter().map(|value| Coding::of(value.as_bytes()));
+    values.fold(None, Coding::and)
 }
 
 /// Headers, as HTTP/1.1 writes them.

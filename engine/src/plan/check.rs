@@ -219,6 +219,9 @@ pub(super) fn request(request: &RequestPlan, key: &str) -> Checked {
     if request.body.is_some() && request.body_file.is_some() {
         return invalid("body_file: there is a body already, only one of both is allowed".to_owned());
     }
+    if request.chunked && request.body.is_none() && request.body_file.is_none() {
+        return invalid("chunked: there is no body to send in chunks".to_owned());
+    }
     if expect.check_every == 0 {
         return invalid("expect.check_every: 0 is not at least 1".to_owned());
     }

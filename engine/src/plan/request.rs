@@ -30,6 +30,9 @@ pub struct RequestPlan {
     /// A file that holds the body; never a template.
     #[serde(default)]
     pub body_file: Option<PathBuf>,
+    /// True: the body is sent in chunks, without a length.
+    #[serde(default)]
+    pub chunked: bool,
     /// True: `path`, header values and `body` hold placeholders, see [`crate::template`].
     #[serde(default)]
     pub template: bool,

@@ -46,11 +46,13 @@ pub enum ErrorKind {
     WrongHeader,
     /// Another body than expected.
     WrongBody,
+    /// A body that was to be unpacked, and cannot be.
+    WrongCoding,
 }
 
 impl ErrorKind {
     /// All kinds with the names they have in a summary.
-    pub const ALL: [(ErrorKind, &'static str); 18] = [
+    pub const ALL: [(ErrorKind, &'static str); 19] = [
         (ErrorKind::Refused, "refused"),
         (ErrorKind::Reset, "reset"),
         (ErrorKind::Closed, "closed"),
@@ -69,6 +71,7 @@ impl ErrorKind {
         (ErrorKind::WrongLength, "wrong_length"),
         (ErrorKind::WrongHeader, "wrong_header"),
         (ErrorKind::WrongBody, "wrong_body"),
+        (ErrorKind::WrongCoding, "wrong_coding"),
     ];
 
     /// The kind of an unexpected status. One outside of 100 to 599 is treated as 5xx (RFC 9110, section 15).
@@ -151,7 +154,7 @@ mod tests {
         let mut merged = counts.clone();
         merged.merge(&counts);
         let written = serde_json::to_value(&merged).unwrap();
-        assert_eq!(written.as_object().unwrap().len(), 18);
+        assert_eq!(written.as_object().unwrap().len(), 19);
         assert_eq!((&written["wrong_body"], &written["refused"]), (&2.into(), &0.into()));
     }
 }

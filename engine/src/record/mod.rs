@@ -28,6 +28,7 @@ mod tail_dispersion;
 mod times;
 mod traced;
 mod under_way;
+mod unpacking;
 
 use std::sync::Arc;
 
@@ -62,8 +63,10 @@ pub use summary::{
 pub use times::{Times, TimesByKind};
 pub use traced::{Traced, TracedWritten};
 pub use under_way::{UnderWay, UnderWayWritten};
+pub use unpacking::{Unpacking, UnpackingWritten};
 
 use crate::dataset::Dataset;
+use crate::http1::response::{NOT_MODIFIED, PARTIAL_CONTENT};
 use crate::plan::RequestPlan;
 use distribution::exact;
 
@@ -139,6 +142,8 @@ pub struct Record {
     pub streams: Option<StreamUse>,
     /// `None` if no answer is to be a stream of events.
     pub event_streams: Option<EventRecord>,
+    /// `None` if no request asks for coded bodies.
+    pub unpacking: Option<Unpacking>,
     /// Of the whole run; `None` if no answers are compared.
     pub comparison: Option<Comparison>,
     /// Of the answers, right or wrong, over the connections.
@@ -179,6 +184,7 @@ impl Record {
             journeys: Vec::new(),
             streams: None,
             event_streams: None,
+            unpacking: None,
             comparison: None,
             evenness: Evenness::default(),
             sightings: None,
@@ -324,8 +330,14 @@ impl Record {
 
     /// The answer passed, `since_opened_ns` after the window's opening.
     #[inline]
-    pub fn verified(&mut self, request: usize, since_opened_ns: u64) {
-        self.counts[self.kinds.of(request)].verified += 1;
+    pub fn verified(&mut self, request: usize, status: u16, since_opened_ns: u64) {
+        let counts = &mut self.counts[self.kinds.of(request)];
+        counts.verified += 1;
+        match status {
+            NOT_MODIFIED => counts.not_modified += 1,
+            PARTIAL_CONTENT => counts.partial += 1,
+            _ => {}
+        }
         self.series.verified(since_opened_ns);
     }
 
@@ -465,6 +477,9 @@ impl Record {
         }
         if let (Some(events), Some(added)) = (&mut self.event_streams, &other.event_streams) {
             events.merge(added);
+        }
+        if let (Some(unpacking), Some(added)) = (&mut self.unpacking, other.unpacking) {
+            *unpacking = unpacking.plus(added);
         }
         if let (Some(picks), Some(added)) = (&mut self.picks, &other.picks) {
             picks.merge(added);

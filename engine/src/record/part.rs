@@ -142,8 +142,8 @@ mod tests {
     use crate::record::{
         AcknowledgedNumbers, Books, Comparison, ErrorKind, EventRecord, Examples, ExchangeTimes, Handshakes,
         JourneyEnd, PickCounts, RequestComparison, RequestKinds, Routes, SetupCounts, Sighting,
-        SpotCheckOutcome, StreamUse, ThreadUse, TlsFacts, Unanswered, UnequalAnswer, WaitingRequests,
-        WindowAccount,
+        SpotCheckOutcome, StreamUse, ThreadUse, TlsFacts, Unanswered, UnequalAnswer, Unpacking,
+        WaitingRequests, WindowAccount,
     };
     use crate::wait::Wait;
 
@@ -182,7 +182,7 @@ mod tests {
                 _ => {
                     record.answer(request, times, draw(5, 900), since_ns);
                     record.answer_of_cohort(request, times);
-                    record.verified(request, since_ns);
+                    record.verified(request, [200, 206, 304][draw(10, 3) as usize], since_ns);
                     record.traced(nth.into(), request, done_ns - intended_ns, 200);
                     record.connect_time.record(draw(6, 1 << 40));
                     record.journeys[0].ended(request, JourneyEnd::Completed, draw(9, 1 << 30));
@@ -195,6 +195,13 @@ mod tests {
             (1 + seed, 2, 3);
         (record.counters.retried, record.counters.undrained) = (4, 5);
         record.evenness.slice([1, 2, mix(seed) % 5].into_iter());
+        record.unpacking = Some(Unpacking {
+            answers: 3 + seed,
+            unchanged: 1,
+            packed_bytes: 50,
+            unpacked_bytes: 500 + seed,
+            cpu_ns: 1_000_000,
+        });
         record
     }
 
@@ -376,6 +383,11 @@ mod tests {
             "/unannounced_closes",
             "/retried",
             "/undrained",
+            "/unpacking/answers",
+            "/unpacking/unchanged",
+            "/unpacking/packed_bytes",
+            "/unpacking/unpacked_bytes",
+            "/unpacking/cpu_seconds",
             "/in_flight_at_start",
             "/in_flight_at_end",
             "/under_way/ended_seconds",
@@ -383,6 +395,8 @@ mod tests {
             "/cohort/drain_seconds",
             "/cohort/answers",
             "/mix/1/sent",
+            "/mix/1/not_modified",
+            "/mix/1/partial",
             "/journeys/0/count",
             "/journeys/0/steps/1/broken_off",
             "/journeys/0/journey_time/count",

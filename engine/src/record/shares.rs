@@ -82,6 +82,10 @@ pub struct RequestCounts {
     pub answers: u64,
     /// Answers that passed every expectation.
     pub verified: u64,
+    /// Of these, with status 304: without a body.
+    pub not_modified: u64,
+    /// Of these, with status 206: a part of a body.
+    pub partial: u64,
     /// Requests that ended without a complete answer.
     pub failures: u64,
     /// As `sent`, but since the begin of the run, and whatever was still handed over at its end.
@@ -97,6 +101,8 @@ impl RequestCounts {
             sent: self.sent + other.sent,
             answers: self.answers + other.answers,
             verified: self.verified + other.verified,
+            not_modified: self.not_modified + other.not_modified,
+            partial: self.partial + other.partial,
             failures: self.failures + other.failures,
             run_sent: self.run_sent + other.run_sent,
             run_verified: self.run_verified + other.run_verified,

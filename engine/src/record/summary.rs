@@ -11,7 +11,7 @@ use super::{
     Acknowledgements, Comparison, ConnectionAnswers, Counters, Distribution, ErrorCounts, EventsWritten,
     Example, JourneyRecord, JourneyWritten, Picks, Record, RequestCounts, RequestShare, SeriesPoint,
     SetupCounts, Sightings, SightingsWritten, SpotCheckWritten, StreamUse, Tenths, Times, TracedWritten,
-    UnderWayWritten, UnexpectedStatuses,
+    UnderWayWritten, UnexpectedStatuses, Unpacking, UnpackingWritten,
 };
 use crate::PROTOCOL;
 use crate::clock;
@@ -383,6 +383,7 @@ pub struct Summary {
     journeys: Vec<JourneyWritten>,
     streams: Option<StreamUse>,
     event_streams: Option<EventsWritten>,
+    unpacking: Option<UnpackingWritten>,
     sightings: Option<SightingsWritten>,
     spot_checks: Vec<SpotCheckWritten>,
     traced: u64,
@@ -447,6 +448,7 @@ impl Summary {
             journeys: record.journeys.into_iter().map(JourneyRecord::written).collect(),
             streams: record.streams,
             event_streams: record.event_streams.map(|events| events.written(window_seconds)),
+            unpacking: record.unpacking.map(Unpacking::written),
             sightings: record.sightings.map(Sightings::conclude),
             spot_checks,
             traced: record.traced.count,

@@ -32,6 +32,13 @@ impl Session {
         match slot.exchange.receive(input, is_head, more_may_follow, expectation, current.row, now_ns) {
             Received::Partial => Heard::Part,
             Received::Complete(answer) => {
+                let answer = match &mut self.unpacker {
+                    Some(unpacker) => {
+                        let counted = self.record.unpacking.as_mut().filter(|_| in_window);
+                        unpacker.unpacked(current.request, answer, expectation, counted)
+                    }
+                    None => answer,
+                };
                 let may_stay = answer.reusable && current.is_sent() && !current.closes;
                 if peer_closes && may_stay && in_window {
                     self.record.counters.unannounced_closes += 1;
@@ -79,10 +86,15 @@ impl Session {
         let slot = &self.slots[number];
         let current = slot.current;
         let expectation = &mut self.expectations[current.request];
-        let answer = slot.exchange.whole(expectation);
+        let in_window = self.phase == Phase::Window;
+        let mut answer = slot.exchange.whole(expectation);
+        if let Some(unpacker) = &mut self.unpacker {
+            let counted = self.record.unpacking.as_mut().filter(|_| in_window);
+            answer = unpacker.unpacked(current.request, answer, expectation, counted);
+        }
         let tally = Tally {
             record: &mut self.record,
-            in_window: self.phase == Phase::Window,
+            in_window,
             cohort: &self.cohort,
             totals: &self.totals,
             opened_ns: self.timeline.opens_ns,

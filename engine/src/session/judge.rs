@@ -144,7 +144,7 @@ pub(super) fn judge(
     }
     match verdict.wrong {
         None => {
-            record.verified(asked.request, since_opened_ns);
+            record.verified(asked.request, answer.status, since_opened_ns);
             for sighting in expectation.sightings() {
                 record.sighted(*sighting, asked.sent_ns);
             }

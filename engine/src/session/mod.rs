@@ -47,6 +47,7 @@ use crate::record::{Record, SetupCounts, Totals};
 use crate::reference::ThreadReference;
 use crate::schedule::{Phase, Quota, Timeline};
 use crate::template::Renderer;
+use crate::unpack::Unpacker;
 use crate::verify::Expectation;
 use crate::warm_up::{Opening, TICK_NS};
 
@@ -123,6 +124,8 @@ pub struct Session {
     record: Record,
     reference: Option<Box<ThreadReference>>,
     totals: Arc<Totals>,
+    /// `None`: no request asks for coded bodies.
+    unpacker: Option<Box<Unpacker>>,
     timeline: Timeline,
     /// `None`: the timeline's opening is final.
     opening: Option<Arc<Opening>>,
@@ -173,6 +176,9 @@ impl Session {
         let keeps_numbers = record.keeps_acknowledged();
         let has_journeys = !record.journeys.is_empty();
         let has_reference = parts.reference.is_some();
+        let unpacks = parts.expectations.iter().any(|expectation| expectation.accepted().is_any());
+        record.unpacking = unpacks.then(Default::default);
+        let unpacker = unpacks.then(Default::default);
         let has_events = parts.expectations.iter_mut().any(|expectation| expectation.events().is_some());
         let mut pace = Pace::new(parts.pace, connections);
         let is_open = matches!(pace, Pace::Open(_));
@@ -204,6 +210,7 @@ impl Session {
             record,
             reference: parts.reference.map(Box::new),
             totals: parts.totals,
+            unpacker,
             timeline,
             phase: Phase::WarmUp,
             phase_ends_ns: first_look_ns,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ring::hmac::Key;
 
-use super::message::{Message, Piece, Sequences, Template};
+use super::message::{BodyFraming, Message, Piece, Sequences, Template};
 use super::nonce::Nonce;
 use super::parse::{Part, Placeholder, Spelling, parse};
 use super::render::Renderer;
@@ -38,6 +38,8 @@ pub struct Sources<'s> {
     pub nonce_key: Option<&'s Key>,
     /// A share of the requests is traced.
     pub is_traced: bool,
+    /// Requests are sent over HTTP/2, whose frames say where a body ends.
+    pub is_http2: bool,
 }
 
 /// Puts a message together from its front to its end.
@@ -48,7 +50,7 @@ pub struct MessageBuilder<'s> {
     sequences: Sequences,
     tables: Vec<Arc<Table>>,
     has_fields: bool,
-    has_counted_body: bool,
+    framing: BodyFraming,
 }
 
 impl<'s> MessageBuilder<'s> {
@@ -60,7 +62,7 @@ impl<'s> MessageBuilder<'s> {
             sequences: Vec::new(),
             tables: Vec::new(),
             has_fields: false,
-            has_counted_body: false,
+            framing: BodyFraming::Plain,
         }
     }
 
@@ -110,8 +112,18 @@ impl<'s> MessageBuilder<'s> {
         self.pieces.push(Piece::BodyLength);
         self.bytes(b"\r\n\r\n");
         self.pieces.push(Piece::BodyStart);
-        self.has_counted_body = true;
+        self.framing = BodyFraming::Counted;
         self.template(text, Position::Body)
+    }
+
+    /// Appends the end of the head. What follows is a body in chunks, or over HTTP/2 one that is not announced.
+    pub fn begin_chunks(&mut self) {
+        if self.sources.is_http2 {
+            return self.bytes(b"\r\n");
+        }
+        self.bytes(b"Transfer-Encoding: chunked\r\n\r\n");
+        self.pieces.push(Piece::BodyStart);
+        self.framing = BodyFraming::Chunked;
     }
 
     /// The whole message. One without placeholders is rendered here once and for all.
@@ -144,7 +156,7 @@ impl<'s> MessageBuilder<'s> {
             sequences: self.sequences,
             dataset: self.sources.dataset.filter(|_| self.has_fields).cloned(),
             tables: self.tables,
-            has_counted_body: self.has_counted_body,
+            framing: self.framing,
         };
         if !is_fixed {
             return Ok(Message::Template(template));

@@ -32,8 +32,18 @@ pub struct Template {
     pub(super) dataset: Option<Arc<Dataset>>,
     /// Of each, a request takes one row.
     pub(super) tables: Vec<Arc<Table>>,
-    /// True if there is a [`Piece::BodyLength`].
-    pub(super) has_counted_body: bool,
+    pub(super) framing: BodyFraming,
+}
+
+/// How a body's end is told that is not the same each time, or is sent in chunks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BodyFraming {
+    /// It is part of the text, or there is none.
+    Plain,
+    /// By a [`Piece::BodyLength`].
+    Counted,
+    /// By chunks, from [`Piece::BodyStart`] on.
+    Chunked,
 }
 
 /// What a message is made of.
@@ -73,6 +83,9 @@ pub(super) enum Piece {
     BodyLength,
     BodyStart,
 }
+
+/// A longer body is several chunks. Bytes.
+const CHUNK_BYTES: usize = 8 << 10;
 
 const CLOSE: &[u8] = b"Connection: close\r\n";
 
@@ -195,10 +208,23 @@ impl Template {
                 Piece::BodyStart => body_at = out.len(),
             }
         }
-        if self.has_counted_body {
-            insert_number((out.len() - body_at) as u64, length_at, out);
+        match self.framing {
+            BodyFraming::Plain => {}
+            BodyFraming::Counted => insert_number((out.len() - body_at) as u64, length_at, out),
+            BodyFraming::Chunked => frame_chunks(body_at, out),
         }
     }
+}
+
+/// Makes chunks of the body that begins at a place (RFC 9112, section 7.1).
+fn frame_chunks(at: usize, out: &mut Vec<u8>) {
+    let body = out.split_off(at);
+    for chunk in body.chunks(CHUNK_BYTES) {
+        out.extend_from_slice(format!("{:x}\r\n", chunk.len()).as_bytes());
+        out.extend_from_slice(chunk);
+        out.extend_from_slice(b"\r\n");
+    }
+    out.extend_from_slice(b"0\r\n\r\n");
 }
 
 /// Writes a number's digits at a place, and moves what follows.

@@ -3,6 +3,7 @@
 use super::EventStream;
 use crate::http1::response::Coding;
 use crate::record::Sighting;
+use crate::unpack::Fault;
 
 /// A complete answer.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,8 +16,10 @@ pub struct Answer<'a> {
     pub header_fits: bool,
     /// What [`super::Expectation::header_shows`] said.
     pub header_shows: Option<Sighting>,
-    /// How the body is coded, as far as the head says it.
+    /// How the body is coded; `None`: not at all, or it was unpacked.
     pub coding: Option<Coding>,
+    /// What kept it from being unpacked, where that was to be done.
+    pub fault: Option<Fault>,
     /// Content-Type as it came, if [`super::Expectation::keeps_content_type`]; else, and without one, empty.
     pub content_type: &'a [u8],
     /// All of the head, if [`super::Expectation::keeps_head`] of its status; else empty.
@@ -36,9 +39,9 @@ pub struct Answer<'a> {
 }
 
 impl<'a> Answer<'a> {
-    /// The coding that makes the body's bytes unreadable.
+    /// The coding that makes the body's bytes unreadable. One of unknown name may be a mistake, such as `utf-8`.
     fn unreadable(&self) -> Option<Coding> {
-        self.coding.filter(|_| self.body_bytes > 0)
+        self.coding.filter(|coding| *coding != Coding::Unknown && self.body_bytes > 0)
     }
 
     /// The body, if people can make something of it.

@@ -27,7 +27,7 @@ use row::RowBody;
 use sample::Sample;
 use trailer::TrailerExpectation;
 
-use crate::http1::response::Head;
+use crate::http1::response::{Accepted, Head, NOT_MODIFIED};
 use crate::plan::{BodyPlan, ByteRange, Expect};
 use crate::record::{EXCERPT_BYTES, ErrorKind, LONGEST_BODY_BYTES, Sighting};
 use crate::rows::Table;
@@ -42,6 +42,7 @@ pub struct Expectation {
     body_bytes: Option<ByteRange>,
     body: BodyExpectation,
     kept_bytes: usize,
+    accepted: Accepted,
     keeps_bodies: bool,
     keeps_content_type: bool,
     keeps_head: bool,
@@ -62,7 +63,7 @@ enum BodyExpectation {
 /// What was found out about an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// The first thing that was wrong, in the order status, header, length, body.
+    /// The first thing that was wrong, in the order status, header, coding, length, body.
     pub wrong: Option<ErrorKind>,
     /// The body was compared as a whole, or is to be kept.
     pub checked_body: bool,
@@ -116,6 +117,7 @@ impl Expectation {
             body_bytes: expect.body_bytes,
             body,
             kept_bytes: judged_bytes.max(handed_on_bytes),
+            accepted: Accepted::default(),
             keeps_bodies: expect.keep_bodies,
             keeps_content_type: false,
             keeps_head: false,
@@ -164,6 +166,28 @@ impl Expectation {
         self.kept_bytes = self.kept_bytes.max(BODY_BYTES_LIMIT);
         self.keeps_content_type = true;
         self
+    }
+
+    /// The same, but bodies with these codings are unpacked before they are judged: whole ones are kept.
+    #[must_use]
+    pub fn unpacking(mut self, accepted: Accepted) -> Expectation {
+        self.accepted = accepted;
+        if accepted.is_any() {
+            self.kept_bytes = self.kept_bytes.max(self.unpacked_bytes_limit());
+        }
+        self
+    }
+
+    /// The codings that are unpacked before a body is judged.
+    #[inline]
+    pub fn accepted(&self) -> Accepted {
+        self.accepted
+    }
+
+    /// No body may be longer than this, packed or unpacked. Bytes.
+    pub fn unpacked_bytes_limit(&self) -> usize {
+        let most = self.most_body_bytes().unwrap_or(0);
+        usize::try_from(most).unwrap_or(usize::MAX).max(BODY_BYTES_LIMIT)
     }
 
     /// The same, but the body of every answer is compared as a whole.
@@ -244,6 +268,7 @@ impl Expectation {
     pub fn reason(&mut self, kind: ErrorKind, answer: &Answer<'_>, asked_row: u64) -> Option<String> {
         match kind {
             ErrorKind::WrongHeader => self.trailer.difference(answer.trailer),
+            ErrorKind::WrongCoding => answer.fault.map(|fault| fault.to_string()),
             ErrorKind::WrongBody => answer.obstacle().or_else(|| self.difference(answer, asked_row)),
             _ => answer.obstacle(),
         }
@@ -273,7 +298,16 @@ impl Expectation {
             verdict.wrong = Some(ErrorKind::of_status(answer.status));
             return verdict;
         }
+        if answer.status == NOT_MODIFIED {
+            // What else is expected is said of an answer with a body, or of the headers that describe one.
+            verdict.wrong = (answer.body_bytes > 0).then_some(ErrorKind::WrongLength);
+            return verdict;
+        }
         let header_fits = answer.header_fits && self.trailer.fits(answer.trailer);
+        if answer.fault.is_some() && header_fits {
+            verdict.wrong = Some(ErrorKind::WrongCoding);
+            return verdict;
+        }
         let length_fits =
             self.body_bytes.is_none_or(|range| (range.min..=range.max).contains(&answer.body_bytes));
         let body_fits = self.body_fits(answer, asked_row, header_fits && length_fits, &mut verdict);

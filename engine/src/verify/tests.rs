@@ -157,6 +157,22 @@ fn values_are_compared_at_the_asked_rate_and_differences_are_told() {
 }
 
 #[test]
+fn an_answer_without_a_body_is_right_where_its_status_is_expected() {
+    let whole = json!({"status": [200, 304], "content_type": "a/b", "body_bytes": {"min": 2, "max": 2},
+                       "body": {"kind": "exact", "text": "ok"}});
+    let mut expected = expectation(whole.clone());
+    let not_modified = Answer { header_fits: false, ..answer(304, b"") };
+    assert_eq!(expected.verify(&not_modified, 0).wrong, None);
+    assert_eq!(expected.verify(&answer(304, b"ok"), 0).wrong, Some(ErrorKind::WrongLength));
+    assert_eq!(expected.verify(&answer(200, b""), 0).wrong, Some(ErrorKind::WrongLength));
+    let mut only_whole = expectation(json!({"body": whole["body"]}));
+    assert_eq!(only_whole.verify(&not_modified, 0).wrong, Some(ErrorKind::Status3xx));
+    let mut part = expectation(json!({"status": [206], "body": {"kind": "exact", "text": "k"}}));
+    assert_eq!(part.verify(&answer(206, b"k"), 0).wrong, None);
+    assert_eq!(part.verify(&answer(206, b"ok"), 0).wrong, Some(ErrorKind::WrongBody));
+}
+
+#[test]
 fn what_is_expected_bounds_the_length_of_bodies() {
     let bounds = |body_bytes, body| {
         let expect = Expect { body_bytes, body, ..Expect::default() };

@@ -1,5 +1,6 @@
 //! What is tested of both drivers.
 
+mod bodies;
 mod changed_rows;
 mod closed_load;
 mod connect_failures;

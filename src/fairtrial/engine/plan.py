@@ -75,6 +75,7 @@ class Expectation(Strict):
     status: list[int] | None = None
     content_type: str | None = None
     location_field: str | None = Field(None, description="Location is this field of the row that was asked for")
+    trailer: dict[str, str] | None = Field(None, description="fields behind the body, and their values")
     body_bytes: BodyRange | None = None
     body: AnyBody | ExactBody | RowBody | JsonBody | EventsBody = AnyBody()
     check_every: int = 16
@@ -93,7 +94,7 @@ class BaseRequest(Strict):
     """A request as it is sent, and what its answer must be.
 
     With `template`, `{{…}}` in `path`, header values and `body` are replaced in each request. `body_file` is an
-    absolute path, read once by the engine; it is not a template.
+    absolute path, read once by the engine; it is not a template. A `chunked` body is sent without its length.
     """
 
     name: str
@@ -102,6 +103,7 @@ class BaseRequest(Strict):
     headers: list[tuple[str, str]] = Field(default_factory=list)
     body: str | None = None
     body_file: str | None = None
+    chunked: bool | None = None
     template: bool = False
     expect: Expectation = Expectation()
 

@@ -198,6 +198,8 @@ class Share(Strict):
     sent: int
     answers: int
     verified: int
+    not_modified: int | None = Field(None, description="of these, with status 304: without a body")
+    partial: int | None = Field(None, description="of these, with status 206: a part of a body")
     failures: int | None = Field(None, description="ended without a complete answer; not `overflow`")
     run_sent: int | None = Field(None, description="as `sent`, but of the whole run")
     run_verified: int | None = Field(None, description="likewise")
@@ -329,6 +331,18 @@ class EventStreams(Strict):
     broken_off: int = Field(description="without their end: too few events, no `last` one, or a broken connection")
     first_event_time: Distribution = Field(description="from the intended start")
     event_gap: Distribution = Field(description="from one event to the next")
+
+
+class Unpacking(Strict):
+    """Coded bodies that were unpacked before they were judged: docs/engine-protocol.md, "Coded bodies"."""
+
+    answers: int = Field(description="with a coded body that is whole, and within its bound")
+    unchanged: int = Field(
+        description="of these, with the bytes of the answer before to the same request: nothing was unpacked again"
+    )
+    packed_bytes: int = Field(description="of their bodies, as they came")
+    unpacked_bytes: int
+    cpu_seconds: float = Field(description="in `threads` as well; also of bodies that could not be unpacked")
 
 
 class Sightings(Strict):
@@ -482,6 +496,7 @@ class EngineSummary(Strict):
     journeys: list[JourneyAccount] = Field(default_factory=list, description='each kind of journey: see "Journeys"')
     streams: StreamUse | None = Field(None, description="of HTTP/2, on each connection; null without")
     event_streams: EventStreams | None = Field(None, description='null without: see "Streams of events"')
+    unpacking: Unpacking | None = Field(None, description='null where no request asks for it: see "Coded bodies"')
     think_seconds: dict[str, float] = Field(
         default_factory=dict, description="by request, its own think time, where it has one"
     )

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -157,6 +157,13 @@ class Listener:
     received: list[ReceivedRequest] = field(default_factory=list)
 
 
+def _chunks(stream: IO[bytes]) -> Iterator[bytes]:
+    while size := int(stream.readline(), 16):
+        yield stream.read(size)
+        stream.readline()
+    stream.readline()
+
+
 @pytest.fixture
 def listener() -> Iterator[Listener]:
     """Answers 200 to everything and keeps the requests."""
@@ -166,7 +173,9 @@ def listener() -> Iterator[Listener]:
         protocol_version = "HTTP/1.1"
 
         def handle_any(self) -> None:
-            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            is_chunked = self.headers.get("Transfer-Encoding") == "chunked"
+            length = int(self.headers.get("Content-Length", 0))
+            body = b"".join(_chunks(self.rfile)) if is_chunked else self.rfile.read(length)
             headers = {name.lower(): value for name, value in self.headers.items()}
             received.append(ReceivedRequest(self.command, self.path, headers, body))
             self.send_response(200)

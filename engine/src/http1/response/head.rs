@@ -127,7 +127,7 @@ impl Fields {
                 self.content_length = Some(length);
             }
             16 if name.eq_ignore_ascii_case(b"content-encoding") => {
-                self.coding = Coding::of(&line[colon + 1..]);
+                self.coding = Coding::and(self.coding, Coding::of(&line[colon + 1..]));
             }
             17 if name.eq_ignore_ascii_case(b"transfer-encoding") => {
                 let last = line[colon + 1..].rsplit(|&byte| byte == b',').next().unwrap_or_default();

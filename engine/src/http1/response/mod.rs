@@ -11,7 +11,7 @@ mod malformed;
 use std::ops::Range;
 
 use chunked::Chunks;
-pub use coding::Coding;
+pub use coding::{Accepted, Coding};
 use head::{Framing, ParsedHead};
 pub use malformed::Malformed;
 
@@ -23,6 +23,12 @@ pub const HEAD_BYTES_LIMIT: usize = 64 * 1024;
 /// No body is as long as a larger Content-Length or chunk says: who announces it does not send it. Bytes.
 pub const LARGEST_BODY_BYTES: u64 = i64::MAX as u64;
 
+/// The status of a part of a body (RFC 9110, section 15.3.7).
+pub const PARTIAL_CONTENT: u16 = 206;
+
+/// The status of an answer without a body: what the client has is still valid (RFC 9110, section 15.4.5).
+pub const NOT_MODIFIED: u16 = 304;
+
 /// What an answer's head says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head<'a> {
@@ -32,7 +38,7 @@ pub struct Head<'a> {
     pub content_type: Option<&'a [u8]>,
     /// The value of Location, without space around it.
     pub location: Option<&'a [u8]>,
-    /// How the body is coded, if that is one of the usual ways.
+    /// How the body is coded.
     pub coding: Option<Coding>,
     /// All of it, with the blank line.
     pub bytes: &'a [u8],
@@ -245,7 +251,7 @@ impl ResponseParser {
 }
 
 fn first_body_state(head: &ParsedHead, to_head_request: bool) -> State {
-    if to_head_request || matches!(head.status, 101 | 204 | 304) {
+    if to_head_request || matches!(head.status, 101 | 204 | NOT_MODIFIED) {
         return State::Fixed { left: 0 };
     }
     match head.framing {

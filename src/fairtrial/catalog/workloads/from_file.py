@@ -206,7 +206,7 @@ def _what_came(summary: EngineSummary, expect: Expectation) -> str:
     if kind.startswith("status_"):
         statuses = " or ".join(map(str, expect.status or [])) or "a 2xx"
         what = f"status {example.status}, not {statuses}"
-    elif kind == "wrong_header":
+    elif kind == "wrong_header" and example.reason is None:
         what = f"status {example.status}, and the content type is not {expect.content_type}"
     elif kind == "wrong_length" and summary.body_bytes is not None and expect.body_bytes is not None:
         length = f"{expect.body_bytes.min:,} to {expect.body_bytes.max:,}"
@@ -225,7 +225,7 @@ def _what_helps(summary: EngineSummary, host: str) -> str:
 def expects_nothing(request: Request) -> bool:
     """Whether any answer with 2xx is right, whatever its body."""
     expect = request.expect
-    expectations = (expect.status, expect.content_type, expect.body_bytes, request.body_check)
+    expectations = (expect.status, expect.content_type, expect.trailer, expect.body_bytes, request.body_check)
     return all(each is None for each in expectations) and isinstance(expect.body, AnyBody)
 
 
@@ -239,6 +239,8 @@ def _parts(request: Request) -> Iterator[str]:
     yield f"status {' or '.join(map(str, expect.status))}" if expect.status else "any 2xx"
     if expect.content_type is not None:
         yield expect.content_type
+    if expect.trailer is not None:
+        yield f"a trailer with {', '.join(expect.trailer)}"
     if expect.body_bytes is not None:
         yield _length(expect.body_bytes)
     if isinstance(expect.body, ExactBody):

@@ -126,6 +126,7 @@ def engine_request(
         headers=list(headers.items()),
         body=body,
         body_file=None if body_file is None else str(body_file),
+        chunked=entry.chunked or None,
         template=True,
         weight=entry.weight,
         think_seconds=entry.think_seconds,
@@ -180,6 +181,7 @@ def _expectation(
     return Expectation(
         status=expect.statuses or None,
         content_type=expect.type or (MEDIA_TYPE if expect.events is not None else None),
+        trailer=expect.trailer,
         body_bytes=None if length is None else BodyRange(min=length[0], max=length[1]),
         body=body,
         check_every=check_every,

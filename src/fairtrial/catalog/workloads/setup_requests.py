@@ -104,7 +104,8 @@ def _ask(client: httpx.Client, request: Request, host: str | None, headers: Sequ
     client.cookies.clear()  # the load has none either: what it needs is a variable
     try:
         encoded = [(name.encode(), value.encode()) for name, value in all_headers]
-        return ask(client, request.method, as_sent(request.path), headers=encoded, content=content)
+        chunks = iter([content]) if request.chunked and content is not None else content
+        return ask(client, request.method, as_sent(request.path), headers=encoded, content=chunks)
     except httpx.ConnectError as error:
         raise Problem(f"no connection: {error}") from error
 

@@ -60,6 +60,7 @@ class Expect(Strict):
 
     status: int | list[int] | None = Field(None, description="one status or several")
     type: str | None = Field(None, min_length=1, description="the media type; its parameters count if they are named")
+    trailer: dict[str, str] | None = Field(None, min_length=1, description="fields behind the body, and their values")
     bytes: int | list[int] | None = Field(None, description="the body's length, or the shortest and the longest")
     text: Template | None = Field(None, description="the body, byte for byte; of placeholders only {{env …}}")
     json_values: dict[str, Json] | None = Field(
@@ -177,8 +178,9 @@ class RequestEntry(Strict):
     json_body: Json | None = Field(None, alias="json", description="the body, as a value")
     body: Template | None = Field(None, description="the body, as a text")
     body_file: str | None = Field(
-        None, min_length=1, description="the file that is the body as it is, relative to the workload file"
+        None, min_length=1, description="the file, beside this one, that is the body as it is"
     )
+    chunked: bool = Field(False, description="the body is sent in chunks, without its length")
     think: Think | None = Field(
         None, description="how long the client of a closed load waits after the answer; in place of the load's own"
     )
@@ -202,6 +204,8 @@ class RequestEntry(Strict):
         body_keys = [key for key, value in bodies.items() if value is not None]
         if len(body_keys) > 1:
             raise ValueError(f"{' and '.join(body_keys)}: a request has one body: leave one of them out")
+        if self.chunked and not body_keys:
+            raise ValueError("chunked: there is no body to send in chunks: give json, body or body_file")
         if self.method == "HEAD" and any(text.startswith("/") for text in self.take.values()):
             raise ValueError("take: an answer to HEAD has no body: take a header")
         return self
@@ -302,6 +306,8 @@ class SetupEntry(RequestEntry):
             raise ValueError("journey: a setup request comes before any: leave it out")
         if self.per == "connection":
             self.assert_taken_by_engine()
+        elif self.expect.trailer is not None:
+            raise ValueError('expect.trailer: of setup requests, those with per = "connection" have it looked at')
         return self
 
     def variable_texts(self) -> EntryTexts:

@@ -10,7 +10,7 @@ from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.protocol_causes import cause_remedy
 from fairtrial.record.status_causes import CLASS_REMEDIES, statuses_remedy
 
-WRONG = ("wrong_body", "wrong_length", "wrong_header")
+WRONG = ("wrong_body", "wrong_length", "wrong_header", "wrong_coding")
 """Answers with the right status and the wrong content: counting them would compare unlike work."""
 
 NOT_SHORTENED = ("timeout", "deadline", "connect", "refused")
@@ -26,6 +26,8 @@ REMEDIES = {
     "wrong_length": "the body is shorter or longer than any right answer: look at the excerpt for an error page, or "
     "for white space",
     "wrong_header": "send the content type that the workload asks for",
+    "wrong_coding": "the body is not what its Content-Encoding says: send it whole, in one coding that the request's "
+    "Accept-Encoding names, and say which",
     "refused": "nothing was listening any more, or the backlog overflowed: see the server's log, raise its "
     "backlog and somaxconn",
     "reset": "the server closed a connection with data unread: look for a crash, a worker restart or a full backlog",

@@ -10,7 +10,7 @@ from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.statistics.support import samples_needed
 from fairtrial.load.words import describe_wait
 from fairtrial.record.capacity import CapacityFound, Probe
-from fairtrial.record.engine_summary import Distribution, EngineSummary, EventStreams, JourneyAccount
+from fairtrial.record.engine_summary import Distribution, EngineSummary, EventStreams, JourneyAccount, Unpacking
 from fairtrial.report.columns import LOWER_BOUNDS, time_cell
 from fairtrial.tools.load.measure import Measurement
 
@@ -260,7 +260,7 @@ def measured_facts(measurement: Measurement, *, verbose: bool = True) -> Iterato
     """
     summary, waiting, cohort = measurement.summary, measurement.summary.waiting, measurement.summary.cohort
     answers = f"{summary.verified:,} verified of {summary.answers:,} answers to {summary.requests:,} requests"
-    yield "answers", f"{answers} in {summary.window_seconds:.2f} s"
+    yield "answers", f"{answers} in {summary.window_seconds:.2f} s{_without_whole_body(summary)}"
     if measurement.is_open and summary.offered is not None:
         share = summary.answered_share
         answered_share = "" if share is None else f", {share:.2%} of them answered"
@@ -275,8 +275,7 @@ def measured_facts(measurement: Measurement, *, verbose: bool = True) -> Iterato
     if cohort is not None and cohort.censored:
         after = f"{cohort.drain_seconds:.2f} s after its end"
         yield "unanswered", f"{cohort.censored:,} of the window's requests, {after}"
-    if summary.event_streams is not None:
-        yield "events", _events_in_words(summary.event_streams)
+    yield from _body_facts(summary)
     if summary.retried:
         yield "asked again", f"{count(summary.retried, 'request')} that the server said it had not processed"
     if uneven := unevenness_in_words(measurement):
@@ -295,6 +294,22 @@ def measured_facts(measurement: Measurement, *, verbose: bool = True) -> Iterato
         yield "slowest traced", answer.in_words
 
 
+def _without_whole_body(summary: EngineSummary) -> str:
+    """`, 10 of them 304 without a body`; empty where each right answer had a whole one."""
+    kinds = {
+        "304 without a body": sum(share.not_modified or 0 for share in summary.mix),
+        "206 with a part of one": sum(share.partial or 0 for share in summary.mix),
+    }
+    return "".join(f", {number:,} of them {kind}" for kind, number in kinds.items() if number)
+
+
+def _body_facts(summary: EngineSummary) -> Iterator[tuple[str, str]]:
+    if summary.event_streams is not None:
+        yield "events", _events_in_words(summary.event_streams)
+    if summary.unpacking is not None:
+        yield "compression", _unpacking_in_words(summary.unpacking)
+
+
 def _events_in_words(streams: EventStreams) -> str:
     """`1,234.5 events/s, 56.7 tokens/s; of 12 streams 1 stalled, 0 broke off`."""
     rates = [f"{streams.events_per_second:,.1f} events/s"]
@@ -302,6 +317,13 @@ def _events_in_words(streams: EventStreams) -> str:
         rates.append(f"{streams.tokens_per_second:,.1f} tokens/s")
     of_streams = f"of {count(streams.streams, 'stream')} {streams.stalled:,} stalled, {streams.broken_off:,} broke off"
     return f"{', '.join(rates)}; {of_streams}"
+
+
+def _unpacking_in_words(unpacking: Unpacking) -> str:
+    """`1,200 answers, 1.2 MB unpacked to 9.6 MB in 0.02 s of the load generator's processor time`."""
+    packed, unpacked = map(_bytes_in_words, (unpacking.packed_bytes, unpacking.unpacked_bytes))
+    used = f"in {figure(unpacking.cpu_seconds)} s of the load generator's processor time"
+    return f"{count(unpacking.answers, 'answer')}, {packed} unpacked to {unpacked} {used}"
 
 
 def _transfer(measurement: Measurement) -> str:
