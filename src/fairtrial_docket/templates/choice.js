@@ -101,15 +101,16 @@
     return { a, b, open, blocks, kind: mine && yours ? "choice" : open.length ? "open" : "alike" };
   };
   const answer = (question, wanted) => {
-    const out = { needs: 0, refused: 0, missing: 0 };
+    const out = { needs: 0, others: [] };
     const contenders = [];
     for (const [name, page, stack, traits, reason, values] of question.contenders) {
       if (needs.some((need, place) => chosen.get(need) && chosen.get(need) !== traits[place])) out.needs += 1;
-      else if (reason) out.refused += 1;
+      else if (reason) out.others.push({ name, page, reason });
       else {
+        const missing = wanted.filter(({ place }) => values[place] === null).map((figure) => figure.name);
         const met = figures.map((figure, place) => meets(values[place], figure.more, limitOf(figure.limit)));
         if (met.includes("no")) out.needs += 1;
-        else if (wanted.some(({ place }) => values[place] === null)) out.missing += 1;
+        else if (missing.length) out.others.push({ name, page, reason: `no ${missing.join(", no ")} that can be compared` });
         else contenders.push({ name, page, stack, values, met, sure: !met.includes("perhaps"), at: values.map((value, place) => aligned(value, figures[place].more)) });
       }
     }
@@ -170,18 +171,19 @@
   const section = (result, wanted) => {
     const { question, out, left, gone } = result;
     const [title, page, began, machine] = question.of;
-    const why = [[out.needs, "not what you need"], [out.refused, "refused or not run"], [out.missing, "without a figure that matters"]];
-    const others = why.filter(([number]) => number).map(([number, words]) => `${number.toLocaleString("en")} ${words}`);
+    const unfit = out.needs ? ` · ${out.needs.toLocaleString("en")} not what you need` : "";
+    const lines = out.others.slice(0, MOST_ROWS).map((each) => make("li", {}, link(each), `: ${each.reason}`));
     const closer = apart(result, wanted);
     return make(
       "section",
       {},
       make("h2", {}, question.asked),
-      make("p", { class: "hint" }, make("a", { href: page }, title), ` · ${began} · ${machine} · ${count(question.blocks, "block")}${others.length ? ` · ${others.join(", ")}` : ""}`),
+      make("p", { class: "hint" }, make("a", { href: page }, title), ` · ${began} · ${machine} · ${count(question.blocks, "block")}${unfit}`),
       make("p", { class: "answer" }, `${left.length.toLocaleString("en")} of ${count(left.length + gone.length, "contender")}`),
       ...tableOf(left, wanted),
       ...(closer.length ? [make("details", {}, make("summary", {}, "What would tell them apart"), ...closer)] : []),
       ...(gone.length ? [make("details", {}, make("summary", {}, `Left out: ${gone.length.toLocaleString("en")}`), ...tableOf(gone, wanted, true))] : []),
+      ...(lines.length ? [make("details", {}, make("summary", {}, `Not compared: ${out.others.length.toLocaleString("en")}`), make("ul", {}, ...lines))] : []),
     );
   };
   const draw = () => {
