@@ -66,7 +66,7 @@ def adopt(source: Source, out: Path, how: As | None) -> Adopted:
         target = out / entry.name
         try:
             with _removed_if_it_fails(target):
-                return _written(entry, source, folder_sha256(folder), target, how or _usual())
+                return _write(entry, source, folder_sha256(folder), target, how or _usual())
         except Problem as problem:
             raise NotAdopted(entry, problem) from problem
         except (OSError, ValueError, RuntimeError) as error:  # the last is of links in a circle
@@ -86,7 +86,7 @@ def _removed_if_it_fails(folder: Path) -> Iterator[None]:
         raise
 
 
-def _written(entry: Entry, source: Source, sha256: str, target: Path, how: As) -> Adopted:
+def _write(entry: Entry, source: Source, sha256: str, target: Path, how: As) -> Adopted:
     if source.sha256 and source.sha256 != sha256:
         raise Problem(f"its files have the SHA-256 {sha256}, not {source.sha256}", "correct the registry, or ask why")
     if target.exists():
@@ -169,23 +169,23 @@ def _usual() -> As:
     return "container"
 
 
-def _experiment(entry: Entry, asked: Examination, workload: str, keys: Mapping[str, Any]) -> list[str]:
+def _experiment(entry: Entry, examination: Examination, workload: str, keys: Mapping[str, Any]) -> list[str]:
     lines = [
         "",
-        f"name = {string(f'{entry.name}-{asked.name}')}",
+        f"name = {string(f'{entry.name}-{examination.name}')}",
         f"title = {string(printable(f'{entry.title} of {entry.board}', 200))}",
         f"workload = {string(workload)}",
-        f"service = {string(asked.service)}",
+        f"service = {string(examination.service)}",
         f"stacks = [{string(entry.name)}]",
         f"blocks = {BLOCKS}",
     ]
-    if asked.service != "none":
-        address = inline({"port": PORTS[asked.service], **LOGIN})
-        lines += ["", f"[services.{asked.service}]", f"address = {address}"]
+    if examination.service != "none":
+        address = inline({"port": PORTS[examination.service], **LOGIN})
+        lines += ["", f"[services.{examination.service}]", f"address = {address}"]
     return [
         *lines,
         "",
         *table_lines(["contenders", entry.name], keys),
         "",
-        *table_lines(["load"], COUNTED if asked.writes else OPENED),
+        *table_lines(["load"], COUNTED if examination.writes else OPENED),
     ]

@@ -65,12 +65,12 @@ def adopt(
     sources = _registry(Path(entry), of_one) if registry else {entry: _source(entry, **of_one)}
     assert_engine()
     console = Console(highlight=False)
-    found: list[Outcome] = []
+    outcomes: list[Outcome] = []
     for number, (name, source) in enumerate(sources.items(), 1):
         with console.status(f"{number} of {len(sources)}: {name}"):
-            found += outcomes_of(name, source, out, how, is_alone=not registry)
-    _print(console, found, out)
-    raise typer.Exit(ALL_WELL if all(each.outcome == CAME_UP for each in found) else IN_DOUBT)
+            outcomes += outcomes_of(name, source, out, how, is_alone=not registry)
+    _print(console, outcomes, out)
+    raise typer.Exit(ALL_WELL if all(each.outcome == CAME_UP for each in outcomes) else IN_DOUBT)
 
 
 def _registry(folder: Path, of_one: dict[str, str]) -> "dict[str, Source]":
@@ -98,16 +98,18 @@ def _source(entry: str, commit: str, path: str, test: str) -> "Source":
         raise Problem(reasons, "give --commit with a URL: its hash in full") from error
 
 
-def _print(console: "Console", found: "list[Outcome]", out: Path) -> None:
+def _print(console: "Console", outcomes: "list[Outcome]", out: Path) -> None:
     from rich.table import Table
     from rich.text import Text
 
     table = Table("entry", "board", "language", "workload", "outcome", "why", box=None, pad_edge=False)
-    for each in found:
+    for each in outcomes:
         cells = (each.name, each.board, each.language, each.workload, each.outcome, each.why)
         table.add_row(*(Text(cell, overflow="fold") for cell in cells))
     console.print(table)
-    came_up = sum(each.outcome == "came up" for each in found)
+    came_up = sum(each.outcome == "came up" for each in outcomes)
     console.print(
-        Text(f"{came_up} of {len(found)} came up; entries are in {out}/NAME, what was seen in {out}/NAME.*.check.log")
+        Text(
+            f"{came_up} of {len(outcomes)} came up; entries are in {out}/NAME, what was seen in {out}/NAME.*.check.log"
+        )
     )

@@ -68,7 +68,7 @@ def _asked_for(names: Sequence[str], values: Mapping[str, str]) -> list[Instruct
 def _instructions(text: str) -> list[Instruction]:
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     joined = re.sub(r"\\[ \t]*\n", " ", "\n".join(lines))
-    found = []
+    instructions = []
     for line in joined.splitlines():
         match = INSTRUCTION.fullmatch(line)
         if match is None:
@@ -76,8 +76,8 @@ def _instructions(text: str) -> list[Instruction]:
         instruction = Instruction(match[1].upper(), match[2].strip())
         if instruction.name in ("RUN", "COPY", "ADD") and re.search(r"<<-?['\"]?\w", instruction.text):
             raise Problem(f"{instruction.name} <<: a document within a Dockerfile is not read", "adopt another entry")
-        found.append(instruction)
-    return found
+        instructions.append(instruction)
+    return instructions
 
 
 def flags_of(text: str) -> tuple[dict[str, str], str]:
@@ -102,12 +102,12 @@ def expanded(text: str, values: Mapping[str, str]) -> str:
     """The text with the values of its variables; one that has none is left as it is, for the shell."""
 
     def value(match: re.Match[str]) -> str:
-        known = values.get(match[1] or match[4] or "")
+        current = values.get(match[1] or match[4] or "")
         if match[2] == "-":
-            return known or match[3]
+            return current or match[3]
         if match[2] == "+":
-            return match[3] if known else ""
-        return match[0] if known is None else known
+            return match[3] if current else ""
+        return match[0] if current is None else current
 
     return VARIABLE.sub(value, text)
 

@@ -35,7 +35,7 @@ NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 """What a shell takes for the name of a variable."""
 OF_THE_SCRIPT = frozenset({"IMAGE", "CONTEXT"})
 """Variables by which build.sh finds its folders."""
-NAMED = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
+VARIABLE_IN_SHELL = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 """A variable whose value a shell asks for."""
 HIDDEN_MANAGER = re.compile(r"\b(?:apt-get|apt|apk)\s+(?:-\S+\s+)*(?:install|add|update|upgrade|del|remove|purge)\b")
 """Within a condition or another command, where it would be carried out."""
@@ -141,22 +141,25 @@ class _Translation:
 
     def program(self, command: str) -> Program:
         final = self._stages[-1]
-        needed = self._needed(final)
+        stages = self._stages_of(final)
         for number, stage in enumerate(self._stages):
-            if stage in needed:
+            if stage in stages:
                 self._states[stage.name] = self._states[str(number)] = self._carried_out(stage)
         start = self._start(self._states[final.name], command)
-        seen = tuple(sorted(place for place in self._places if not place.startswith(NOT_SEEN)))
-        quoted = [_for_shell(f"{FOLDER}{place}") for place in seen]
-        made = [f"[ -e {place} ] || mkdir -p {place}" for place in quoted]
+        places = tuple(sorted(place for place in self._places if not place.startswith(NOT_SEEN)))
+        quoted = [_for_shell(f"{FOLDER}{place}") for place in places]
+        folders = [f"[ -e {place} ] || mkdir -p {place}" for place in quoted]
         head = ["# Its Dockerfile, without a container.", "set -eu", "IMAGE=$PWD/.image", "CONTEXT=$PWD/source"]
-        lines = [*head, 'mkdir -p "$IMAGE"', *OF_LANGUAGES, PUT, *self._lines, *made]
-        return Program("\n".join(lines) + "\n", start, seen)
+        lines = [*head, 'mkdir -p "$IMAGE"', *OF_LANGUAGES, PUT, *self._lines, *folders]
+        return Program("\n".join(lines) + "\n", start, places)
 
-    def _needed(self, stage: Stage) -> list[Stage]:
+    def _stages_of(self, stage: Stage) -> list[Stage]:
         """A stage, and those that it is made of."""
         names = [stage.image, *(flags_of(each.text)[0].get("from", "") for each in stage.instructions)]
-        return [stage, *(each for name in names if (other := self._stage(name, stage)) for each in self._needed(other))]
+        return [
+            stage,
+            *(each for name in names if (other := self._stage(name, stage)) for each in self._stages_of(other)),
+        ]
 
     def _stage(self, name: str, before: Stage) -> Stage | None:
         earlier = self._stages[: self._stages.index(before)]
@@ -256,25 +259,27 @@ class _Translation:
         self._at_root |= path == "/"
         at = f'"{FOLDER}/"' if path == "/" else self._at(path, instruction, is_file=is_file)
         where = f"{at}{'/' if is_folder else ''}"
-        named = [f'"{origin}"/{_globbed(posixpath.normpath(f"/{each}").lstrip("/"))}' for each in sources]
+        in_quotes = [f'"{origin}"/{_globbed(posixpath.normpath(f"/{each}").lstrip("/"))}' for each in sources]
         if not (origin == FOLDER and sources == [path]):
-            self._lines.append(f"put {where} {' '.join(named)}")
+            self._lines.append(f"put {where} {' '.join(in_quotes)}")
 
     def _run(self, instruction: Instruction, state: _State) -> None:
         text = re.sub(r"^(?:--(?:mount|network|security)=\S+\s+)+", "", instruction.text)
         words = words_of(text)
         parts = SEPARATOR.split(shlex.join(words) if words else text)
-        done = "".join(part if number % 2 else self._kept(part, instruction) for number, part in enumerate(parts))
-        if re.fullmatch(r"(?:true|[\s;&|])*", done):
+        commands = "".join(
+            part if number % 2 else self._without_links(part, instruction) for number, part in enumerate(parts)
+        )
+        if re.fullmatch(r"(?:true|[\s;&|])*", commands):
             return
-        why_not = _why_not(done, state)
+        why_not = _why_not(commands, state)
         if why_not:
             raise Problem(f"{_short(instruction)}: {why_not}", "adopt it as a container: --as container")
-        self._places.update(own_paths(done))
+        self._places.update(own_paths(commands))
         folder = FOLDER if state.workdir == "/" else f"{FOLDER}{state.workdir}"
-        self._lines.append(f"(cd {_for_shell(folder)}; {within(done)}\n)")
+        self._lines.append(f"(cd {_for_shell(folder)}; {within(commands)}\n)")
 
-    def _kept(self, part: str, instruction: Instruction) -> str:
+    def _without_links(self, part: str, instruction: Instruction) -> str:
         """A command of a RUN; `true` in place of one that links a name that this machine has already."""
         link = LINK.fullmatch(part.strip())
         if link is not None and own(link[1]) is None and Path(link[1]).exists():
@@ -283,15 +288,15 @@ class _Translation:
         return _without_packages(part, instruction)
 
     def _start(self, state: _State, command: str) -> str:
-        chosen = command or state.command
-        if not chosen and not state.entrypoint:
+        to_run = command or state.command
+        if not to_run and not state.entrypoint:
             raise Problem("its Dockerfile has neither CMD nor ENTRYPOINT", "adopt it as a container: --as container")
         if isinstance(state.entrypoint, str) and state.entrypoint:
             line = _by_shell(state.entrypoint)  # which takes no CMD
-        elif isinstance(chosen, str):
-            line = _by_shell(" ".join([shlex.join(state.entrypoint), chosen]).strip())
+        elif isinstance(to_run, str):
+            line = _by_shell(" ".join([shlex.join(state.entrypoint), to_run]).strip())
         else:
-            line = f"exec {shlex.join([*state.entrypoint, *chosen])}"
+            line = f"exec {shlex.join([*state.entrypoint, *to_run])}"
         for link in self._links:  # the program of that name which the image means
             line = line.replace(link, posixpath.basename(link))
         exports = [f"export {name}={_for_shell(value)}" for name, value in state.environment.items()]
@@ -315,8 +320,8 @@ def _why_not(command: str, state: _State) -> str:
 def _not_moved(command: str, texts: Sequence[str], state: _State) -> str | None:
     """A path of the image that a command puts together of pieces none of which is one: it would be the machine's."""
     moved = own_paths(command).union(*map(own_paths, state.values.values()))
-    found = sorted(place for text in texts for place in own_paths(text))
-    return next((path for path in found if not path.startswith(tuple(moved))), None)
+    of_image = sorted(place for text in texts for place in own_paths(text))
+    return next((path for path in of_image if not path.startswith(tuple(moved))), None)
 
 
 def _split(text: str, instruction: Instruction) -> list[str]:
@@ -372,8 +377,8 @@ def _for_shell(value: str, *, moved: bool = False) -> str:
         moved: with the image's own paths, and nothing for a variable that nobody set.
     """
     quoted = re.sub(r'(["`\\]|\$(?=\())', r"\\\1", value)
-    known = NAMED.sub(lambda match: f"${{{match[1] or match[2]}-}}", quoted)
-    return within(f'"{known}"') if moved else f'"{quoted}"'
+    with_values = VARIABLE_IN_SHELL.sub(lambda match: f"${{{match[1] or match[2]}-}}", quoted)
+    return within(f'"{with_values}"') if moved else f'"{quoted}"'
 
 
 def _globbed(path: str) -> str:

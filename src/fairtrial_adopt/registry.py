@@ -81,14 +81,14 @@ def outcomes_of(name: str, source: Source, out: Path, how: As | None, *, is_alon
         yield Outcome(name, "", "", "", REFUSED, _with_remedy(problem))
         return
     entry = adopted.entry
-    for file, asked in zip(adopted.experiments, entry.examinations, strict=True):
-        outcome, why = _tried(file)
-        yield Outcome(entry.name, entry.board, entry.language, asked.name, outcome, why)
+    for file, examination in zip(adopted.experiments, entry.examinations, strict=True):
+        outcome, why = _outcome_of(file)
+        yield Outcome(entry.name, entry.board, entry.language, examination.name, outcome, why)
         if outcome == NOT_UP:
             return  # nor does it on another, as a rule
 
 
-def _tried(file: Path) -> tuple[str, str]:
+def _outcome_of(file: Path) -> tuple[str, str]:
     """The outcome of `fairtrial check`, as a process of its own: a network of its own takes one anew."""
     # Beside the entry's folder, all of which is built: another file in it would be another program.
     log = file.parent.with_name(f"{file.parent.name}.{file.name.removesuffix('.fairtrial.toml')}.check.log")
@@ -100,9 +100,9 @@ def _tried(file: Path) -> tuple[str, str]:
             except subprocess.TimeoutExpired:
                 _end(process)
                 return NOT_UP, f"not tried within {TRIED_WITHIN_SECONDS} s"
-    said = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     outcome = OUTCOMES.get(status, REFUSED)
-    return outcome, "" if outcome == CAME_UP else _short(_why(said))
+    return outcome, "" if outcome == CAME_UP else _short(_why(lines))
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
@@ -125,8 +125,10 @@ def _why(lines: list[str]) -> str:
         return broken
     start = next((number for number, line in enumerate(lines) if line.startswith("error: ")), 0)
     end = next((number for number, line in enumerate(lines) if line.startswith("remedy: ")), len(lines))
-    said = [ESCAPED.sub("", line).removeprefix("error: ").strip() for line in lines[start:end]]
-    return next((line for line in said[1:] if TELLS_WHY.search(line)), next(filter(None, reversed(said)), "no reason"))
+    errors = [ESCAPED.sub("", line).removeprefix("error: ").strip() for line in lines[start:end]]
+    return next(
+        (line for line in errors[1:] if TELLS_WHY.search(line)), next(filter(None, reversed(errors)), "no reason")
+    )
 
 
 def _short(text: str) -> str:

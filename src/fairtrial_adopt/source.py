@@ -96,16 +96,16 @@ def _fetch(source: Source, repository: Path, files: Path) -> None:
     _git(repository, "fetch", "--quiet", "--depth", "1", "--no-tags", "--", source.url, source.commit)
     path = posixpath.normpath(source.path)
     above = {"/".join(path.split("/")[:count]) for count in range(1, path.count("/") + 1)}
-    taken = [f":(literal){path}"]
+    paths = [f":(literal){path}"]
     lines = _git(repository, "ls-tree", "-r", "-l", "-z", source.commit).decode(errors="surrogateescape").split("\0")
     for line in filter(None, lines):
         about, _, name = line.partition("\t")
         size = about.split()[3]
         is_shared = OF_THE_COLLECTION.fullmatch(name) or posixpath.dirname(name) in above
         if is_shared and size.isdigit() and int(size) <= LARGEST_SHARED:
-            taken.append(f":(literal){name}")
+            paths.append(f":(literal){name}")
     archive = repository.parent / "files.tar"
-    _git(repository, "archive", "--format=tar", f"--output={archive}", source.commit, "--", *taken)
+    _git(repository, "archive", "--format=tar", f"--output={archive}", source.commit, "--", *paths)
     with tarfile.open(archive) as opened:
         opened.extractall(files, filter="data")
 
@@ -116,8 +116,8 @@ def _git(folder: Path, *arguments: str) -> bytes:
     Raises:
         Problem: it failed, or did not end in time.
     """
-    done = run_git(folder, *arguments, within_seconds=FETCHED_WITHIN_SECONDS, settings=SAFELY)
-    if done.returncode != 0:
-        said = printable(done.stderr.decode(errors="replace").strip(), 300)
-        raise Problem(f"`git {arguments[0]}` failed: {said}", "check `url` and `commit`")
-    return done.stdout
+    process = run_git(folder, *arguments, within_seconds=FETCHED_WITHIN_SECONDS, settings=SAFELY)
+    if process.returncode != 0:
+        words = printable(process.stderr.decode(errors="replace").strip(), 300)
+        raise Problem(f"`git {arguments[0]}` failed: {words}", "check `url` and `commit`")
+    return process.stdout

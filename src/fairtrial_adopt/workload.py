@@ -18,7 +18,7 @@ def write_workload(examination: Examination, folder: Path) -> Path:
     shipped_folder = shipped("examples") / "public-entries"
     text = (shipped_folder / f"{examination.workload}.workload.toml").read_text(encoding="utf-8")
     table = tomllib.loads(text)
-    requests = {name: each for name, each in table["requests"].items() if _asked(each, examination.paths)}
+    requests = {name: each for name, each in table["requests"].items() if _is_asked(each, examination.paths)}
     table["requests"] = requests
     table["rows"] = {name: rows for name, rows in table.get("rows", {}).items() if f"{{{{row {name} " in str(requests)}
     table.setdefault("data", dict(examination.data))
@@ -33,13 +33,13 @@ def write_workload(examination: Examination, folder: Path) -> Path:
     file = folder / f"{examination.name}.workload.toml"
     text = "\n".join(lines) + "\n"
     file.write_text(text, encoding="utf-8")
-    for named in shipped_folder.iterdir():
-        if named.suffix in (".csv", ".sql", ".json", ".html") and named.name in text:
-            shutil.copyfile(named, folder / named.name)
+    for beside in shipped_folder.iterdir():
+        if beside.suffix in (".csv", ".sql", ".json", ".html") and beside.name in text:
+            shutil.copyfile(beside, folder / beside.name)
     return file
 
 
-def _asked(request: dict[str, Any], paths: Mapping[str, str]) -> bool:
+def _is_asked(request: dict[str, Any], paths: Mapping[str, str]) -> bool:
     """Whether an entry is asked this request, which then has the entry's own path."""
     method = next(each for each in METHODS if each in request)
     path = _own_path(request[method], paths)

@@ -57,7 +57,7 @@ def build_docket(folders: Sequence[Path], out: Path, say: Callable[[str], None])
     passed_over: list[str] = []
     for number, (source, outcome) in enumerate(zip(sources, _outcomes(site, sources), strict=True), 1):
         say(f"{number} of {len(sources)}: {source.name}")
-        site.written |= outcome.written
+        site.written |= outcome.paths
         if isinstance(outcome.entry, ExperimentEntry):
             entries.append(outcome.entry)
         elif outcome.entry is not None:
@@ -85,7 +85,7 @@ class _Outcome:
 
     entry: ExperimentEntry | BoardEntry | None
     passed_over: str
-    written: Set[str]
+    paths: Set[str]
 
 
 def _outcomes(site: Site, sources: Sequence[Source]) -> Iterator[_Outcome]:

@@ -69,7 +69,7 @@ class ConditionEntry:
         return f"contenders/{page_name(self.contender, self.traits['language'], self.traits['framework'])}.html"
 
     @property
-    def asked(self) -> str:
+    def terms(self) -> str:
         """Workload and load: what figures of a contender have in common if they are to be compared."""
         return f"{workload_in_words(self.condition)}; {self.condition.load.describe()}"
 

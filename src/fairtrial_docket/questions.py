@@ -75,7 +75,7 @@ class ComparedFigure:
 class Question:
     """What was asked of several contenders in the same blocks."""
 
-    asked: str
+    in_words: str
     level: float
     """of each interval"""
     blocks: int
@@ -105,13 +105,13 @@ def questions_of(record: ExperimentRecord, result: Result, trials: Sequence[Tria
     for condition in result.conditions:
         if condition.id not in again:
             alike[_alike(condition)].append(condition)
-    tried = by_condition(trials)
+    of_condition = by_condition(trials)
     return [
         _question(
             conditions,
             {each.id: valid.get(each.id, []) for each in conditions if each.outcome == "valid"},
             losses,
-            {each.id: _durable(tried.get(each.id, [])) for each in conditions},
+            {each.id: _durable(of_condition.get(each.id, [])) for each in conditions},
         )
         for conditions in alike.values()
     ]
@@ -144,7 +144,7 @@ def _question(
             figures[condition][key] = figure
     fewest = min(blocks, default=0)
     return Question(
-        asked="; ".join(words),
+        in_words="; ".join(words),
         level=level,
         blocks=fewest,
         least_blocks=blocks_for_ranks(max((len(values) for values in read.values()), default=1)),
@@ -234,7 +234,7 @@ def _step(metric: Metric, trials: Sequence[TrialRecord], values: Values) -> floa
 
 
 def _durable(trials: Sequence[TrialRecord]) -> str:
-    told = [trial.durability for trial in trials if trial.durability is not None]
-    if not told:
+    accounts = [trial.durability for trial in trials if trial.durability is not None]
+    if not accounts:
         return ""
-    return "yes" if all(each.promised and not each.changed and not each.relaxed for each in told) else "no"
+    return "yes" if all(each.promised and not each.changed and not each.relaxed for each in accounts) else "no"

@@ -95,18 +95,18 @@ def _environment() -> Environment:
 
 
 def _files_before(folder: Path) -> set[str]:
-    listed = folder / LIST
-    if not listed.exists():
+    list_file = folder / LIST
+    if not list_file.exists():
         if any(folder.iterdir()):
             raise Problem(
                 f"{folder} holds other files, and no {LIST}: it is no docket", "name an empty or a new folder (--out)"
             )
         return set()
     try:
-        paths = json.loads(listed.read_text(encoding="utf-8"))["files"]
+        paths = json.loads(list_file.read_text(encoding="utf-8"))["files"]
         return {path for path in paths if folder.resolve() in (folder / path).resolve().parents}
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise Problem(f"{listed} is not as a docket writes it", "remove the folder, and build it anew") from error
+        raise Problem(f"{list_file} is not as a docket writes it", "remove the folder, and build it anew") from error
 
 
 def _unwritable(path: Path, error: OSError) -> Problem:

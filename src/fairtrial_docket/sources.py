@@ -31,27 +31,27 @@ def find_sources(folders: Sequence[Path], out: Path) -> list[Source]:
     Raises:
         Problem: a place is no folder, or there is no such file in any.
     """
-    found: dict[Path, Source] = {}
+    by_file: dict[Path, Source] = {}
     for folder in folders:
         if not folder.is_dir():
             raise Problem(f"{printable(str(folder))} is no folder", "name a folder of results or of boards' data")
         for source in _below(folder, out.resolve()):
-            found.setdefault(source.file.resolve(), source)
-    if not found:
+            by_file.setdefault(source.file.resolve(), source)
+    if not by_file:
         raise Problem(
             f"{', '.join(printable(str(each)) for each in folders)}: no {RECORD_FILE}, no .jsonl.xz and no .json",
             "name a folder of results that `fairtrial run` wrote, or of data that a board published",
         )
-    return sorted(_told_apart(found.values()), key=lambda source: source.name)
+    return sorted(_told_apart(by_file.values()), key=lambda source: source.name)
 
 
 def _told_apart(sources: Iterable[Source]) -> Iterator[Source]:
     """The sources, a later one of the same kind and name as `NAME-2`, `NAME-3` and so on."""
-    taken: set[tuple[str, str]] = set()
+    names_so_far: set[tuple[str, str]] = set()
     for source in sources:
         names = chain([source.name], (f"{source.name}-{number}" for number in count(2)))
-        name = next(each for each in names if (source.kind, each) not in taken)
-        taken.add((source.kind, name))
+        name = next(each for each in names if (source.kind, each) not in names_so_far)
+        names_so_far.add((source.kind, name))
         yield replace(source, name=name)
 
 

@@ -9,7 +9,8 @@ import pytest
 from fairtrial.base.locations import PACKAGE
 
 SOURCE = PACKAGE.parent
-PACKAGES = [SOURCE / name for name in ("fairtrial", "fairtrial_cross_examine", "fairtrial_import", "fairtrial_init")]
+PACKAGES = sorted(path.parent for path in SOURCE.glob("fairtrial*/__init__.py"))
+"""The lab, and the packages beside it."""
 
 FORBIDDEN = frozenset(
     re.findall(
@@ -78,6 +79,11 @@ def offences() -> list[str]:
         for file in sorted(package.rglob("*.py"))
         for name, line in participles(ast.parse(file.read_text()))
     ]
+
+
+def test_the_packages_beside_the_lab_are_looked_at() -> None:
+    names = {package.name for package in PACKAGES}
+    assert {"fairtrial", "fairtrial_adopt", "fairtrial_docket", "fairtrial_import", "fairtrial_init"} <= names
 
 
 def test_names_are_no_participles(offences: list[str]) -> None:

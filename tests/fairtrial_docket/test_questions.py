@@ -61,7 +61,7 @@ def test_equal_contenders_are_told_apart_in_one_of_twenty_experiments_at_most(co
 
 def test_conditions_asked_otherwise_are_other_questions() -> None:
     swept = questions(an_experiment("a", "b").sweeping(8, 16), a_trial())
-    assert [(each.asked.rpartition("; ")[2], len(each.figures)) for each in swept] == [("at 8", 2), ("at 16", 2)]
+    assert [(each.in_words.rpartition("; ")[2], len(each.figures)) for each in swept] == [("at 8", 2), ("at 16", 2)]
     classes = questions(an_experiment("a", "b", "c").but(classes={"c": "flawed"}), a_trial())
     assert [len(each.figures) for each in classes] == [2, 1]
 

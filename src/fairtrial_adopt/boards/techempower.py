@@ -64,20 +64,22 @@ def read(folder: Path, test: str) -> Entry:
 def _examinations(keys: dict[str, Any], service: str | None) -> list[Examination]:
     plain = _paths(keys, {"/json": "json_url", "/plaintext": "plaintext_url"})
     data = {service: ROWS[service]} if service else {}  # which entries read when they start
-    found = [Examination(name="techempower", workload="techempower", paths=plain, service=service or "none", data=data)]
+    examinations = [
+        Examination(name="techempower", workload="techempower", paths=plain, service=service or "none", data=data)
+    ]
     if service is not None:
         read_paths = {
             **_paths(keys, {"/db": "db_url", "/fortunes": "fortune_url"}),
             **_with_count("/queries", str(keys.get("query_url") or "")),
         }
         updates = _with_count("/updates", str(keys.get("update_url") or ""))
-        found += [
+        examinations += [
             Examination(name="techempower-db", workload="techempower-db", paths=read_paths, service=service),
             Examination(
                 name="techempower-updates", workload="techempower-updates", paths=updates, service=service, writes=True
             ),
         ]
-    return found
+    return examinations
 
 
 def _paths(keys: dict[str, Any], names: dict[str, str]) -> dict[str, str]:

@@ -67,11 +67,11 @@ def _is_table(value: Any) -> bool:
     return isinstance(value, dict)
 
 
-def _engines(names: list[Any], known: dict[str, Any]) -> dict[str, Any]:
+def _engines(names: list[Any], by_name: dict[str, Any]) -> dict[str, Any]:
     """The engines of an entry by name: of its language, or described where they are named."""
     engines: dict[str, Any] = {}
     for each in names:
-        engines |= each if isinstance(each, dict) else {str(each): known.get(str(each)) or {}}
+        engines |= each if isinstance(each, dict) else {str(each): by_name.get(str(each)) or {}}
     return engines
 
 

@@ -40,7 +40,7 @@ def write_board(site: Site, rows: Sequence[BoardRow], name: str, record: str) ->
         record=record,
         verdicts=Counter(each.verdict for each in examined),
     )
-    told = [trait for trait in TRAITS if any(row.traits.get(trait) for row in rows)]
+    in_rows = [trait for trait in TRAITS if any(row.traits.get(trait) for row in rows)]
     by_contender: dict[str, list[tuple[str, ExaminedRow]]] = defaultdict(list)
     traits, table, anchors = {}, [], Counter[tuple[str, str]]()
     for row, verdict in zip(rows, examined, strict=True):
@@ -50,8 +50,12 @@ def write_board(site: Site, rows: Sequence[BoardRow], name: str, record: str) ->
         anchor = test if anchors[page, test] == 1 else f"{test}-{anchors[page, test]}"
         by_contender[page].append((anchor, verdict))
         traits[page] = row.traits
-        table.append(_cells(verdict, f"../{page}#{anchor}", [text(row.traits.get(trait)) for trait in told]))
-    heads = [TableColumn("contender"), TableColumn("test", "choice"), *(TableColumn(each, "choice") for each in told)]
+        table.append(_cells(verdict, f"../{page}#{anchor}", [text(row.traits.get(trait)) for trait in in_rows]))
+    heads = [
+        TableColumn("contender"),
+        TableColumn("test", "choice"),
+        *(TableColumn(each, "choice") for each in in_rows),
+    ]
     heads += [TableColumn("verdict", "choice"), *(TableColumn(each, "number") for each in NUMBERS)]
     notes = all_boards()[entry.board].notes
     site.page(entry.page, "board.html.j2", entry=entry, notes=notes, table=table_data(heads, table))

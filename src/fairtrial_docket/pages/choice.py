@@ -36,7 +36,7 @@ def choice_data(entries: Sequence[ExperimentEntry]) -> dict[str, object]:
 
 def _question(entry: ExperimentEntry, question: Question) -> dict[str, object]:
     return {
-        "asked": text(question.asked),
+        "asked": text(question.in_words),
         "of": [entry.title, entry.page, entry.started_at, entry.machine],
         "experiment": shlex.quote(entry.experiment),
         "blocks": question.blocks,

@@ -15,11 +15,11 @@ LETTER_PIXELS = 6.2
 
 def write_claim(site: Site, entry: ClaimEntry, others: Sequence[ClaimEntry]) -> None:
     """Write it with its badge. `others` are results of a claim of the same name and text, this one among them."""
-    drawn = verdict_chart(entry.claim)
+    chart = verdict_chart(entry.claim)
     site.page(
         entry.page,
         "claim.html.j2",
-        {} if drawn is None else {"verdict": drawn},
+        {} if chart is None else {"verdict": chart},
         entry=entry,
         others=others,
         then=then,

@@ -34,7 +34,7 @@ def _conditions(entries: Sequence[ExperimentEntry]) -> dict[str, object]:
     ]
     rows: list[list[Cell]] = [
         [
-            [text(each.condition.contender), each.asked, each.page],
+            [text(each.condition.contender), each.terms, each.page],
             *(estimate_cell(column, each.condition) for column in figures),
             columns.rank(each.condition),
             [each.condition.outcome, text(each.condition.reason) if each.condition.reason else ""],
