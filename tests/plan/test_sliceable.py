@@ -26,6 +26,10 @@ def test_one_condition_on_a_fixed_port_can_be_measured_in_slices() -> None:
         ),
         (
             DIRECTORY,
+            {"workload": {"requests": {"look": {"get": "/", "journey": "walk"}}}},
+        ),
+        (
+            DIRECTORY,
             {"workload": {"requests": {"look": {"get": "/"}}, "audit": {"all": {"command": ["true"], "equals": 1}}}},
         ),
     ],

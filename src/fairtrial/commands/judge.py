@@ -45,7 +45,7 @@ def judge(
     from fairtrial.commands.further_reports import further_reports, write_further
     from fairtrial.experiment.changes import with_claims_of
     from fairtrial.experiment.files import find_experiment, load_experiment
-    from fairtrial.judge.claims import recorded_requests
+    from fairtrial.judge.claims import recorded_names
     from fairtrial.judge.judging import judge_record
     from fairtrial.judge.outcome import exit_status
     from fairtrial.plan.validate import validate_claims
@@ -62,7 +62,7 @@ def judge(
     if claims is not None:
         file = find_experiment(claims)
         experiment, left_out = with_claims_of(record.experiment, load_experiment(file), file)
-        validate_claims(experiment, file, recorded_requests(record, trials))
+        validate_claims(experiment, file, recorded_names(record, trials))
         record = record.model_copy(update={"experiment": experiment})
         if left_out:
             console.print(f"left out, because the record does not hold their conditions: {', '.join(left_out)}")

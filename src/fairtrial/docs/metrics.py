@@ -34,9 +34,16 @@ def _row(metrics: list[Metric]) -> tuple[str, ...]:
         "per second" if first.unit == "per_second" else first.unit,
         "higher" if first.higher_is_better else "lower",
         _loads(first.loads),
-        "no" if first.read_share is None else "yes",
+        _apart(first),
         (as_sentence(first.meaning) + _stands_despite(first.despite)).rstrip("."),
     )
+
+
+def _apart(metric: Metric) -> str:
+    """Whether a claim may name the request, or the journey, that a metric is of."""
+    if metric.read_journey is not None:
+        return "by journey"
+    return "no" if metric.read_share is None else "yes"
 
 
 def _loads(loads: frozenset[str] | None) -> str:

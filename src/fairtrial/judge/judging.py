@@ -21,7 +21,7 @@ from fairtrial.judge.discarded_blocks import (
 )
 from fairtrial.judge.limits import limit_of
 from fairtrial.judge.losses import Losses
-from fairtrial.judge.metrics import Metric, is_lower_bound, metrics_of, request_metrics
+from fairtrial.judge.metrics import Metric, is_lower_bound, journey_metrics, metrics_of, request_metrics
 from fairtrial.judge.model import (
     CeilingSeries,
     ClaimsStated,
@@ -250,6 +250,7 @@ def _condition(
             for metric in metrics_of(condition.load)
         },
         requests=_requests(valid, losses),
+        journeys=_journeys(valid, losses),
         trials=list(results),
     )
 
@@ -258,12 +259,17 @@ def _requests(valid: Sequence[TrialRecord], losses: Losses) -> list[RequestResul
     """Figures of each request, if there are several and their times were kept apart."""
     mixes = [trial.engine.mix for trial in valid if trial.engine is not None and len(trial.engine.mix) > 1]
     names = dict.fromkeys(share.name for mix in mixes for share in mix if share.response_time is not None)
-    return [
-        RequestResult(
-            name=name, figures={metric.key: _figure(metric, valid, losses) for metric in request_metrics(name)}
-        )
-        for name in names
-    ]
+    return [_result_of(name, request_metrics(name), valid, losses) for name in names]
+
+
+def _journeys(valid: Sequence[TrialRecord], losses: Losses) -> list[RequestResult]:
+    """Figures of each kind of journey."""
+    names = dict.fromkeys(each.name for trial in valid if trial.engine is not None for each in trial.engine.journeys)
+    return [_result_of(name, journey_metrics(name), valid, losses) for name in names]
+
+
+def _result_of(name: str, metrics: Sequence[Metric], valid: Sequence[TrialRecord], losses: Losses) -> RequestResult:
+    return RequestResult(name=name, figures={metric.key: _figure(metric, valid, losses) for metric in metrics})
 
 
 def _figure(metric: Metric, valid: Sequence[TrialRecord], losses: Losses) -> Estimate | None:

@@ -121,11 +121,11 @@ class Scatter(Strict):
 
 
 class RequestResult(Strict):
-    """One request of a condition's mix."""
+    """One request of a condition's mix, or one kind of journey."""
 
     name: str
     figures: dict[str, Estimate | None] = Field(
-        description="as the condition's, by key of a metric that is measured by request, every key always present"
+        description="as the condition's, by key of a metric that is measured by request or journey; every key is there"
     )
 
 
@@ -209,6 +209,7 @@ class ConditionResult(Strict):
         default_factory=list,
         description="the requests of a mix of two to sixteen, in its order; empty if there is one alone, or no figure",
     )
+    journeys: list[RequestResult] = Field(default_factory=list, description="each kind of journey, in its order")
     trials: list[TrialResult]
 
 

@@ -50,6 +50,7 @@ def _design(plan: Plan, condition: PlannedCondition, server_processors: int) -> 
         processes=sum(each["WEB_CONCURRENCY"] for each in settings if "WEB_CONCURRENCY" in each) or 1,
         at_once=_at_once(condition, settings) if is_told else {},
         waits=_waits(condition) if isinstance(workload, ServerWorkload) else [],
+        has_journeys=isinstance(workload, ServerWorkload) and bool(workload.journeys),
         only_waits=workload.only_waits(point.options),
         only_computes=_only_computes(plan, condition),
         **job,

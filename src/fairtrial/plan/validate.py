@@ -10,14 +10,14 @@ from fairtrial.catalog.services import pick_service, services
 from fairtrial.catalog.services.common.external import url_given
 from fairtrial.catalog.services.model import Service
 from fairtrial.catalog.stacks.model import Stack
-from fairtrial.catalog.workloads.model import DatabaseState, ProgramWorkload, Workload
+from fairtrial.catalog.workloads.model import DatabaseState, ProgramWorkload, ServerWorkload, Workload
 from fairtrial.experiment.model import Experiment, ServiceOptions
 from fairtrial.experiment.service_address import ServiceAddress
 from fairtrial.experiment.slices import COMPARING
 from fairtrial.experiment.sweep import assert_same_type
 from fairtrial.experiment.value import Value, format_value
 from fairtrial.judge.checks import validate_thresholds
-from fairtrial.judge.claims import RequestNames, validate_claim
+from fairtrial.judge.claims import NamesAt, SentNames, validate_claim
 from fairtrial.judge.metrics import find_metric
 from fairtrial.load.capacity import CapacityLoad
 from fairtrial.plan.conditions import assert_condition
@@ -65,13 +65,18 @@ def _assert_load(experiment: Experiment, workload: Workload) -> None:
 
 
 def _assert_reference(experiment: Experiment, workload: Workload) -> None:
-    """Raise a Problem if answers are to be compared that the lab's own workloads define."""
-    is_defined = isinstance(workload, ProgramWorkload) or workload.comparable is None
-    if experiment.reference is not None and is_defined:
+    """Raise a Problem if answers are to be compared that the lab's own workloads define, or that differ by user."""
+    if experiment.reference is None or (isinstance(workload, ServerWorkload) and workload.comparable is not None):
+        return
+    if isinstance(workload, ServerWorkload) and workload.journeys:
         raise Problem(
-            f"reference: what is right is defined by workload {workload.name} itself",
-            "leave `reference` out: it is for workload files",
+            f"reference: all requests of {workload.name} are steps of journeys, which send what each user was given",
+            "leave `reference` out, or write a request without `journey`",
         )
+    raise Problem(
+        f"reference: what is right is defined by workload {workload.name} itself",
+        "leave `reference` out: it is for workload files",
+    )
 
 
 def _assert_within_reach(plan: Plan) -> None:
@@ -106,6 +111,8 @@ def why_not_sliceable(plan: Plan) -> str | None:
         return f"{running_stacks[0]} runs already, so that its processor time cannot be told from foreign load"
     if len(set(ports)) < len(ports):
         return f"two conditions always listen on port {ports[0]}, and cannot be up at once"
+    if isinstance(workload, ServerWorkload) and workload.journeys:
+        return f"{workload.name} has journeys, which the end of a slice would cut off"
     if _has_commands(workload.state):
         return f"{workload.name} has a command as its reset or audit, which may be about what all contenders share"
     return None
@@ -180,34 +187,36 @@ def _assert_option_takes(experiment: Experiment, point: Point) -> None:
             raise ValueError(f"sweep: options.{key} = {format_value(point.value)}: {error}") from None
 
 
-def request_names(points: Sequence[Point]) -> RequestNames:
-    """The workload's requests at each point. Its data are made only if a claim asks for the names."""
+def request_names(points: Sequence[Point]) -> NamesAt:
+    """The workload's requests and journeys at each point. Its data are made only if a claim asks for the names."""
     by_value = {point.value: point for point in points}
 
     @cache
-    def names(value: Value | None) -> Sequence[str]:
+    def names(value: Value | None) -> SentNames:
         point = by_value[value]
         if isinstance(point.workload, ProgramWorkload):
-            return []
-        return list(dict.fromkeys(request.name for request in point.workload.requests(point.data, point.options)))
+            return SentNames()
+        requests = point.workload.requests(point.data, point.options)
+        return SentNames(list(dict.fromkeys(request.name for request in requests)), point.workload.journeys)
 
     return names
 
 
-def _assert_objectives(points: Sequence[Point], requests: RequestNames) -> None:
+def _assert_objectives(points: Sequence[Point], requests: NamesAt) -> None:
     """Raise a Problem if an objective of a search for the capacity is of a request that is not sent."""
     for point in points:
         load = point.experiment.load
         names = [each.request for each in load.objectives if each.request] if isinstance(load, CapacityLoad) else []
         for name in names:
-            if name not in (choices := requests(point.value) or ()):
+            sent = requests(point.value)
+            if name not in (choices := sent.requests if sent is not None else ()):
                 raise Problem(
                     f"load.objectives: {point.workload.name} sends no request {name!r}{instead_of(name, choices)}",
                     "leave `request` out, or choose one of these",
                 )
 
 
-def validate_claims(experiment: Experiment, file: Path, requests: RequestNames) -> None:
+def validate_claims(experiment: Experiment, file: Path, requests: NamesAt) -> None:
     """Hold the claims alone against what there is.
 
     Raises:

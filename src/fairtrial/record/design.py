@@ -31,6 +31,7 @@ class ConditionDesign(Strict):
         None, description="likewise, for a program that does no more at once than its settings allow"
     )
     operations: int | None = Field(None, description="of a program's job")
+    has_journeys: bool = Field(False, description="whether an arrival may be several requests, one after the other")
     only_waits: bool = Field(False, description="whether each request, or operation, is a wait and nothing else")
     only_computes: bool = Field(
         False, description="whether what it does waits for nothing but processors: no sleep, call, latency or disk"

@@ -534,6 +534,17 @@ class EngineSummary(Strict):
         return None if self.event_streams is None else self.event_streams.event_gap
 
     @property
+    def journey_time(self) -> Distribution | None:
+        """Of the only kind of journey; None of others."""
+        journey = self.journey()
+        return None if journey is None else journey.journey_time
+
+    def journey(self, name: str | None = None) -> JourneyAccount | None:
+        """The journeys of this name; without one, the only kind. None: there is none, or none alone."""
+        journeys = [each for each in self.journeys if name in (None, each.name)]
+        return journeys[0] if len(journeys) == 1 else None
+
+    @property
     def has_pauses(self) -> bool:
         """Whether connections of a closed load spend time in no request: thinking, or being set up."""
         return self.setup_requests is not None or any(self.think_seconds.values())

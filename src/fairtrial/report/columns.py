@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from fairtrial.base.formatting import bounded_below, figure, level_in_words
 from fairtrial.experiment.stack_class import PRODUCTION, STACK_CLASSES
+from fairtrial.judge.metrics import METRICS
 from fairtrial.judge.model import ConditionResult, LimitKind, RequestResult, Result, TrialResult
 from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.judge.statistics.student import LEVEL
@@ -71,6 +72,9 @@ IF_MEASURED = (
     Column("first_event_time_p99_seconds", "first event", "ms", 1e3),
     Column("event_gap_p99_seconds", "gap p99", "ms", 1e3),
     Column("event_gap_max_seconds", "gap max", "ms", 1e3),
+    Column("journeys_per_second", "journeys", "/s", 1),
+    Column("journey_time_p50_seconds", "journey p50", "ms", 1e3),
+    Column("journey_time_p99_seconds", "journey p99", "ms", 1e3),
 )
 START_AND_MEMORY = (
     Column("start_up_seconds", "start-up", "s", 1),
@@ -95,6 +99,9 @@ MEANINGS = {
     "first event": "p99 of the time to the first event",
     "gap p99": "between two events of a stream",
     "gap max": "the longest of these",
+    "journeys": "completed ones, each second",
+    "journey p50": "from a user's arrival to the last answer",
+    "journey p99": "from a user's arrival to the last answer",
 }
 """By the title of a column, its meaning, which stands below a table that has the column."""
 
@@ -255,8 +262,19 @@ def limit_in_words(condition: ConditionResult) -> str:
 
 
 def request_rows(result: Result) -> list[tuple[ConditionResult, RequestResult]]:
-    """The rows of the table by request: each request of each condition whose mix has several."""
-    return [(condition, request) for condition in in_order(result.conditions) for request in condition.requests]
+    """The rows of the table by request: of each condition whose mix has several each request, and each journey."""
+    return [
+        (condition, each)
+        for condition in in_order(result.conditions)
+        for each in (*condition.requests, *map(_as_request, condition.journeys))
+    ]
+
+
+def _as_request(journey: RequestResult) -> RequestResult:
+    """A journey as a row of the table by request."""
+    keys = {"goodput": "journeys", "response_time_p50": "journey_time_p50", "response_time_p99": "journey_time_p99"}
+    figures = {METRICS[to].key: journey.figures.get(METRICS[of].key) for to, of in keys.items()}
+    return RequestResult(name=f"journey {journey.name}", figures={**figures, METRICS["response_time_max"].key: None})
 
 
 def rank(condition: ConditionResult) -> str:

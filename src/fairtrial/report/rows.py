@@ -9,7 +9,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.strict import Strict
 from fairtrial.base.units import BaseUnit
 from fairtrial.experiment.value import Value
-from fairtrial.judge.metrics import METRICS, Metric, metrics_of, request_metrics
+from fairtrial.judge.metrics import METRICS, Metric, journey_metrics, metrics_of, request_metrics
 from fairtrial.judge.model import ConditionResult, Outcome, Result, Times, TrialResult
 from fairtrial.judge.statistics.equivalence import Verdict
 from fairtrial.judge.statistics.estimate import Estimate
@@ -81,10 +81,12 @@ def figures_of(result: Result) -> Iterator[Figure]:
         for metric in metrics_of(condition.load):
             if metric.fits(condition.load):
                 yield _over_blocks(result, condition, metric, condition.figures.get(metric.key))
-        for request in condition.requests:
-            for metric in request_metrics(request.name):
+        apart = [(each, request_metrics(each.name)) for each in condition.requests]
+        apart += [(each, journey_metrics(each.name)) for each in condition.journeys]
+        for each, metrics in apart:
+            for metric in metrics:
                 if metric.fits(condition.load):
-                    yield _over_blocks(result, condition, metric, request.figures.get(metric.key))
+                    yield _over_blocks(result, condition, metric, each.figures.get(metric.key))
         for trial in condition.trials:
             yield from _of_trial(result, condition, trial)
 

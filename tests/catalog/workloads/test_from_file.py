@@ -69,10 +69,38 @@ def test_a_workload_has_a_clause_for_each_request_and_says_what_it_is(tmp_path: 
     assert "secret" not in workload.identity.model_dump_json()
 
 
-def test_a_trial_takes_no_journeys(tmp_path: Path) -> None:
-    file = shop(tmp_path, '[requests.make]\njourney = "buy"\npost = "/carts"\n')
-    with pytest.raises(Problem, match=r"requests\.make\.journey: a trial asks each request by itself"):
-        workload_from_file(read_workload_file(file), ENVIRONMENT)
+JOURNEY = """
+[rows.users]
+file = "items.csv"
+pick = "once"
+[requests.make]
+journey = "buy"
+post = "/carts"
+json = { user = "{{row users id}}", number = "{{sequence 1}}" }
+take.id = "/id"
+[requests.pay]
+journey = "buy"
+post = "/carts/{{var id}}/{{row users id}}"
+[requests.other]
+get = "/{{row users id}}"
+think = "2 s"
+"""
+
+
+def test_the_steps_of_a_journey_are_one_clause_and_what_they_take_is_not_given_again(tmp_path: Path) -> None:
+    workload = workload_from_file(
+        read_workload_file(shop(tmp_path, JOURNEY, "id\n" + "1\n" * 9)), {**ENVIRONMENT, "x": ""}
+    )
+    buy, other = workload.clauses
+    assert (buy.name, other.name, workload.journeys) == ("buy", "other", ["buy"])
+    assert buy.requirement.startswith("POST /carts, then POST /carts/{{var id}}/{{row users id}}: one user")
+    assert buy.expected == "make: any answer with 2xx is right. pay: any answer with 2xx is right"
+    assert workload.given_rows["users"].skip == 3
+    make, _, _ = requests_of(workload).values()
+    assert make.body is not None and "{{sequence 2}}" in make.body and make.acknowledge
+    assert workload.thinking == ["other"]
+    comparable = workload.comparable
+    assert comparable is not None and [request.name for request in comparable.requests] == ["other"]
 
 
 def test_what_clauses_take_is_not_given_again(tmp_path: Path) -> None:

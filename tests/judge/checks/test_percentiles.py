@@ -8,6 +8,7 @@ import pytest
 from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.checks.pauses_hidden import due_percentile
 from fairtrial.judge.metrics import LONGEST, TIMES
+from fairtrial.record.engine_summary import JourneyAccount
 from fairtrial.record.histogram import Bucket, Histogram
 from fairtrial.record.model import TrialRecord
 from tests.builders import a_trial, an_experiment, trials_of
@@ -131,3 +132,17 @@ def test_pauses_below_the_factor_are_told_where_they_decide_the_claim(
         if engine is not None
     ]
     assert len(found("pauses-hidden", record, changed)) == expected
+
+
+def test_wrong_answers_break_journeys_off_of_which_there_are_fewer() -> None:
+    """Twelve of 12,000 requests are few; of 512 journeys they are many."""
+    trial = a_trial().erring(status_5xx=12).record()
+    assert trial.engine is not None
+    times = trial.engine.response_time.model_copy(update={"count": 500})
+    journey = JourneyAccount(
+        name="buy", count=512, completed=500, broken_off=12, unfinished=0, journey_time=times, steps=[]
+    )
+    walked = trial.model_copy(update={"engine": trial.engine.model_copy(update={"journeys": [journey]})})
+    assert not [name for name in taken(trial) if name == "response_time_p90"]
+    assert "journey_time_p90" in taken(walked) and "response_time_p90" not in taken(walked)
+    assert "journey_time_p50" not in taken(walked)

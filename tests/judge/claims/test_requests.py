@@ -12,7 +12,7 @@ import pytest
 
 from fairtrial.engine.plan import EnginePlan, Request
 from fairtrial.engine.run import run_engine
-from fairtrial.judge.claims import validate_claim
+from fairtrial.judge.claims import SentNames, validate_claim
 from fairtrial.judge.judging import judge
 from fairtrial.judge.model import ClaimResult
 from fairtrial.load.engine_terms import Closed, StopAfterRequests
@@ -133,7 +133,7 @@ def test_wrong_use_is_answered_with_the_remedy(keys: dict[str, Any], snapshot: o
     budget = {"of": "a", "at_least": "1/s"} | keys
     experiment = an_experiment("a").stating("budget", **budget).record().experiment
     with pytest.raises(ValueError) as error:
-        validate_claim(experiment.claims[0], experiment, lambda _value: ["short", "long"])
+        validate_claim(experiment.claims[0], experiment, lambda _value: SentNames(["short", "long"]))
     assert str(error.value) == snapshot
 
 

@@ -287,6 +287,13 @@ def test_pauses_hide_in_high_percentiles_of_closed_loads() -> None:
     assert not flaws("closed-percentile", budget("a", metric="response_time_p50", at_most="50 ms"))
 
 
+def test_an_arrival_of_a_journey_is_more_than_one_request() -> None:
+    steps = {name: {"get": "/", "journey": "walk"} for name in ("in", "out")}
+    for requests, number in (({"in": {"get": "/"}}, 1), (steps, 0)):
+        more = {"workload": {"requests": requests}, "service": "none", "load": OPEN}
+        assert len(flaws("impossible-bound", budget("a", at_least="3,000/s"), **more)) == number
+
+
 def test_goodput_that_is_compared_at_a_rate() -> None:
     for claim in (ratio("a", "b"), {"kind": "equal", "of": "a", "to": "b"}, {"kind": "order", "order": ["a", "b"]}):
         assert "2,000/s" in only(flaws("open-goodput", claim, load=OPEN)).evidence

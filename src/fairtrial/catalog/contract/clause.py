@@ -36,8 +36,8 @@ class StackUnderTest:
     http2: bool = False
     """whether the load comes over HTTP/2: the engine's own requests then do, too"""
 
-    def plan_of(self, request: Request, *, http2: bool | None = None) -> EnginePlan:
-        """The engine's plan of sending one request once.
+    def plan_of(self, *steps: Request, http2: bool | None = None) -> EnginePlan:
+        """The engine's plan of sending one request once, or the steps of one journey.
 
         Args:
             http2: whether over HTTP/2; None: as the load comes.
@@ -49,7 +49,7 @@ class StackUnderTest:
             address=self.address or f"{host}:{url.port or (443 if secure else 80)}",
             host=url.netloc.decode(),
             tls=Tls(server_name=url.host) if secure else None,
-            requests=[request],
+            requests=list(steps),
             load=Closed(connections=1),
             stop=StopAfterRequests(requests=1),
             http2=Http2(streams=1) if (self.http2 if http2 is None else http2) else None,

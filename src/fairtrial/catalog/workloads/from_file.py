@@ -24,6 +24,7 @@ from fairtrial.engine.plan import (
     SetupRequest,
 )
 from fairtrial.engine.run import run_engine
+from fairtrial.experiment.workload_file.journeys import by_user
 from fairtrial.experiment.workload_file.model import RequestEntry
 from fairtrial.experiment.workload_file.placeholders import Scalar
 from fairtrial.experiment.workload_file.read import WorkloadSource
@@ -49,21 +50,16 @@ def workload_from_file(
 ) -> ServerWorkload:
     """The workload that a file describes.
 
-    Its clauses send each request once. What they take is not given again to the load: the first number of a sequence,
-    and of rows that are taken once one for each request that takes one.
+    Its clauses send each request once, the steps of a journey as one user does. What they take is not given again to
+    the load: the first number of a sequence, and of rows that are taken once one for each request that takes one.
 
     Args:
         environment: variables by name; None: this process's own.
         variables: as for `sent_requests`.
 
     Raises:
-        Problem: an environment variable that the file names is not set, or the file has journeys.
+        Problem: an environment variable that the file names is not set.
     """
-    if journeys := [name for name, entry in source.requests.items() if entry.journey is not None]:
-        raise Problem(
-            f"{source.prefix}requests.{journeys[0]}.journey: a trial asks each request by itself before the load",
-            "offer journeys by `fairtrial load -f`, or leave `journey` out and take values in setup requests",
-        )
     contract = sent_requests(source, check_every=1, environment=environment, variables=variables)
     load = sent_requests(source, check_every=CHECK_EVERY, environment=environment, numbers_taken=1, variables=variables)
 
@@ -74,15 +70,15 @@ def workload_from_file(
     of_connections = {table for entry in source.connection_setup.values() for table in entry.row_tables}
     used_rows: dict[str, int] = dict.fromkeys(contract.rows, 0)
     clauses = []
-    for request, entry in zip(contract.requests, entries.values(), strict=True):
+    for steps in by_user(contract.requests, lambda each: each.journey):
+        step_entries = [entries[request.name] for request in steps]
         rows = {
             name: without_first(given_rows, used_rows[name])
             for name, given_rows in contract.rows.items()
-            if name in entry.row_tables | of_connections
+            if name in of_connections.union(*(entry.row_tables for entry in step_entries))
         }
-        requirement = f"{entry.method} {entry.path} is answered as the workload file expects"
-        clauses.append(_clause(request, rows, contract.secrets, requirement, contract.setup))
-        for name in entry.row_tables:
+        clauses.append(_clause(steps, rows, contract.secrets, _requirement(step_entries), contract.setup))
+        for name in (name for entry in step_entries for name in entry.row_tables):
             used_rows[name] += 1
     # The numbers of a sequence are kept, so that several loads of one trial send none of them twice.
     requests = [
@@ -105,8 +101,17 @@ def workload_from_file(
         set_up=set_up if source.setup else None,
         setup=load.setup,
         thinking=[name for name, entry in entries.items() if entry.think is not None],
+        journeys=list(dict.fromkeys(entry.journey for entry in entries.values() if entry.journey is not None)),
         comparable=_comparable(source, contract.requests, contract.rows),
     )
+
+
+def _requirement(steps: Sequence[RequestEntry]) -> str:
+    """What a clause says: that a request is answered as expected, or each step of a journey."""
+    requests = [f"{entry.method} {entry.path}" for entry in steps]
+    if steps[0].journey is None:
+        return f"{requests[0]} is answered as the workload file expects"
+    return f"{', then '.join(requests)}: one user is answered as the workload file expects"
 
 
 def _state(source: WorkloadSource) -> DatabaseState:
@@ -115,13 +120,18 @@ def _state(source: WorkloadSource) -> DatabaseState:
     return DatabaseState(source.file.parent.absolute(), source.data, model.reset, source.reset_file, model.audit)
 
 
-def _comparable(source: WorkloadSource, requests: Sequence[Request], rows: Mapping[str, GivenRows]) -> Comparable:
-    """The comparable parts of a workload file.
+def _comparable(
+    source: WorkloadSource, requests: Sequence[Request], rows: Mapping[str, GivenRows]
+) -> Comparable | None:
+    """The comparable parts of a workload file: not steps of journeys, which send what each user was given. None: there
+    are no other requests.
 
     Args:
         requests, rows: as the engine sends them.
     """
-    entries = source.requests
+    entries = {name: entry for name, entry in source.requests.items() if entry.journey is None}
+    if not entries:
+        return None
     under_load = [name for name, entry in entries.items() if _can_be_sent_again(entry, rows)]
     takers: dict[str, int] = {}
     for entry in entries.values():
@@ -136,7 +146,11 @@ def _comparable(source: WorkloadSource, requests: Sequence[Request], rows: Mappi
         file=source.file,
         table=source.reference_table,
         normalisation=source.model.reference,
-        requests=[request.model_copy(update={"weight": 1, "compared": True}) for request in requests],
+        requests=[
+            request.model_copy(update={"weight": 1, "compared": True})
+            for request in requests
+            if request.name in entries
+        ],
         rows=rows,
         most_in_turn=min(most, default=None),
         under_load=under_load,
@@ -165,33 +179,41 @@ def _identity(source: WorkloadSource, requests: Sequence[Request]) -> WorkloadId
 
 
 def _clause(
-    request: Request,
+    steps: Sequence[Request],
     rows: Mapping[str, GivenRows],
     secrets: Mapping[str, str],
     requirement: str,
     setup: Sequence[SetupRequest] = (),
 ) -> ClauseTest:
-    """The clause that one request is answered as expected.
+    """The clause that one request is answered as expected, or each step of a journey, named after the request or the
+    journey.
 
-    The engine itself sends it and verifies the answer: the load is then judged in the same way.
+    The engine itself sends them and verifies the answers: the load is then judged in the same way.
 
     Args:
-        rows: the tables that it takes rows of.
-        secrets: values in it that its evidence must not quote, by the name of their variable.
+        rows: the tables that they take rows of.
+        secrets: values in them that its evidence must not quote, by the name of their variable.
         requirement: what the clause says.
         setup: what the connection sends first.
     """
 
     def violation(stack: StackUnderTest) -> str | None:
         more = {"setup": list(setup), "rows": dict(rows), "secrets": dict(secrets)}
-        summary = run_engine(stack.plan_of(request).model_copy(update=more), lambda _event: None)
+        summary = run_engine(stack.plan_of(*steps).model_copy(update=more), lambda _event: None)
         stack.on_summary(summary)
-        if summary.verified:
+        if summary.verified == len(steps):
             return None
+        verified = {share.name for share in summary.mix if share.verified}
+        wrong = next(step for step in steps if step.name not in verified)
+        where = "" if journey is None else f"{wrong.name}: "
         host = stack.client.base_url.netloc.decode()
-        raise Problem(_what_came(summary, request.expect), _what_helps(summary, host))
+        raise Problem(f"{where}{_what_came(summary, wrong.expect)}", _what_helps(summary, host))
 
-    return ClauseTest(request.name, requirement, violation, expected=_in_words(request))
+    journey = steps[0].journey
+    if journey is None:
+        return ClauseTest(steps[0].name, requirement, violation, expected=_in_words(steps[0]))
+    expected = ". ".join(f"{step.name}: {_in_words(step)}" for step in steps)
+    return ClauseTest(journey, requirement, violation, expected=expected)
 
 
 def _what_came(summary: EngineSummary, expect: Expectation) -> str:
@@ -208,7 +230,7 @@ def _what_came(summary: EngineSummary, expect: Expectation) -> str:
         what = f"status {example.status}, not {statuses}"
     elif kind == "wrong_header" and example.reason is None:
         what = f"status {example.status}, and the content type is not {expect.content_type}"
-    elif kind == "wrong_length" and summary.body_bytes is not None and expect.body_bytes is not None:
+    elif kind == "wrong_length" and summary.answers == 1 and summary.body_bytes and expect.body_bytes is not None:
         length = f"{expect.body_bytes.min:,} to {expect.body_bytes.max:,}"
         what = f"status {example.status}, and the body has {count(summary.body_bytes.min, 'byte')}, not {length}"
     return f"{what}: {printable(example.excerpt, 120)}"

@@ -201,6 +201,8 @@ class ServerWorkload(BaseWorkload):
     """what each connection sends before any other request"""
     thinking: Sequence[str] = ()
     """names of the requests that have a think time of their own"""
+    journeys: Sequence[str] = ()
+    """names of the journeys of which some requests are steps, in their order"""
     set_up: "Callable[[str, str | None], ServerWorkload] | None" = None
     """sends the setup requests of the load to the server at a URL, with this Host header, and gives the workload with
     what they answered; raises Problem if an answer is not as expected. None: there are none"""

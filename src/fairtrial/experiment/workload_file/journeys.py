@@ -1,7 +1,10 @@
 """Journeys of a workload file: requests that one user sends one after the other."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
+
+Request = TypeVar("Request")
 
 
 @dataclass(frozen=True)
@@ -12,6 +15,17 @@ class Step:
     """whose step it is; None: of none"""
     keys: frozenset[str]
     """those that it sets itself"""
+
+
+def by_user(requests: Iterable[Request], journey_of: Callable[[Request], str | None]) -> Iterator[list[Request]]:
+    """What one user sends: the steps of each journey, or a single request, in the order of the file."""
+    steps: list[Request] = []
+    for request in requests:
+        if steps and (journey_of(request) is None or journey_of(request) != journey_of(steps[0])):
+            yield steps
+            steps = []
+        steps.append(request)
+    yield steps
 
 
 def assert_journeys(requests: Mapping[str, Step]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from fairtrial.base.http_syntax import TOKEN
 from fairtrial.base.registry import did_you_mean
+from fairtrial.experiment.workload_file.journeys import by_user
 from fairtrial.experiment.workload_file.placeholders import placeholders_in
 
 FIXED = ("row", "env", "var")
@@ -95,22 +96,11 @@ def assert_variables(setup: Mapping[str, EntryTexts], requests: Mapping[str, Ent
             if variable in takers:
                 raise ValueError(f"setup.{name}.take: setup.{takers[variable]} takes {variable} already: name it apart")
             takers[variable] = name
-    for steps in _journeys(requests):
-        used |= _used_by_user(steps, takers, of_connections)
+    for steps in by_user(requests.items(), lambda each: each[1].journey):
+        used |= _used_by_user(dict(steps), takers, of_connections)
     if unused := sorted(takers.keys() - used):
         where = f"setup.{takers[unused[0]]}.take.{unused[0]}"
         raise ValueError(f"{where}: no request uses it: leave it out, or write {{{{var {unused[0]}}}}} in one")
-
-
-def _journeys(requests: Mapping[str, EntryTexts]) -> Iterator[Mapping[str, EntryTexts]]:
-    """What one user sends: the steps of each journey, or a single request."""
-    steps: dict[str, EntryTexts] = {}
-    for name, entry in requests.items():
-        if steps and (entry.journey is None or entry.journey != next(iter(steps.values())).journey):
-            yield steps
-            steps = {}
-        steps[name] = entry
-    yield steps
 
 
 def _used_by_user(

@@ -115,8 +115,16 @@ def _metrics_beyond(engine: EngineSummary, total: int, near: float) -> list[str]
     Empty where no request went wrong but those that are in the percentiles as long as somebody waited for them.
     """
     wrong = sum(count for kind, count in engine.errors.items() if kind not in NOT_SHORTENED)
-    beyond = [name for name in METRIC_PERCENTILES if near * (1 - float(name) / 100) <= wrong / total]
-    return [*(f"{kind}_p{name}" for kind in TIMES for name in beyond), *LONGEST] if wrong else []
+    # Each of them may have broken a journey off, of which there are fewer than requests.
+    fewest = min((each.completed + each.broken_off for each in engine.journeys), default=total)
+    totals = {kind: fewest if kind == "journey_time" else total for kind in TIMES}
+    beyond = [
+        f"{kind}_p{name}"
+        for kind, ended in totals.items()
+        for name in METRIC_PERCENTILES
+        if near * (1 - float(name) / 100) * ended <= wrong
+    ]
+    return [*beyond, *LONGEST] if wrong else []
 
 
 def _evidence(summary: EngineSummary, errors: Mapping[str, int], total: int) -> str:

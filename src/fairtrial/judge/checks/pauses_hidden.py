@@ -7,7 +7,7 @@ from fairtrial.base.formatting import figure
 from fairtrial.experiment.claims import BudgetClaim, DifferenceClaim, EqualClaim, MetricClaim, OrderClaim, RatioClaim
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
-from fairtrial.judge.metrics import OF_EVENTS, percentile_in
+from fairtrial.judge.metrics import OF_ANSWERS, percentile_in
 from fairtrial.record.histogram import Histogram, read_histogram
 
 MEDIAN = 50.0
@@ -37,7 +37,7 @@ def pauses_hidden(case: Case, *, factor: float) -> Iterator[Finding]:
         if not isinstance(claim, MetricClaim):
             continue
         percentile = percentile_in(claim.metric)
-        if percentile is None or percentile[0] in OF_EVENTS or float(percentile[1]) <= MEDIAN:
+        if percentile is None or percentile[0] not in OF_ANSWERS or float(percentile[1]) <= MEDIAN:
             continue
         times = {name: _times_of(case, name, percentile[1]) for name in map(str, claim.needs())}
         hidden = {name: each for name, each in times.items() if each is not None and each.due > factor * each.printed}

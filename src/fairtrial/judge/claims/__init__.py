@@ -8,10 +8,10 @@ from fairtrial.judge.claims import budget, difference, equal, order, property, r
 from fairtrial.judge.claims.contender_limit import withheld_by_limits
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.remarks import with_remarks
-from fairtrial.judge.claims.validate import RequestNames, recorded_requests, validate_claim
+from fairtrial.judge.claims.validate import NamesAt, SentNames, recorded_names, validate_claim
 from fairtrial.judge.model import ClaimResult
 
-__all__ = ["RequestNames", "judge_claim", "recorded_requests", "validate_claim"]
+__all__ = ["NamesAt", "SentNames", "judge_claim", "recorded_names", "validate_claim"]
 
 KINDS: Mapping[str, Callable[[Any, Evidence], ClaimResult]] = {
     "ratio": ratio.judge,

@@ -31,7 +31,10 @@ def absence(metric: Metric, trial: TrialRecord) -> Absence:
         return Absence(f"has no {metric.label}: not measured, because {trial.not_measured}", LAB_STARTS_IT)
     if metric.of_tail and trial.engine is not None and trial.tail_engine is None:
         return Absence(f"has no {metric.label}: in slices it is not measured, and there was no whole window", TAILS)
-    if metric.request is not None and trial.engine is not None:
+    if metric.read_journey is not None and trial.engine is not None and trial.engine.journey(metric.request) is None:
+        names = ", ".join(each.name for each in trial.engine.journeys) or "none"
+        return Absence(f"has no {metric.label}; its journeys: {names}", "Name one of its journeys in `request`.")
+    if metric.read_share is not None and metric.request is not None and trial.engine is not None:
         of_request = _absence_of_request(metric, trial.engine)
         if of_request is not None:
             return of_request

@@ -29,7 +29,7 @@ from fairtrial.judge.metrics import find_metric
 from fairtrial.judge.model import ClaimResult, Limit
 
 NAME = "own-limit"
-RATES = ("goodput", "elapsed")
+RATES = ("goodput", "elapsed", "journeys")
 """Metrics that say what a contender can do: so much a second, or so long for all of it."""
 ALIKE = 1.1
 """Contenders that let as many requests wait at once, to this factor, were given that number: none of them is told from

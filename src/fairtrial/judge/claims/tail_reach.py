@@ -64,7 +64,8 @@ def answers_together(metric: Metric, trial: TrialRecord) -> float:
     if times is None or not times.hdr_base64:
         return 0.0
     percentile = float(pair[1])
-    together = _together(engine, percentile, times.count)
+    # A pause holds up as many journeys as requests, however few journeys there are beside their requests.
+    together = _together(engine, percentile, engine.answers if metric.read_journey is not None else times.count)
     if together <= 1:
         return 0.0
     if times.count * (1 - percentile / 100) < LEAST_GROUPS * together:

@@ -13,7 +13,7 @@ from fairtrial.base.formatting import count, figure_in, plain, plain_in
 from fairtrial.base.units import UNITS, readable_unit
 from fairtrial.experiment.reference import ConditionRef
 from fairtrial.judge.design.model import Design
-from fairtrial.judge.metrics import CAPACITY, OF_EVENTS, percentile_in
+from fairtrial.judge.metrics import CAPACITY, OF_ANSWERS, percentile_in
 from fairtrial.load.capacity import CapacityLoad
 from fairtrial.load.kinds import Load
 from fairtrial.record.design import ConditionDesign, RequestWait
@@ -66,7 +66,7 @@ def room_of(metric: str, request: str | None, reference: ConditionRef, design: D
     """The least and the most that a metric of a condition can be, whoever answers."""
     load, facts = design.condition(reference).load, design.facts_of(reference)
     percentile = percentile_in(metric)
-    if metric == "response_time_max" or (percentile is not None and percentile[0] not in OF_EVENTS):
+    if metric == "response_time_max" or (percentile is not None and percentile[0] in OF_ANSWERS):
         return _of_times(metric, request, facts)
     if metric == "elapsed":
         return _of_elapsed(load, facts)
@@ -141,10 +141,11 @@ def _of_goodput(load: Load, facts: ConditionDesign) -> Room:
             f"{load.fixed_requests:,} requests over {in_flight_in_words(load)} take {seconds_in_words(least)} at least"
         )
         return Room(high=load.fixed_requests / (least * (1 - SLEW)), why_high=why)
-    if load.window_seconds is not None and load.mean_per_second is not None:
-        due = load.mean_per_second * load.window_seconds
+    per_second = None if facts.has_journeys else load.mean_per_second  # an arrival is then several requests
+    if load.window_seconds is not None and per_second is not None:
+        due = per_second * load.window_seconds
         more = DEVIATIONS * math.sqrt(due) if load.has_random_arrivals else 1.0
-        rate = plain_in(load.mean_per_second, UNITS["/s"])
+        rate = plain_in(per_second, UNITS["/s"])
         return Room(high=(due + more) / load.window_seconds, why_high=f"no more than {rate} are asked for")
     if load.window_seconds is not None and load.clients is not None:
         return _below_closed(load.clients, load.window_seconds, load, facts)

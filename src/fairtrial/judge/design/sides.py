@@ -17,7 +17,7 @@ from fairtrial.judge.metrics import CAPACITY, LONGEST, OVERHEAD, percentile_in
 
 Pair = tuple[ConditionRef, ConditionRef]
 
-RATES = ("goodput", "elapsed", OVERHEAD)
+RATES = ("goodput", "elapsed", "journeys", OVERHEAD)
 
 
 def is_of_speed(metric: str) -> bool:

@@ -8,7 +8,7 @@ import difflib
 import re
 from collections.abc import Mapping
 
-from fairtrial.judge.metrics.metric import LONGEST, OF_EVENTS, TIMES, Metric, is_lower_bound
+from fairtrial.judge.metrics.metric import LONGEST, OF_ANSWERS, TIMES, Metric, is_lower_bound
 from fairtrial.judge.metrics.readings import supported_percentile
 from fairtrial.judge.metrics.table import CAPACITY, METRICS, OVERHEAD, SERVED, capacity_for, percentile_of
 from fairtrial.load.kinds import Load
@@ -17,7 +17,7 @@ __all__ = [
     "CAPACITY",
     "LONGEST",
     "METRICS",
-    "OF_EVENTS",
+    "OF_ANSWERS",
     "OVERHEAD",
     "PERCENTILE_PATTERN",
     "SERVED",
@@ -25,6 +25,7 @@ __all__ = [
     "Metric",
     "find_metric",
     "is_lower_bound",
+    "journey_metrics",
     "metrics_of",
     "percentile_in",
     "request_metrics",
@@ -47,6 +48,8 @@ OTHER_NAMES: Mapping[str, str] = {
     "ttft": "first_event_time_p50",
     "time_to_first_token": "first_event_time_p50",
     "inter_token_latency": "event_gap_p99",
+    "iteration_duration": "journey_time_p50",
+    "iterations": "journeys",
     "max": "response_time_max",
     "cpu": "server_cpu_per_1000_requests",
     "db_cpu": "service_cpu_per_1000_requests",
@@ -64,7 +67,7 @@ probably meant rather than taken for it: `p99` may be of the response time or of
 
 
 def find_metric(name: str, request: str | None = None) -> Metric:
-    """The metric of this name, as claims write it; of one request of the mix, if `request` names one.
+    """The metric of this name, as claims write it; of one request of the mix, or one journey, if `request` names one.
 
     Raises:
         ValueError: there is none, and the message names the one that was probably meant, and all that there are; or it
@@ -73,7 +76,7 @@ def find_metric(name: str, request: str | None = None) -> Metric:
     metric = _metric_of_all(name)
     if request is None:
         return metric
-    if metric.read_share is None:
+    if metric.read_share is None and metric.read_journey is None:
         by_request = ", ".join(each.name for each in METRICS.values() if each.read_share is not None)
         raise ValueError(
             f"{metric.name} is not measured by request: leave `request` out, or choose one of {by_request}"
@@ -112,6 +115,11 @@ def _probable_name(name: str) -> str | None:
     by_key = {metric.key: metric.name for metric in METRICS.values()}
     close = difflib.get_close_matches(lower, METRICS, n=1)
     return by_key.get(lower) or OTHER_NAMES.get(lower) or (close[0] if close else None)
+
+
+def journey_metrics(journey: str) -> list[Metric]:
+    """All metrics of one kind of journey."""
+    return [metric.of_request(journey) for metric in METRICS.values() if metric.read_journey is not None]
 
 
 def request_metrics(request: str) -> list[Metric]:

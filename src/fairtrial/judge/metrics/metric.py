@@ -1,4 +1,4 @@
-"""A metric: a figure of a trial, of all requests or of one of the mix."""
+"""A metric: a figure of a trial, of all requests, of one of the mix, or of journeys."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from fairtrial.base.units import BaseUnit
 from fairtrial.judge.metrics.readings import error_count_of
 from fairtrial.load.kinds import Load
-from fairtrial.record.engine_summary import Distribution, EngineSummary, Share
+from fairtrial.record.engine_summary import Distribution, EngineSummary, JourneyAccount, Share
 from fairtrial.record.model import TrialRecord
 
 TIMES: Mapping[str, str] = {
@@ -15,11 +15,14 @@ TIMES: Mapping[str, str] = {
     "first_byte_time": "from the sent request to the first byte of its answer; in claims alone",
     "first_event_time": "from the intended start to the first event of a stream",
     "event_gap": "from one event of a stream to the next",
+    "journey_time": "from a user's arrival to the last answer of the journey",
 }
 """Distributions of which a claim may name any percentile, and their meaning. The tables hold some of them."""
 
 OF_EVENTS = ("first_event_time", "event_gap")
-"""Of these, the times of a stream's events, which no bound on whole answers is about."""
+"""Of these, the times of a stream's events."""
+OF_ANSWERS = tuple(kind for kind in TIMES if kind not in (*OF_EVENTS, "journey_time"))
+"""Of these, the times of answers, which a bound on whole answers is about."""
 
 LONGEST = ("response_time_max", "event_gap_max")
 """The metrics that are a longest time."""
@@ -39,8 +42,10 @@ class Metric:
     """names of checks whose refusal leaves this figure standing, because they look at just this"""
     read_share: Callable[[EngineSummary, Share], float | None] | None = None
     """how it is read of one request of the mix; None: it is only measured of all requests together"""
+    read_journey: Callable[[JourneyAccount, float], float | None] | None = None
+    """how it is read of one kind of journey, and the window's seconds; None: it is no figure of journeys"""
     request: str | None = None
-    """the request of the mix that it is of; None: of all"""
+    """the request of the mix, or the journey, that it is of; None: of all, or of the only kind of journey"""
     read_count: Callable[[TrialRecord], tuple[int, int] | None] | None = None
     """of a share that is a count: how many, and of how many requests; None: it is no count"""
     of_processes: bool = False
@@ -86,12 +91,15 @@ class Metric:
         return trial.tail_engine if self.of_tail else trial.engine
 
     def of_request(self, request: str) -> "Metric":
-        """The same metric of one request of the mix; there is a `read_share`."""
-        read_share = self.read_share
-        assert read_share is not None
+        """The same metric of one request of the mix, or of one journey; there is a `read_share` or a `read_journey`."""
+        read_share, read_journey = self.read_share, self.read_journey
 
         def read(trial: TrialRecord) -> float | None:
             engine = self.window(trial)
+            if engine is not None and read_journey is not None:
+                journey = engine.journey(request)
+                return None if journey is None else read_journey(journey, engine.window_seconds)
+            assert read_share is not None
             share = None if engine is None else engine.share_of(request)
             return None if engine is None or share is None else read_share(engine, share)
 
@@ -116,7 +124,7 @@ def kinds_of(metric: Metric, trials: Iterable[TrialRecord]) -> set[str]:
     return {kind for trial in trials if metric.read(trial) is not None and (kind := read_kind(trial)) is not None}
 
 
-def times_of(measured: EngineSummary | Share, kind: str) -> Distribution | None:
+def times_of(measured: EngineSummary | Share | JourneyAccount, kind: str) -> Distribution | None:
     """Times of one of `TIMES`, of all requests or of one; None if they were not kept."""
     times: Distribution | None = getattr(measured, kind, None)
     return times
@@ -127,7 +135,10 @@ def times_behind(metric: Metric, trial: TrialRecord, kind: str) -> Distribution 
     engine = metric.window(trial)
     if engine is None:
         return None
-    measured = engine if metric.request is None else engine.share_of(metric.request)
+    measured: EngineSummary | Share | JourneyAccount | None = engine
+    if metric.request is not None:
+        of_journey = metric.read_journey is not None
+        measured = engine.journey(metric.request) if of_journey else engine.share_of(metric.request)
     return None if measured is None else times_of(measured, kind)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from fairtrial.judge.statistics.support import supports_percentile
-from fairtrial.record.engine_summary import Distribution, EngineSummary, EventStreams, Share
+from fairtrial.record.engine_summary import Distribution, EngineSummary, EventStreams, JourneyAccount, Share
 from fairtrial.record.histogram import read_histogram
 from fairtrial.record.model import TrialRecord
 from fairtrial.record.processes import ServerMeter
@@ -89,6 +89,14 @@ STREAMS: Mapping[str, Callable[[EventStreams], float | None]] = {
     "broken_streams": lambda streams: streams.broken_off / streams.streams if streams.streams else None,
 }
 """Figures of streams of events, by metric."""
+
+JOURNEYS: Mapping[str, Callable[[JourneyAccount, float], float | None]] = {
+    "journeys": lambda journey, window_seconds: journey.completed / window_seconds if journey.completed else None,
+    "broken_journeys": lambda journey, _: (
+        journey.broken_off / ended if (ended := journey.completed + journey.broken_off) else None
+    ),
+}
+"""Figures of a kind of journey in a window of so many seconds, by metric."""
 
 
 def peak_rss(trial: TrialRecord) -> float | None:

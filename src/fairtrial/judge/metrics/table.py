@@ -6,7 +6,7 @@ from fairtrial.base.units import BaseUnit
 from fairtrial.judge.metrics import readings
 from fairtrial.judge.metrics.metric import OF_EVENTS, TIMES, Metric, times_of
 from fairtrial.load.capacity import METRIC_PERCENTILES
-from fairtrial.record.engine_summary import EngineSummary, Share
+from fairtrial.record.engine_summary import EngineSummary, JourneyAccount, Share
 from fairtrial.record.model import TrialRecord
 from fairtrial.record.processes import MemoryKind
 
@@ -28,7 +28,7 @@ WHOEVER_IS_SERVED = frozenset({"uneven-connections"})
 def percentile_of(kind: str, percentile: str) -> Metric:
     """The metric `KIND_pX`, for a `kind` of `TIMES`."""
 
-    def seconds(measured: EngineSummary | Share) -> float | None:
+    def seconds(measured: EngineSummary | Share | JourneyAccount) -> float | None:
         times = times_of(measured, kind)
         return None if times is None else readings.supported_percentile(times, percentile)
 
@@ -41,6 +41,9 @@ def percentile_of(kind: str, percentile: str) -> Metric:
     def read_share(_engine: EngineSummary, share: Share) -> float | None:
         return seconds(share)
 
+    def read_journey(journey: JourneyAccount, _window_seconds: float) -> float | None:
+        return seconds(journey)
+
     name = f"{kind}_p{percentile}"
     return Metric(
         name,
@@ -48,6 +51,7 @@ def percentile_of(kind: str, percentile: str) -> Metric:
         name.replace("_", " "),
         read,
         read_share=read_share if kind in Share.model_fields else None,
+        read_journey=read_journey if kind in JourneyAccount.model_fields else None,
         of_tail=of_tail,
         meaning=TIMES[kind],
     )
@@ -62,6 +66,17 @@ def _of_streams(name: str, unit: BaseUnit, label: str, meaning: str, *, of_tail:
         return None if streams is None else readings.STREAMS[name](streams)
 
     return Metric(name, unit, label, read, of_tail=of_tail, meaning=meaning)
+
+
+def _of_journeys(name: str, unit: BaseUnit, label: str, meaning: str, despite: frozenset[str]) -> Metric:
+    """A figure of the only kind of journey, or of the one that is named; None where there is none."""
+    read_journey = readings.JOURNEYS[name]
+
+    def read(trial: TrialRecord) -> float | None:
+        journey = None if trial.engine is None else trial.engine.journey()
+        return None if trial.engine is None or journey is None else read_journey(journey, trial.engine.window_seconds)
+
+    return Metric(name, unit, label, read, despite=despite, read_journey=read_journey, meaning=meaning)
 
 
 def capacity_for(objective: str) -> Metric:
@@ -280,6 +295,21 @@ METRICS: Mapping[str, Metric] = {
             "share of streams that broke off",
             "the part of the streams that ended before their last event",
         ),
+        _of_journeys(
+            "journeys",
+            "per_second",
+            "completed journeys",
+            "users whose every step was answered right; of an open load, of those that arrived in the window",
+            WHOEVER_IS_SERVED,
+        ),
+        _of_journeys(
+            "broken_journeys",
+            "share",
+            "share of journeys that broke off",
+            "the part of the ended journeys in which a step failed",
+            WHOEVER_IS_SERVED | {"errors", "unanswered", "too-few-answers"},
+        ),
+        *(percentile_of("journey_time", percentile) for percentile in ("50", "99")),
         Metric(
             OVERHEAD,
             "seconds",

@@ -17,7 +17,7 @@ from fairtrial.judge.metrics import OVERHEAD
 def open_goodput(design: Design) -> Iterator[Flaw]:
     """A warning for each claim that compares goodput of an open load."""
     for claim in speed_claims(design):
-        if claim.metric not in ("goodput", OVERHEAD):
+        if claim.metric not in ("goodput", "journeys", OVERHEAD):
             continue
         loads = [design.condition(each).load for pair in pairs(claim, design) for each in pair]
         rates = {load.mean_per_second for load in loads}
