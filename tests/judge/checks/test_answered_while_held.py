@@ -62,8 +62,9 @@ def test_one_row_ahead_on_each_connection_and_a_few_more_are_no_fault() -> None:
 
 
 def test_a_hold_that_is_too_short_tells_nothing_of_single_connections() -> None:
-    (note,) = findings(by_connection([0, 0, 16], at_its_pace=95.0))
+    (note,) = findings(by_connection([0, 0, 16], at_its_pace=47.0))
     assert not note.examined
+    assert severities(findings(by_connection([0, 0, 16], at_its_pace=49.0))) == ["refusal", "note"]
 
 
 def by_connection(*counts: list[int], at_its_pace: float = 192.0) -> HoldAudit:

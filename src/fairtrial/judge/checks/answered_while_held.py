@@ -12,6 +12,10 @@ TELLING = 2.0
 IN_FLIGHT = 3.0
 """Answers for each request in flight that may come."""
 
+EACH_ANSWERED = 3.0
+"""A hold tells something of single connections where at its own pace a stack would have answered so many on each: in
+three eighths of it, each connection asks once, and has to have had its answer before any asks again."""
+
 TWICE, TWICE_SHARE = 1.0, 1 / 16
 """Connections that may have two answers to requests of the hold: this number, and a share of those that were asked."""
 
@@ -81,10 +85,7 @@ def tells(hold: Hold, requests: int, in_flight: float = IN_FLIGHT) -> bool:
 
 
 def connections_asked(audit: HoldAudit) -> int:
-    """On how many connections, over all holds that tell something, requests were sent while the sources were stopped.
-
-    In a hold that is too short, a slow stack may come to some of the first requests after others had their second.
-    """
+    """On how many connections requests were sent while the sources stood still, over all holds that tell of them."""
     return sum(map(sum, _by_connection(audit)))
 
 
@@ -94,7 +95,11 @@ def connections_answered_again(audit: HoldAudit) -> int:
 
 
 def _by_connection(audit: HoldAudit) -> list[list[int]]:
-    return [each.by_connection for each in audit.holds if each.by_connection and tells(each, audit.in_flight)]
+    return [each.by_connection for each in audit.holds if each.by_connection and _tells_of_each(each, audit.in_flight)]
+
+
+def _tells_of_each(hold: Hold, connections: int) -> bool:
+    return hold.by_connection is not None and hold.at_its_pace >= EACH_ANSWERED * connections
 
 
 def allowed_again(connections: int, twice: float = TWICE, twice_share: float = TWICE_SHARE) -> int:
@@ -133,7 +138,12 @@ def _summary(audits: Sequence[HoldAudit], in_flight: float) -> Finding:
     reasons = "; ".join(dict.fromkeys(audit.why_not for audit in audits if audit.why_not))
     if not complete:
         return finding("note", f"not examined in {of}: {reasons or 'none was drawn'}", TRY_IT, examined=False)
-    telling = [each for audit in complete for each in audit.holds if tells(each, audit.in_flight, in_flight)]
+    telling = [
+        each
+        for audit in complete
+        for each in audit.holds
+        if tells(each, audit.in_flight, in_flight) or _tells_of_each(each, audit.in_flight)
+    ]
     if not telling:
         evidence = f"not examined in {of}: too little is answered while database or upstream can be held"
         return finding("note", evidence, QUICKER, examined=False)
