@@ -208,8 +208,8 @@ def _assert_objectives(points: Sequence[Point], requests: NamesAt) -> None:
         load = point.experiment.load
         names = [each.request for each in load.objectives if each.request] if isinstance(load, CapacityLoad) else []
         for name in names:
-            sent = requests(point.value)
-            if name not in (choices := sent.requests if sent is not None else ()):
+            names_sent = requests(point.value)
+            if name not in (choices := names_sent.requests if names_sent is not None else ()):
                 raise Problem(
                     f"load.objectives: {point.workload.name} sends no request {name!r}{instead_of(name, choices)}",
                     "leave `request` out, or choose one of these",

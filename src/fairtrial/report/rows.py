@@ -81,9 +81,9 @@ def figures_of(result: Result) -> Iterator[Figure]:
         for metric in metrics_of(condition.load):
             if metric.fits(condition.load):
                 yield _over_blocks(result, condition, metric, condition.figures.get(metric.key))
-        apart = [(each, request_metrics(each.name)) for each in condition.requests]
-        apart += [(each, journey_metrics(each.name)) for each in condition.journeys]
-        for each, metrics in apart:
+        by_name = [(each, request_metrics(each.name)) for each in condition.requests]
+        by_name += [(each, journey_metrics(each.name)) for each in condition.journeys]
+        for each, metrics in by_name:
             for metric in metrics:
                 if metric.fits(condition.load):
                     yield _over_blocks(result, condition, metric, each.figures.get(metric.key))

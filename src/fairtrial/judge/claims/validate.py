@@ -87,17 +87,17 @@ def _assert_sent(claim: MetricClaim, metric: Metric, experiment: Experiment, nam
         return
     points = [condition.at for condition in claim.needs()]
     for value in dict.fromkeys(experiment.points if claim.curves() else points):
-        sent = names_at(value)
-        if sent is None:
+        names = names_at(value)
+        if names is None:
             continue
         where = experiment.workload_name if value is None else f"{experiment.workload_name} at {format_value(value)}"
         if metric.read_journey is not None:
-            _assert_journey(claim, sent.journeys, where)
-        elif claim.request is not None and claim.request not in sent.requests:
-            if not sent.requests:
+            _assert_journey(claim, names.journeys, where)
+        elif claim.request is not None and claim.request not in names.requests:
+            if not names.requests:
                 raise ValueError(f"request: a job of {where} sends no requests: leave `request` out")
-            hint = did_you_mean(claim.request, sent.requests)
-            raise ValueError(f"request: {where} sends no {claim.request!r}{hint}; it sends {', '.join(sent.requests)}")
+            hint = did_you_mean(claim.request, names.requests)
+            raise ValueError(f"request: {where} sends no {claim.request!r}{hint}; it sends {', '.join(names.requests)}")
 
 
 def _assert_journey(claim: MetricClaim, journeys: Sequence[str], where: str) -> None:
