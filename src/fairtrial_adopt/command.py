@@ -85,6 +85,7 @@ def _registry(folder: Path, of_one: dict[str, str]) -> "dict[str, Source]":
 def _source(entry: str, commit: str, path: str, test: str) -> "Source":
     from pydantic import ValidationError
 
+    from fairtrial.base.fault_words import fault_in_words
     from fairtrial.base.problem import Problem
     from fairtrial_adopt.source import Source
 
@@ -94,7 +95,7 @@ def _source(entry: str, commit: str, path: str, test: str) -> "Source":
     try:
         return Source(**keys, test=test)
     except ValidationError as error:
-        reasons = "; ".join(str(each["msg"]).removeprefix("Value error, ") for each in error.errors())
+        reasons = "; ".join(map(fault_in_words, error.errors()))
         raise Problem(reasons, "give --commit with a URL: its hash in full") from error
 
 

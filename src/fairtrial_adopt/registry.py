@@ -54,7 +54,7 @@ def read_registry(folder: Path) -> dict[str, Source]:
         raise Problem(
             f"{folder}: holds no file NAME.toml", "write one for each entry: url, commit, path; docs/adopt.md"
         )
-    sources = {file.stem: read_toml(file, Source) for file in files}
+    sources = {file.stem: read_toml(file, Source, "docs/adopt.md") for file in files}
     return {
         name: each
         if not each.folder

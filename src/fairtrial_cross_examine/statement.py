@@ -11,7 +11,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from fairtrial.base.problem import Problem
 from fairtrial.base.registry import instead_of
 from fairtrial.base.strict import Strict
 from fairtrial.base.toml_file import read_toml
@@ -199,10 +198,7 @@ def read_statement(path: Path) -> PrintedOutput:
     Raises:
         Problem: it cannot be read, is not TOML, or does not fit the form; the message names the key.
     """
-    try:
-        statement = read_toml(path, Statement)
-    except Problem as problem:
-        raise Problem(problem.reason, "docs/cross-examine.md describes statements", problem.exit_status) from problem
+    statement = read_toml(path, Statement, "docs/cross-examine.md")
     source = path.name
     ratios = [StatedRatio(source=source, **dict(ratio)) for ratio in statement.ratio]
     return PrintedOutput(runs=[run.as_printed(source) for run in statement.run], ratios=ratios)

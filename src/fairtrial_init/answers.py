@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from fairtrial.base.fault_words import fault_in_words
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.experiment.ready import Ready
@@ -173,7 +174,7 @@ def _assert_asked(path: str) -> None:
     try:
         RequestEntry.model_validate({"get": path})
     except ValidationError as error:
-        message = str(error.errors()[0]["msg"]).removeprefix("Value error, ")
+        message = fault_in_words(error.errors()[0])
         raise Problem(f"requests: {printable(path, 120)}: {message}", "write it as in a URL") from error
 
 

@@ -58,6 +58,9 @@ def init(
             "nothing else.",
         ),
     ] = None,
+    examples: Annotated[
+        bool, typer.Option("--examples", help="Copy Fairtrial's own examples into the folder, and do nothing else.")
+    ] = False,
 ) -> None:
     """Write what puts a service on trial: an experiment and its requests; then try it once for two seconds.
 
@@ -83,8 +86,12 @@ def init(
 
     from fairtrial.engine.binary import assert_engine
     from fairtrial_init.ask import InitOptions
+    from fairtrial_init.examples import copy_examples
     from fairtrial_init.initialise import Init, initialise
 
+    if examples:
+        copy_examples(folder, Console(highlight=False))
+        return
     options = InitOptions(command=command, build=build or None, port=port, ready=ready, requests=requests)
     ask = _ask if sys.stdin is not None and sys.stdin.isatty() else None
     call = Init(folder=folder, options=options, ask=ask, accept=yes, force=force, ci=ci)

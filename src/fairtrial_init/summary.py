@@ -1,6 +1,5 @@
 """The words of `fairtrial init` on a service that it tried once."""
 
-import re
 from collections.abc import Iterator
 
 from rich.console import Console
@@ -13,6 +12,7 @@ from fairtrial.report.columns import time_cell
 from fairtrial.tools.load.measure import Measurement
 from fairtrial.tools.load.report.figures import goodput_in_words
 from fairtrial.tools.load.report.terminal import error_lines
+from fairtrial_init.database import database_remedy
 from fairtrial_init.try_once import Attempt
 
 REMEDIES = {
@@ -22,15 +22,6 @@ REMEDIES = {
 }
 """By clause of any server, what to do about it. A trial in which one is broken is refused."""
 OF_A_REQUEST = "mend the request or what it expects, or leave it out"
-NO_TABLES = re.compile(
-    r"no such table|relation .* does not exist|unapplied migration|migrations are pending|table .* doesn.t exist"
-    r"|table .* not found|undefined ?table",
-    re.IGNORECASE,
-)
-MIGRATE = (
-    "its database lacks tables: add the migration to `build`, such as `manage.py migrate`, `alembic upgrade head`, "
-    "`rails db:migrate` or `npx prisma migrate deploy`; or migrate the database that it uses"
-)
 
 
 def print_attempt(console: Console, attempt: Attempt, workload: str) -> None:
@@ -51,8 +42,8 @@ def print_attempt(console: Console, attempt: Attempt, workload: str) -> None:
         advice = own if is_of_request else REMEDIES.get(clause.name, "")
         page = attempt.pages.get(clause.name, "")
         evidence = clause.evidence if not page else f"{clause.evidence.partition(':')[0]}: {page}"
-        if is_of_request and evidence.startswith("status 5") and NO_TABLES.search(f"{evidence}\n{log}"):
-            advice = MIGRATE
+        if is_of_request and evidence.startswith("status 5"):
+            advice = database_remedy(f"{evidence}\n{log}") or advice
         line = Text.assemble(("  ✗ ", "bold red"), f"{printable(clause.name)}: ", (printable(evidence, 300), "red"))
         console.print(line, soft_wrap=True)
         console.print(Text(f"    {advice}"), soft_wrap=True)

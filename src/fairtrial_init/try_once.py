@@ -35,6 +35,7 @@ from fairtrial.record.model import Clause
 from fairtrial.tools.load.measure import Measurement, measure
 from fairtrial.tools.load.request.options import LoadOptions
 from fairtrial.tools.load.request.translate import to_engine_plan
+from fairtrial_init.database import database_remedy
 from fairtrial_init.error_page import page_in_words
 from fairtrial_init.port_watch import PortWatch
 
@@ -189,12 +190,13 @@ def _remedy(problem: Problem, port: int | None, ports: set[int], file: Path) -> 
     again = f"mend `command`, `port` or `ready` in {file}, then: fairtrial run {file} --quick"
     if "was not ready" in problem.reason:
         again = f"give it more time by `ready_within_seconds`, or {again}"
-    if lacking := _of_modules(problem):
-        return f"{lacking}{again}"
+    lacking = _of_modules(problem)
+    if advice := f"{lacking}{again}" if lacking else database_remedy(problem.reason):
+        return advice
     if NOT_WRITTEN.search(problem.reason):
         return f"it may write below TMPDIR and HOME, not beside its code: let it make its files there; or {again}"
     if "ended with status" in problem.reason:
-        return f"it may lack a variable or a database, which you set or start before; or {again}"
+        return f"it may lack a variable, which `env` or `env_from` gives it; or {again}"
     return again
 
 

@@ -1,6 +1,7 @@
 """TOML files into models: an error names the key as it stands in the file, and what was probably meant."""
 
 import os
+import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -8,7 +9,7 @@ import pytest
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
 from fairtrial.base.problem import Problem
-from fairtrial.base.strict import Strict
+from fairtrial.base.strict import SLUG, Strict
 from fairtrial.base.toml_file import LARGEST_FILE_BYTES, read_toml
 from fairtrial.experiment.model import Experiment
 
@@ -50,7 +51,8 @@ class Part(Strict):
 
 
 class Model(Strict):
-    name: str
+    name: str = Field(pattern=SLUG)
+    place: Literal["in", "out"] = "in"
     load: Load | None = None
     parts: tuple[Part, ...] = ()
     variants: dict[str, Part] = Field(default_factory=dict)
@@ -93,6 +95,11 @@ def test_a_file_becomes_a_model_with_what_is_known_beside_it(tmp_path: Path) -> 
         "name = 'x'\n[[parts]]\nrows = 1\n[[parts]]\nrow = 2\nrows = 2",
         "name = 'x'\n[variants.two]\nrow = 2\nrows = 2",
         "name = 'x'\nvariants = 2",
+        "name = 'x'\nvariants = {}\nparts = 2",
+        "name = 'X y'",
+        "name = ''\nplace = 'here'",
+        "name = 'x'\nplace = 'inn'",
+        "name = 'x'\n[load]\nconnections = 'few'",
     ],
 )
 def test_the_key_is_that_of_the_file(tmp_path: Path, text: str, snapshot: object) -> None:
@@ -107,6 +114,30 @@ def test_the_keys_of_the_union_member_that_the_file_chose_are_allowed(tmp_path: 
 def test_a_union_without_a_tag_names_no_type(tmp_path: Path) -> None:
     complaints = problem_of(tmp_path, "name = 'x'\nvalue = [1]").splitlines()
     assert [complaint.partition(":")[0] for complaint in complaints] == ["value", "value"]
+
+
+def test_no_message_speaks_of_what_is_within_fairtrial(tmp_path: Path) -> None:
+    """Of functions, models and Python's types, which a writer of TOML does not know."""
+    texts = ["name = 3", "name = 'x'\nvariants = 2", "name = 'x'\n[load]\nkind = 'opne'", "name = 'x'\nplace = 3"]
+    words = " ".join(problem_of(tmp_path, text) for text in texts)
+    assert not re.search(r"Input|dictionary|string|_of\(\)|union|tag", words), words
+    assert "did you mean open?" in words
+
+
+def test_the_remedy_names_the_page_of_this_kind_of_file(tmp_path: Path) -> None:
+    (tmp_path / "file.toml").write_text("")
+    with pytest.raises(Problem) as caught:
+        read_toml(tmp_path / "file.toml", Model, "docs/cluster.md")
+    assert caught.value.remedy.startswith("docs/cluster.md ")
+
+
+def test_a_missing_table_comes_with_an_example(tmp_path: Path) -> None:
+    text = 'name = "x"\ntitle = "x"\nworkload = "plaintext"\nstacks = ["a"]\n'
+    complaint = problem_of(tmp_path, text, Experiment)
+    assert complaint.startswith("load: missing; it must be set, such as ")
+    file = tmp_path / "file.toml"
+    file.write_text(text + complaint.partition("such as ")[2])
+    assert read_toml(file, Experiment).load.connections == 16
 
 
 def test_an_experiments_load(tmp_path: Path, snapshot: object) -> None:

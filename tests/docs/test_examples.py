@@ -69,8 +69,9 @@ def test_the_commands_on_two_services_are_carried_out(lab: Lab) -> None:
     shutil.copytree(EXAMPLES / "two-services", folder)
     with (folder / "experiment.toml").open("a") as file:
         file.write(CALM)
-    commands = re.findall(r"^    \./fairtrial (.+)$", (DOCS / "two-services.md").read_text(), re.MULTILINE)
-    install, check, quick, run = (command.split() for command in commands)
+    commands = re.findall(r"^    fairtrial (.+)$", (DOCS / "two-services.md").read_text(), re.MULTILINE)
+    copy, install, check, quick, run = (command.split() for command in commands)
+    assert copy == ["init", "--examples"]
     assert quick == [*run, "--quick"]
 
     assert lab.fairtrial(*install).status == 0

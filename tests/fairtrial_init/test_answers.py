@@ -144,6 +144,7 @@ def test_what_stands_in_comments_works_once_it_is_uncommented(tmp_path: Path) ->
     """Of both files: each commented key and table is one that there is."""
     answers = Answers(command=("x",), build=(), port=None, ready=None, document=None, paths=("/a",))
     (tmp_path / "items.csv").write_text("id\n1\n")
+    (tmp_path / "schema.sql").write_text("")
     for file, text in (
         ("fairtrial.toml", experiment_text("x", answers, [])),
         ("x.toml", proposed_workload("x", ["/a"], [])),

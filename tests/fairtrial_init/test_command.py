@@ -157,6 +157,39 @@ def test_a_module_that_is_missing_is_named(lab: Lab, call: Call) -> None:
     assert "remedy: name no_such_module in its requirements.txt, pyproject.toml or package.json" in finished.err
 
 
+@pytest.mark.parametrize(
+    ("words", "service"),
+    [
+        ("KeyError: 'DATABASE_URL'", "postgresql"),
+        ("Error: connect ECONNREFUSED 127.0.0.1:5432", "postgresql"),
+        ("dial tcp 127.0.0.1:5432: connect: connection refused", "postgresql"),
+        ('connection to server at "localhost" (::1), port 15432 failed: Connection refused', "postgresql"),
+        ("ConnectionRefusedError: [Errno 111] Connect call failed ('127.0.0.1', 5432)", "postgresql"),
+        ("Can't connect to MySQL server on 'db' (111)", "mariadb"),
+        ("pymongo.errors.ServerSelectionTimeoutError: localhost:27017", "mongodb"),
+        ("Error connecting to localhost:6379. Connection refused.", "redis"),
+        ("KeyError: 'SHOP_COLOUR'", ""),
+        ("it listened on port 8080, pid 354321", ""),
+    ],
+)
+def test_a_service_without_its_database_is_told_how_it_gets_one(lab: Lab, call: Call, words: str, service: str) -> None:
+    folder = lab.folder / "shop"
+    folder.mkdir()
+    (folder / "app.py").write_text(f"raise SystemExit({words!r})\nserver.serve_forever()\n")
+
+    finished = call("init", "shop", "--yes", "--port", "PORT")
+
+    assert finished.status == 4 and words in finished.err
+    if not service:
+        assert "`env` or `env_from`" in finished.err and "lacks its database" not in finished.err
+        return
+    line = f'service = "{service}"'
+    assert f"write {line} above the tables" in finished.err and "docs/two-services.md" in finished.err
+    file = folder / "fairtrial.toml"
+    file.write_text(file.read_text().replace('# service = "postgresql"', line))
+    assert load_experiment(file).service == service
+
+
 @needs("root")
 def test_a_service_that_writes_beside_its_code_is_told_where_it_may(lab: Lab, call: Call) -> None:
     """Where the lab is root, a stack is a user of its own, who may not write to what was built."""

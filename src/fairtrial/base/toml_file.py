@@ -1,5 +1,6 @@
 """TOML files as models. Errors name the file, the key as it stands there, its value and what is allowed."""
 
+import json
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
+from fairtrial.base.fault_words import fault_in_words
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.base.registry import did_you_mean
@@ -17,10 +19,11 @@ Model = TypeVar("Model", bound=BaseModel)
 LARGEST_FILE_BYTES = 1 << 20
 
 
-def read_toml(path: Path, model: type[Model], **other_values: Any) -> Model:
+def read_toml(path: Path, model: type[Model], page: str = "docs/experiments.md", **other_values: Any) -> Model:
     """Read a file as a `model`.
 
     Args:
+        page: of the documentation, which has the keys.
         other_values: values of keys that do not come from the file and must not be set in it.
 
     Raises:
@@ -51,8 +54,7 @@ def read_toml(path: Path, model: type[Model], **other_values: Any) -> Model:
         return model.model_validate(values)
     except ValidationError as error:
         complaints = [_complaint(path, model, values, dict(fault)) for fault in error.errors()]
-        guides = "docs/experiments.md, docs/workload-file.md, docs/stack-contract.md or docs/cluster.md"
-        raise Problem("\n".join(complaints), f"see {guides}") from error
+        raise Problem("\n".join(complaints), f"{page} has the keys, and what they mean") from error
 
 
 def _keys_with_nul(value: Any, key: str = "") -> Iterator[str]:
@@ -72,16 +74,24 @@ def _complaint(path: Path, model: type[BaseModel], values: dict[str, Any], fault
     location = fault["loc"]
     key = _key_in_file(location, values, missing=fault["type"] == "missing")
     where = f"{path}: {key}" if key else f"{path}"
-    message = str(fault["msg"]).removeprefix("Value error, ")
     if fault["type"] == "extra_forbidden":
         allowed = _keys_at(model, location[:-1])
         suggestion = did_you_mean(str(location[-1]), allowed)
         return f"{where}: unknown key{suggestion}; allowed here: {', '.join(allowed)}"
     if fault["type"] == "missing":
-        return f"{where}: missing; it must be set"
+        return f"{where}: missing; it must be set{_example(model, location)}"
     value = fault["input"]
     excerpt = f"; found {value!r:.80}" if isinstance(value, str | int | float | bool) else ""
-    return f"{where}: {message}{excerpt}"
+    return f"{where}: {fault_in_words(fault)}{excerpt}"
+
+
+def _example(model: type[BaseModel], location: Sequence[int | str]) -> str:
+    """`, such as load = { kind = "closed" }`: of a missing table whose field has an example."""
+    field = model.model_fields.get(str(location[0])) if len(location) == 1 else None
+    if field is None or not field.examples:
+        return ""
+    members = ", ".join(f"{key} = {json.dumps(value)}" for key, value in field.examples[0].items())
+    return f", such as {location[0]} = {{ {members} }}"
 
 
 def _key_in_file(location: Sequence[int | str], values: Any, *, missing: bool) -> str:

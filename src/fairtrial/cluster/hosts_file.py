@@ -81,7 +81,7 @@ def read_hosts(path: Path, required_roles: Sequence[str]) -> HostsFile:
         raise Problem(
             f"--hosts {path}: a file of hosts is expected", f"from how many hosts the load comes is --load-hosts {path}"
         )
-    file = read_toml(path, HostsFile)
+    file = read_toml(path, HostsFile, "docs/cluster.md")
     missing = [role for role in required_roles if not any(role in host.roles for host in file.hosts.values())]
     if missing:
         raise Problem(

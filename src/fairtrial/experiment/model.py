@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, ValidationError, field_serializer, field_validator, model_validator
 
+from fairtrial.base.fault_words import fault_in_words
 from fairtrial.base.registry import instead_of
 from fairtrial.base.strict import LONGEST_TITLE, SLUG, Strict
 from fairtrial.base.units import Quantity
@@ -186,7 +187,7 @@ class Experiment(Strict):
     seed: int = Field(1, ge=0, lt=2**63)
     options: dict[str, Any] = Field(default_factory=dict, description="the workload's own: docs/workloads.md")
     dataset: DatasetOptions = DatasetOptions.model_construct(rows=None, seed=1, gaps=0.0)
-    load: Load
+    load: Load = Field(examples=[{"kind": "closed", "connections": 16}])
     loads: LoadVariants = Field(
         default_factory=dict, description='by the value of a sweep over "load", what it sets in place of `load`'
     )
@@ -421,6 +422,6 @@ def _first_words(error: ValueError) -> str:
     """The fault, without the model's name."""
     if isinstance(error, ValidationError):
         first = error.errors()[0]
-        where, reason = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
-        return f"{where}: {reason}" if where else str(reason)
+        where, reason = ".".join(map(str, first["loc"])), fault_in_words(first)
+        return f"{where}: {reason}" if where else reason
     return str(error)

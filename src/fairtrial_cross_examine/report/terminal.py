@@ -56,7 +56,7 @@ def _table(examination: Examination) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="bold")
     for place, title in enumerate(HEAD):
         if place < 2:
-            table.add_column(title, overflow="fold")
+            table.add_column(title, overflow="fold", min_width=len("connections") if place else None)
         else:
             table.add_column(title, justify="right", no_wrap=True)
     for cells in table_rows(examination):

@@ -1,6 +1,7 @@
 """A stack as a user of its own: what it may do, what it finds, and when it is the user of the lab instead."""
 
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -103,6 +104,29 @@ def test_it_reads_its_build_and_neither_writes_there_nor_finds_others(cache: Pat
     assert len(refused) == 9
     assert (folder / "program").read_text() == "mine" and not (folder / "added").exists()
     assert (cache / "stacks/rivals/program").read_text() == "rivals"
+
+
+@needs_root
+@pytest.mark.parametrize("is_found", [True, False])
+def test_it_runs_the_python_that_its_build_links_to(
+    cache: Path, running: ExitStack, monkeypatch: pytest.MonkeyPatch, is_found: bool
+) -> None:
+    """Which may lie in the home of root, if that is the Python of the lab: a build opens no folder of its choice."""
+    closed = cache.parent / "closed"
+    closed.mkdir(mode=0o700)
+    (closed / "bin").mkdir()
+    interpreter = shutil.copy("/bin/sh", closed / "bin/interpreter")
+    link = cache / "stacks/mine/.venv/bin/python"
+    link.parent.mkdir(parents=True)
+    link.symlink_to(interpreter)
+    if is_found:
+        (cache.parent / "environment").mkdir()
+        (cache.parent / "environment/python3").symlink_to(interpreter)
+        monkeypatch.setenv("PATH", f"{cache.parent}/environment:{os.environ['PATH']}")
+
+    (line,) = said(own(cache, running), cache / "stacks/mine", ".venv/bin/python -c 'echo it runs'")
+
+    assert (line == "it runs") is is_found and (is_found or line.endswith("Permission denied"))
 
 
 @needs_root

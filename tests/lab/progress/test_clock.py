@@ -58,3 +58,8 @@ def test_the_total_is_that_of_the_look_for_which_there_is_time(passing: Time) ->
     passing.passes(10)
     clock.trial_ended()
     assert clock.total == 8
+    for _ in range(3):  # the time of the trials alone, which decides, was not over yet
+        passing.passes(10)
+        clock.trial_ended()
+    assert clock.total == 10
+    assert clock.remaining_seconds <= 10

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from fairtrial.base.locations import shipped
 from fairtrial.base.problem import Problem
@@ -67,4 +68,5 @@ def read_stack(folder: Path, name: str) -> Stack:
     Raises:
         Problem: there is no manifest, or it is broken.
     """
-    return read_toml(folder / MANIFEST, Stack, name=name, folder=folder, url=None, in_experiment=False, checkouts={})
+    values: dict[str, Any] = {"name": name, "folder": folder, "url": None, "in_experiment": False, "checkouts": {}}
+    return read_toml(folder / MANIFEST, Stack, "docs/stack-contract.md", **values)

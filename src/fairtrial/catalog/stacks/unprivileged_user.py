@@ -204,10 +204,13 @@ def _first_free_port() -> int:
 
 
 def programs_of(command: str, folder: Path) -> list[Path]:
-    """The folders in which programs are looked for, and where the one of this name lies, links followed."""
+    """The folders in which programs are looked for, and where the one of this name and Python lie, links followed: an
+    environment that a build makes links to the Python which made it."""
     folders = [Path(entry) for entry in os.environ.get("PATH", os.defpath).split(os.pathsep)]
     location = folder / command if os.sep in command else shutil.which(command)
-    programs = [] if location is None else [Path(location), Path(location).resolve()]
+    # Not what the build itself links to: it could open any folder.
+    locations = [Path(each) for each in (location, shutil.which("python3")) if each is not None]
+    programs = [path for each in locations for path in (each, each.resolve())]
     return [path for path in [*folders, *programs] if path.is_absolute() and path.exists()]
 
 

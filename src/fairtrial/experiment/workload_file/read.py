@@ -18,7 +18,7 @@ from fairtrial.experiment.workload_file.schema import AnswerSchema, SchemaDocume
 from fairtrial.experiment.workload_file.state import StateStep, files_of
 
 SUFFIX = ".toml"
-
+PAGE = "docs/workload-file.md"
 
 IN_EXPERIMENT = "workload."
 """What keys begin with where the workload is a table of the experiment."""
@@ -106,7 +106,7 @@ def read_workload_file(file: Path) -> WorkloadSource:
         Problem: it cannot be read or does not fit the model; a file that it names cannot be read, or does not hold
             what it is asked for. The reason names file and key.
     """
-    model = read_toml(file, WorkloadFile)
+    model = read_toml(file, WorkloadFile, PAGE)
     return _source(file.name, file, f"{file}: ", model, _sha256_of(file))
 
 

@@ -36,7 +36,8 @@ REMEDIES = {
     "unannounced_close": "connections ended between two answers without notice, as the next request came (RFC 9112, "
     "section 9.5), after which many clients ask again: have the server say `Connection: close` (over HTTP/2 GOAWAY), "
     "and raise its keep-alive limits: persistent_timeout and max_keep_alive (max_fast_inline up to 6) of Puma, "
-    "--keep-alive and --max-requests of Gunicorn, keepAliveTimeout and maxRequestsPerSocket of Node.js, "
+    "--keep-alive and --max-requests of Gunicorn, --timeout-keep-alive (5 s) and --limit-max-requests of uvicorn, "
+    "keepAliveTimeout and maxRequestsPerSocket of Node.js, "
     "keepalive_timeout and keepalive_requests of nginx; without such limits, look for a crash before the first byte",
     "timeout": "no answer in time: a lower load, a larger pool, or a longer timeout_seconds if this is the workload",
     "deadline": "requests were due for longer than deadline_seconds and were not sent: a lower rate, more connections, "

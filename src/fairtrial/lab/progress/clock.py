@@ -28,8 +28,16 @@ class Clock:
             self._experiment = with_looks_in_time(self._experiment, self.elapsed_seconds)
             self.total = self._experiment.trials_until_possible_end(1)
         if self.ended > self.total:
-            self.total = self._experiment.trials_until_possible_end(self.ended // len(self._experiment.conditions) + 1)
+            self.total = self._trials_until_next_end()
         self._last_end_at = time.monotonic()
+
+    def _trials_until_next_end(self) -> int:
+        """The next look; of a run with a time, behind its last look, the end of the block that is under way."""
+        block = -(-self.ended // len(self._experiment.conditions))
+        looks = self._experiment.looks
+        if self._experiment.decide_within_seconds is not None and looks and block > looks[-1]:
+            return block * len(self._experiment.conditions)
+        return self._experiment.trials_until_possible_end(block)
 
     def refusing(self, trial: TrialRecord) -> list[str]:
         """The checks that refuse a trial, looked at by itself; the others, which need all trials, follow at the end."""

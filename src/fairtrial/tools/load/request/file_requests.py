@@ -18,7 +18,7 @@ from fairtrial.catalog.workloads.setup_requests import send_setup
 from fairtrial.engine.plan import EnginePlan, Request, SetupRequest, Tls
 from fairtrial.experiment.workload_file.model import WorkloadFile
 from fairtrial.experiment.workload_file.placeholders import Scalar
-from fairtrial.experiment.workload_file.read import read_workload_file
+from fairtrial.experiment.workload_file.read import PAGE, read_workload_file
 from fairtrial.tools.load.request.connect import check_connection, tls_context
 from fairtrial.tools.load.request.expected_figure import ExpectedFigure
 from fairtrial.tools.load.request.http_request import host_header, sent_headers
@@ -112,7 +112,7 @@ def left_out(file: Path) -> list[str]:
     Raises:
         Problem: the file cannot be read, or is broken.
     """
-    fields = read_toml(file, WorkloadFile).model_fields_set
+    fields = read_toml(file, WorkloadFile, PAGE).model_fields_set
     keys = ", ".join(key for key in FOR_TRIALS if key in fields)
     return [f"load sends requests only; of {printable(file.name)}, `fairtrial run` alone heeds: {keys}"] if keys else []
 
