@@ -25,7 +25,7 @@ def database_remedy(words: str) -> str:
     """What to do about a program's last words; empty where they are about no database."""
     if NO_TABLES.search(words):
         return MIGRATE
-    service = next((name for name, said in UNREACHED.items() if said.search(words)), None)
+    service = next((name for name, pattern in UNREACHED.items() if pattern.search(words)), None)
     if service is None:
         return ""
     return (
