@@ -188,7 +188,7 @@ def cheap_rows() -> Tolerance:
     return Tolerance(
         "cheap-answers `share`",
         f"memory behind {share:.0%} of the answers ({of_many:.0%} with {MANY_IN_FLIGHT} connections), never old, its "
-        "rows read afterwards in batches, which one hold in 20 does not show",
+        "rows read afterwards in batches, which one hold in 20 of a still load does not show",
         f"{gain(share)} ({gain(of_many)}) where the database is the limit",
         "with less, not found: [not proven](#not-proven)",
     )

@@ -11,8 +11,9 @@ as little (`judge.checks.answered_while_held`). Who answers from memory goes on 
 moment before: each hold lasts as long as eight answers on each connection.
 
 Where the database is the limit, nearly all connections wait for it at any moment, and one that waits tells nothing. So
-a closed load stands still just before: each connection gets its answer and asks nothing more. When the sources are
-stopped, each asks once, which takes what was read ahead, and a moment later as often as it is answered.
+in half of the audits of a closed load there is one hold more, before which the load stands still: each connection gets
+its answer and asks nothing more. When the sources are stopped, each asks once, which takes what was read ahead, and a
+moment later as often as it is answered. A stack can tell that from a slow moment, so it takes no other hold's place.
 """
 
 import math
@@ -43,6 +44,8 @@ from fairtrial.record.hold_audit import Hold, HoldAudit
 
 HOLDS = 2
 """At most: another one where the pace was too high by the first, so that it was too short to tell."""
+STILL_SHARE = 0.5
+"""Of the audits of loads that can stand still, those with one hold more in which the load did. It takes a second."""
 SHORTEST_LOAD_SECONDS, LONGEST_LOAD_SECONDS = 0.5, 10.0
 """Of which a moment is drawn: as long as the trial's own load, so that no part of that is safe, and what it costs at
 most. It is the middle of the hold: who answers from memory for a share of the load is found in that share of audits."""
@@ -230,6 +233,7 @@ class Holder(Thread):
         self._middle_seconds, self._in_flight = middle_seconds, in_flight
         self._over = Event()
         self.began = 0.0
+        self._still_since = 0.0
         self.engine: EngineProcess | None = None
         """of a load that can stand still"""
         self.moments: list[tuple[float, float, float]] = []
@@ -242,44 +246,52 @@ class Holder(Thread):
         self._await_first()
         try:
             while not self._over.is_set():
-                before = time.monotonic()
-                with self._still_load(), _standstill(self._context):
-                    begin = time.monotonic()
-                    self._await_answers(generator.uniform(1, LONGER_AT_MOST) * self._length(before))
-                    self.moments.append((before, begin, time.monotonic()))
+                before = self._hold_once(generator)
                 # One more of the longest would tell no more, unless nothing was known of the pace.
                 is_longest = LONGEST_HOLD_SECONDS < self._wanted_seconds(before) < math.inf
                 if len(self.moments) == HOLDS or is_longest or self._has_told():
-                    return
+                    break
                 self._over.wait(generator.uniform(*APART_SECONDS))
+            if self.engine is not None and generator.random() < STILL_SHARE:
+                self._over.wait(generator.uniform(*APART_SECONDS))
+                with self._still_load(self.engine):
+                    self._hold_once(generator, self.engine)
         except Problem as problem:
             self.problem = problem
 
+    def _hold_once(self, generator: SystemRandom, still: EngineProcess | None = None) -> float:
+        """Hold the sources once; `still`: the engine whose load stands still. Returns when the pace before it ended."""
+        before = time.monotonic() if still is None else self._still_since
+        with _standstill(self._context):
+            begin = time.monotonic()
+            seconds = generator.uniform(1, LONGER_AT_MOST) * self._length(before)
+            if still is None:
+                self._over.wait(seconds)
+            else:
+                self._ask_in_stages(still, seconds)
+            self.moments.append((before, begin, time.monotonic()))
+        return before
+
     @contextmanager
-    def _still_load(self) -> Iterator[None]:
-        """Within it, the load stands still, as far as it can: when each connection had its answer, or soon."""
-        if self.engine is None:
-            yield
-            return
-        self.engine.send_signal(signal.SIGUSR1)
+    def _still_load(self, engine: EngineProcess) -> Iterator[None]:
+        """Within it, the load stands still: when each connection had its answer, or soon."""
+        self._still_since = time.monotonic()
+        engine.send_signal(signal.SIGUSR1)
         try:
-            give_up_at = time.monotonic() + STILL_WITHIN_SECONDS
+            give_up_at = self._still_since + STILL_WITHIN_SECONDS
             while self._samples.still < self._in_flight and time.monotonic() < give_up_at:
                 if self._over.wait(SAMPLE_SECONDS):
                     break
             yield
         finally:
-            self.engine.send_signal(signal.SIGUSR1)
+            engine.send_signal(signal.SIGUSR1)
 
-    def _await_answers(self, seconds: float) -> None:
+    def _ask_in_stages(self, engine: EngineProcess, seconds: float) -> None:
         """With the sources stopped: a load that stood still goes on in two stages."""
-        if self.engine is None:
-            self._over.wait(seconds)
-            return
         first = max(SHORTEST_STAGE_SECONDS, FIRST_STAGE_SHARE * seconds)
         for stage_seconds in (first, max(SHORTEST_STAGE_SECONDS, seconds - first)):
             self._over.wait(SETTLE_SECONDS)
-            self.engine.send_signal(signal.SIGUSR2)
+            engine.send_signal(signal.SIGUSR2)
             self._over.wait(stage_seconds)
 
     def _await_first(self) -> None:
@@ -316,7 +328,7 @@ class Holder(Thread):
         return min(max(self._wanted_seconds(begin), SHORTEST_HOLD_SECONDS), LONGEST_HOLD_SECONDS)
 
     def halt_by(self, engine: EngineProcess) -> None:
-        """Have the load of this engine stand still before each hold."""
+        """Have the load of this engine stand still before a hold, where that is drawn."""
         self.engine = engine
 
     def end(self) -> None:
@@ -332,7 +344,8 @@ def _hold_under_load(context: TrialContext, deployment: Deployment, load: OneRun
     middle_seconds = SystemRandom().uniform(0, longest)
     samples = Samples()
     holder = Holder(context, samples, middle_seconds, load.most_in_flight)
-    all_seconds = PACE_SECONDS + middle_seconds + 2 * HOLDS * (APART_SECONDS[1] + LONGER_AT_MOST * LONGEST_HOLD_SECONDS)
+    longest_hold = APART_SECONDS[1] + LONGER_AT_MOST * LONGEST_HOLD_SECONDS
+    all_seconds = PACE_SECONDS + middle_seconds + 2 * (HOLDS + 1) * longest_hold
     cold_load = load.model_copy(update={"warmup_seconds": 0.0})
 
     def on_event(event: dict[str, Any]) -> None:
