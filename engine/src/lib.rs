@@ -4,6 +4,7 @@
 //! [`session`] joins them for one thread, and a [`driver`] moves the bytes.
 
 pub mod clock;
+pub mod cookies;
 pub mod coordinator;
 pub mod dataset;
 pub mod delay;

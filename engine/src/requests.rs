@@ -72,7 +72,7 @@ pub fn expectations(
     let of_request = |(place, (plan, request)): (usize, (&RequestPlan, &EncodedRequest))| {
         let mut expectation = Expectation::new(&plan.expect, sources, request.message.tables())?;
         expectation = expectation.unpacking(Accepted::of(&plan.headers));
-        if !request.takes.is_empty() {
+        if !request.takes.is_empty() || sources.has_cookies {
             expectation = expectation.keeping_head(request.takes.iter().any(Taking::is_in_body));
         }
         Ok(if place < requests.len() { expectation } else { expectation.checking_every() })

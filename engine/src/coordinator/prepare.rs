@@ -6,13 +6,16 @@ use std::sync::Arc;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::clock;
+use crate::cookies::CookieHost;
 use crate::dataset::Dataset;
 use crate::driver::{self, Driver};
 use crate::endpoint::Endpoint;
 use crate::halt::Halt;
 use crate::http1::request::{EncodedRequest, acknowledged_numbers};
 use crate::mix::RequestMix;
-use crate::plan::{BodyPlan, InvalidPlan, Load, Plan, RequestPlan, Stop, mix_weights};
+use crate::plan::{
+    BodyPlan, CookiesPlan, InvalidPlan, Load, Plan, RequestPlan, Stop, ThinkPlan, mix_weights,
+};
 use crate::processors;
 use crate::record::{KeptBodies, Record, RequestKinds, Routes, Totals};
 use crate::reference::Reference;
@@ -76,6 +79,7 @@ impl Run {
             nonce_key: nonce_key.as_ref(),
             is_traced: plan.trace_share > 0.0,
             is_http2: plan.http2.is_some(),
+            has_cookies: plan.cookies.is_some(),
             ..Sources::default()
         };
         let (requests, variables) =
@@ -130,8 +134,12 @@ impl Run {
         opening: Option<Arc<Opening>>,
     ) -> SessionParts {
         let plan = &self.plan;
-        let sources =
-            Sources { dataset: self.dataset.as_ref(), rows: Some(&self.rows), ..Sources::default() };
+        let sources = Sources {
+            dataset: self.dataset.as_ref(),
+            rows: Some(&self.rows),
+            has_cookies: plan.cookies.is_some(),
+            ..Sources::default()
+        };
         let expectations = requests::expectations(&plan.requests, &plan.setup, &self.requests, sources)
             .expect("checked when the plan was prepared")
             .into_iter()
@@ -154,6 +162,11 @@ impl Run {
         let slots = connections as usize * lanes;
         let mut renderer = Renderer::new(plan.seed, self.place(thread) as u64).counting(self.turn());
         renderer.variables = Variables::new(&self.variables, slots);
+        if let Some(cookies) = plan.cookies {
+            let host = CookieHost::new(plan.host(), plan.tls.is_some());
+            let is_of_journey = cookies == CookiesPlan::Journey;
+            renderer.variables = renderer.variables.keeping_cookies(host, slots, is_of_journey);
+        }
         renderer.tracer = Tracer::new(plan.trace_share);
         SessionParts {
             connections: slots,
@@ -220,11 +233,13 @@ impl Run {
         self.rows.tables().filter_map(|table| Some((table.name().to_owned(), table.used()?))).collect()
     }
 
-    /// Think times of requests that have their own, by name; of several of one name, the longest.
+    /// Think times of requests that have their own, by name, of a distribution its mean; of several of one name, the
+    /// longest.
     pub(super) fn think_seconds(&self) -> BTreeMap<String, f64> {
         let mut by_name = BTreeMap::new();
         for request in &self.plan.requests {
-            if let Some(seconds) = request.think_seconds {
+            if let Some(Ok(think)) = request.think_seconds.as_ref().map(ThinkPlan::delay) {
+                let seconds = think.typical_ns() as f64 / 1e9;
                 let longest = by_name.entry(request.name.clone()).or_insert(seconds);
                 *longest = seconds.max(*longest);
             }
@@ -246,15 +261,17 @@ impl Run {
         };
         let share = ThreadShare { thread: self.place(thread) as u64, threads: u64::from(self.all_threads()) };
         let limit = load.waiting_limit().unwrap_or(0);
+        // Threads draw apart.
+        let draws_seed = seed.wrapping_mul(1 << 20).wrapping_add(share.thread);
+        let think_times = |load_ns| ThinkTimes::new(load_ns, self.plan.mix(), draws_seed);
         match (Arrivals::new(load, window_seconds, share, *seed), load) {
-            (Some(arrivals), _) => {
-                PacePlan::Open { arrivals, waiting_limit: self.share_of(limit, thread) as usize }
-            }
+            (Some(arrivals), _) => PacePlan::Open {
+                arrivals,
+                waiting_limit: self.share_of(limit, thread) as usize,
+                think_times: think_times(0),
+            },
             (None, Load::Closed { think_time_seconds, .. }) => {
-                let mix = self.plan.mix();
-                let own = mix.iter().map(|plan| plan.think_seconds.map(clock::from_seconds));
-                let load_ns = clock::from_seconds(*think_time_seconds);
-                PacePlan::Closed { think_times: ThinkTimes::new(load_ns, own.zip(mix_weights(mix))) }
+                PacePlan::Closed { think_times: think_times(clock::from_seconds(*think_time_seconds)) }
             }
             (None, _) => unreachable!("every other load has arrivals"),
         }

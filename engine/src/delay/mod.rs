@@ -21,6 +21,20 @@ pub enum Delay {
     Constant(u64),
     /// Exponential with this mean.
     Exponential(u64),
+    /// Uniform from one to the other.
+    Uniform {
+        /// The shortest delay.
+        low_ns: u64,
+        /// The longest one.
+        high_ns: u64,
+    },
+    /// Its logarithm is normally distributed.
+    Lognormal {
+        /// The median delay.
+        median_ns: u64,
+        /// The standard deviation of the natural logarithm.
+        sigma: f64,
+    },
     /// `high_ns` with probability `high_share`, else `low_ns`.
     TwoPoint {
         /// The usual delay.
@@ -34,8 +48,12 @@ pub enum Delay {
     Histogram(Vec<(u64, u64)>),
 }
 
+/// Of the logarithm: a 99th percentile is then some 10,000 times the median.
+const MOST_SIGMA: f64 = 4.0;
+
 /// The draws that a delay takes.
 const CHOICE: u64 = 0;
+const ANGLE: u64 = 1;
 
 impl Delay {
     /// The delay of the request or round trip with these draws.
@@ -44,6 +62,13 @@ impl Delay {
         match self {
             Delay::Constant(delay_ns) => *delay_ns,
             Delay::Exponential(mean_ns) => (-(1.0 - uniform).ln() * *mean_ns as f64) as u64,
+            Delay::Uniform { low_ns, high_ns } => low_ns + (uniform * (high_ns - low_ns) as f64) as u64,
+            Delay::Lognormal { median_ns, sigma } => {
+                // G. E. P. Box and M. E. Muller, A note on the generation of random normal deviates (1958).
+                let radius = (-2.0 * (1.0 - uniform).ln()).sqrt();
+                let normal = radius * (std::f64::consts::TAU * draws.uniform(ANGLE)).cos();
+                (*median_ns as f64 * (sigma * normal).exp()) as u64
+            }
             Delay::TwoPoint { low_ns, high_ns, high_share } => {
                 if uniform < *high_share {
                     *high_ns
@@ -62,6 +87,8 @@ impl Delay {
     pub(crate) fn typical_ns(&self) -> u64 {
         match self {
             Delay::Constant(delay_ns) | Delay::Exponential(delay_ns) => *delay_ns,
+            Delay::Uniform { low_ns, high_ns } => (low_ns + high_ns) / 2,
+            Delay::Lognormal { median_ns, sigma } => (*median_ns as f64 * (sigma * sigma / 2.0).exp()) as u64,
             Delay::TwoPoint { low_ns, high_ns, high_share } => {
                 (*low_ns as f64 * (1.0 - high_share) + *high_ns as f64 * high_share) as u64
             }
@@ -76,12 +103,29 @@ impl Delay {
 impl FromStr for Delay {
     type Err = String;
 
-    /// `constant:5ms`, `exponential:5ms`, `two-point:1ms:100ms:0.01` or `histogram:FILE`; reads the file.
+    /// `constant:5ms`, `exponential:5ms`, `uniform:1ms:5ms`, `lognormal:5ms:0.5`, `two-point:1ms:100ms:0.01` or
+    /// `histogram:FILE`; reads the file.
     fn from_str(text: &str) -> Result<Delay, String> {
         let (kind, rest) = text.split_once(':').unwrap_or((text, ""));
         match kind {
             "constant" => Ok(Delay::Constant(parse_span(rest)?)),
             "exponential" => Ok(Delay::Exponential(parse_span(rest)?)),
+            "uniform" => match rest.split_once(':').map(|(low, high)| (parse_span(low), parse_span(high))) {
+                Some((Ok(low_ns), Ok(high_ns))) if low_ns <= high_ns => {
+                    Ok(Delay::Uniform { low_ns, high_ns })
+                }
+                _ => Err("uniform:LOW:HIGH is needed, such as uniform:1ms:5ms".to_owned()),
+            },
+            "lognormal" => {
+                match rest.split_once(':').map(|(median, sigma)| (parse_span(median), sigma.parse())) {
+                    Some((Ok(median_ns), Ok(sigma))) if (0.0..=MOST_SIGMA).contains(&sigma) => {
+                        Ok(Delay::Lognormal { median_ns, sigma })
+                    }
+                    _ => Err(format!(
+                        "lognormal:MEDIAN:SIGMA is needed, with a sigma up to {MOST_SIGMA}, such as lognormal:5ms:0.5"
+                    )),
+                }
+            }
             "two-point" => match rest.split(':').collect::<Vec<_>>()[..] {
                 [low, high, share] => Ok(Delay::TwoPoint {
                     low_ns: parse_span(low)?,
@@ -94,7 +138,8 @@ impl FromStr for Delay {
                 .map_err(|error| format!("{rest}: {error}"))
                 .and_then(|base64| of_histogram(&base64).map_err(|error| format!("{rest}: {error}"))),
             _ => Err(format!(
-                "{kind:?} is not one of constant:SPAN, exponential:SPAN, two-point:LOW:HIGH:SHARE, histogram:FILE"
+                "{kind:?} is not one of constant:SPAN, exponential:SPAN, uniform:LOW:HIGH, lognormal:MEDIAN:SIGMA, \
+                 two-point:LOW:HIGH:SHARE, histogram:FILE"
             )),
         }
     }
@@ -141,6 +186,19 @@ mod tests {
     }
 
     #[test]
+    fn uniform_and_lognormal_quantiles() {
+        let uniform = samples(&"uniform:10ms:30ms".parse().unwrap());
+        assert!(uniform[0] >= 10_000_000 && uniform[99_999] <= 30_000_000);
+        assert_near(uniform[25_000], 15e6);
+        let lognormal = samples(&"lognormal:10ms:0.5".parse().unwrap());
+        for (share, deviations) in [(0.5, 0.0), (0.841_345, 1.0), (0.022_75, -2.0)] {
+            assert_near(lognormal[(share * 1e5) as usize], 10e6 * (0.5_f64 * deviations).exp());
+        }
+        let mean = lognormal.iter().sum::<u64>() as f64 / 1e5;
+        assert_near("lognormal:10ms:0.5".parse::<Delay>().unwrap().typical_ns(), mean);
+    }
+
+    #[test]
     fn two_points_by_share() {
         let samples = samples(&"two-point:1ms:100ms:0.1".parse().unwrap());
         assert_near(samples.iter().filter(|&&delay_ns| delay_ns == 100_000_000).count() as u64, 10_000.0);
@@ -170,7 +228,17 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said() {
-        for wrong in ["", "uniform:1ms", "constant:", "two-point:1ms:2ms", "two-point:1ms:2ms:2"] {
+        for wrong in [
+            "",
+            "uniform:1ms",
+            "uniform:2ms:1ms",
+            "lognormal:1ms",
+            "lognormal:1ms:-1",
+            "normal:1ms",
+            "constant:",
+            "two-point:1ms:2ms",
+            "two-point:1ms:2ms:2",
+        ] {
             assert!(wrong.parse::<Delay>().is_err(), "{wrong}");
         }
         assert!("histogram:/nowhere".parse::<Delay>().unwrap_err().starts_with("/nowhere: "));

@@ -71,6 +71,12 @@ pub fn encode(
         add(&mut builder, "headers", value, Position::Header)?;
         builder.bytes(b"\r\n");
     }
+    if sources.has_cookies {
+        if headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("cookie")) {
+            return Err("headers: Cookie is what `cookies` keeps; leave out one of them".to_owned());
+        }
+        builder.cookie_header();
+    }
     if sources.is_traced {
         builder.trace_header();
     }

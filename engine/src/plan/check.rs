@@ -2,13 +2,14 @@
 
 use super::{
     Address, BodyPlan, ByteRange, InvalidPlan, Load, PROTOCOL, PickPlan, Plan, RequestPlan, RowsPlan, Step,
-    Stop,
+    Stop, journey_steps,
 };
 
 const MOST_CONNECTIONS: u32 = 1_000_000;
 const MOST_THREADS: u32 = 1024;
 const DEEPEST_PIPELINE: u32 = 64;
-const LONGEST_SECONDS: f64 = 7.0 * 86_400.0;
+/// Of whatever has a length.
+pub(super) const LONGEST_SECONDS: f64 = 7.0 * 86_400.0;
 const LOWEST_RATE: f64 = 0.001;
 const HIGHEST_RATE: f64 = 100_000_000.0;
 const MOST_RECORDED: u64 = 100_000_000;
@@ -52,9 +53,19 @@ pub(super) fn plan(plan: &Plan) -> Checked {
     if plan.requests.is_empty() {
         return invalid("requests: empty, at least one is needed");
     }
+    if plan.cookies.is_some() && plan.reference.is_some() {
+        return invalid(
+            "cookies: answers to what users send by their own are not compared with a reference's",
+        );
+    }
+    if plan.cookies.is_some() && plan.pipeline > 1 {
+        return invalid("cookies: needs pipeline 1: nobody has an answer before the next request");
+    }
+    let steps = journey_steps(&plan.requests);
     for (place, planned) in plan.requests.iter().enumerate() {
         request(planned, &format!("requests[{place}]"))?;
-        think(plan, planned, &format!("requests[{place}].think_seconds"))?;
+        let goes_on = steps[place].is_some_and(|step| !step.is_last);
+        think(plan, planned, goes_on, &format!("requests[{place}].think_seconds"))?;
     }
     spot_checks(plan)
 }
@@ -245,17 +256,17 @@ pub(super) fn request(request: &RequestPlan, key: &str) -> Checked {
     Ok(())
 }
 
-fn think(plan: &Plan, request: &RequestPlan, key: &str) -> Checked {
-    let Some(seconds) = request.think_seconds else { return Ok(()) };
-    if plan.load.is_open() {
+fn think(plan: &Plan, request: &RequestPlan, goes_on: bool, key: &str) -> Checked {
+    let Some(think) = &request.think_seconds else { return Ok(()) };
+    if plan.load.is_open() && !goes_on {
         return invalid(&format!(
-            "{key}: needs a load of kind \"closed\": nobody waits for answers in an open one"
+            "{key}: needs a load of kind \"closed\", or a later step: nobody waits for the last answer in an open one"
         ));
     }
     if plan.pipeline > 1 {
         return invalid(&format!("{key}: needs pipeline 1"));
     }
-    within(key, seconds, 0.0, LONGEST_SECONDS)
+    think.delay().map(|_| ()).or_else(|text| invalid(&format!("{key}: {text}")))
 }
 
 fn within(key: &str, value: f64, least: f64, most: f64) -> Checked {

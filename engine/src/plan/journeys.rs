@@ -65,8 +65,8 @@ pub(super) fn check(plan: &Plan) -> Result<(), InvalidPlan> {
         if step.step > 0 && request.weight != 1 {
             return invalid("weight: a journey's is that of its first step");
         }
-        if request.is_spot_check() || request.compared || request.think_seconds.is_some() {
-            return invalid("journey: a step has no spot_check_at_seconds, compared or think_seconds");
+        if request.is_spot_check() || request.compared {
+            return invalid("journey: a step has no spot_check_at_seconds or compared");
         }
         super::setup::takes(request).or_else(|text| invalid(&text))?;
     }

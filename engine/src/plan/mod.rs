@@ -26,7 +26,9 @@ pub use journeys::{JourneyStep, journey_steps, mix_weights};
 pub use load::{Load, Step, Stop};
 pub use part::PartPlan;
 pub use reference::{NormalisationPlan, ReferencePlan, TextPlan};
-pub use request::{BodyPlan, ByteRange, ChangedTextPlan, Expect, RequestPlan, TakePlan};
+pub use request::{
+    BodyPlan, ByteRange, ChangedTextPlan, CookiesPlan, Expect, RequestPlan, TakePlan, ThinkPlan,
+};
 pub use rows::{ChangedRowPlan, PickPlan, RowsPlan};
 pub use transport::{DriverChoice, TlsPlan};
 
@@ -111,6 +113,9 @@ pub struct Plan {
     /// Seeds Poisson arrivals and templates.
     #[serde(default)]
     pub seed: u64,
+    /// Whose cookies are kept and sent; left out: nobody's.
+    #[serde(default)]
+    pub cookies: Option<CookiesPlan>,
     /// The secret of `{{nonce …}}`, in 32 hexadecimal digits; empty: there are none.
     #[serde(default)]
     pub nonce_key: String,

@@ -8,6 +8,9 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 
 use super::EventsPlan;
+use super::check::LONGEST_SECONDS;
+use crate::clock;
+use crate::delay::Delay;
 
 /// One request: of the mix, beside it, or of a connection's setup.
 #[derive(Clone, Debug, Deserialize)]
@@ -48,9 +51,10 @@ pub struct RequestPlan {
     /// Moments of the window. With any, it is a spot check: none of the mix, and sent once at each of them.
     #[serde(default)]
     pub spot_check_at_seconds: Vec<f64>,
-    /// From its answer to the next request's intended start on the connection; none: the load's think time.
+    /// From its answer to the next request's intended start on the connection; none: the load's think time, and none
+    /// between two steps of a journey.
     #[serde(default)]
-    pub think_seconds: Option<f64>,
+    pub think_seconds: Option<ThinkPlan>,
     /// The journey of which it is a step: requests of one name that stand one behind the other follow each other.
     #[serde(default)]
     pub journey: Option<String>,
@@ -60,6 +64,45 @@ pub struct RequestPlan {
     /// What must be true of the answer.
     #[serde(default)]
     pub expect: Expect,
+}
+
+/// Who keeps cookies.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum CookiesPlan {
+    /// Each journey, or request that is in none: the next one of the connection has none.
+    Journey,
+    /// Whoever uses a connection, however often it is opened.
+    Connection,
+}
+
+/// How long a client thinks.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum ThinkPlan {
+    /// Always the same.
+    Seconds(f64),
+    /// Drawn each time, as [`Delay`] reads it.
+    Drawn(String),
+}
+
+impl ThinkPlan {
+    /// The distribution.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn delay(&self) -> Result<Delay, String> {
+        match self {
+            ThinkPlan::Seconds(seconds) if (0.0..=LONGEST_SECONDS).contains(seconds) => {
+                Ok(Delay::Constant(clock::from_seconds(*seconds)))
+            }
+            ThinkPlan::Seconds(seconds) => Err(format!("{seconds} is not from 0 to {LONGEST_SECONDS}")),
+            ThinkPlan::Drawn(text) => match text.parse() {
+                Ok(Delay::Histogram(_)) => Err("a histogram: write one of the other kinds".to_owned()),
+                other => other,
+            },
+        }
+    }
 }
 
 /// Where a variable stands: at a JSON pointer of the body, or in a header.

@@ -4,7 +4,7 @@
 //! leave room for it, so that no thread ever awaits more than its share. During the warm-up there is no limit.
 //!
 //! A journey counts as one: from the begin of its first request to the end of its last one, as of each there is one
-//! request under way.
+//! request under way, or its user thinks about the next one.
 
 /// Counts requests from their begin, or arrival, to their end.
 #[derive(Debug)]
@@ -13,6 +13,8 @@ pub struct Quota {
     share: Option<u64>,
     window_is_open: bool,
     under_way: u64,
+    /// Of these, journeys of which no request is under way.
+    thinking: u64,
     /// In the window.
     ended: u64,
     /// Connections that have not started yet and then begin a request each.
@@ -29,6 +31,7 @@ impl Quota {
             share,
             window_is_open: false,
             under_way: 0,
+            thinking: 0,
             ended: 0,
             kept: 0,
             begun: 0,
@@ -73,11 +76,28 @@ impl Quota {
         self.begun += 1;
     }
 
+    /// A request of a journey has ended, and its user thinks before the next one.
+    pub fn think(&mut self) {
+        self.thinking += 1;
+    }
+
+    /// The user goes on.
+    pub fn go_on(&mut self) {
+        self.thinking -= 1;
+        self.begun += 1;
+    }
+
+    /// Those who think ask nothing more.
+    pub fn leave_thinking(&mut self) {
+        self.under_way -= self.thinking;
+        self.thinking = 0;
+    }
+
     /// From now on requests are counted.
     pub fn open_window(&mut self) {
         self.window_is_open = true;
         (self.begun, self.ended) = (0, 0);
-        self.under_way_at_opening = self.under_way;
+        self.under_way_at_opening = self.under_way();
     }
 
     /// From now on none begins, and only those under way are awaited. The window is open, and had no share.
@@ -106,12 +126,12 @@ impl Quota {
 
     /// Requests begun and not ended.
     pub fn under_way(&self) -> u64 {
-        self.under_way
+        self.under_way - self.thinking
     }
 
     /// Those that were under way when the window opened; if it did not, those that are.
     pub fn under_way_at_opening(&self) -> u64 {
-        if self.window_is_open { self.under_way_at_opening } else { self.under_way }
+        if self.window_is_open { self.under_way_at_opening } else { self.under_way() }
     }
 
     /// Requests begun in the window.
@@ -148,6 +168,20 @@ mod tests {
         assert!(!quota.begin() && !quota.is_used_up());
         quota.end();
         assert!(quota.is_used_up() && !quota.begin());
+    }
+
+    #[test]
+    fn a_user_who_thinks_is_awaited_and_has_no_request_under_way() {
+        let mut quota = Quota::new(Some(1));
+        assert!(quota.begin());
+        quota.think();
+        quota.open_window();
+        assert_eq!((quota.under_way_at_opening(), quota.under_way()), (0, 0));
+        assert!(!quota.begin() && !quota.is_used_up());
+        quota.go_on();
+        assert_eq!((quota.under_way(), quota.begun_in_window()), (1, 1));
+        quota.end();
+        assert!(quota.is_used_up());
     }
 
     #[test]

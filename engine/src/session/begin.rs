@@ -18,7 +18,7 @@ impl Session {
         if self.phase == Phase::Over {
             return None;
         }
-        if matches!(self.pace, Pace::Closed(_))
+        if now_ns >= self.pace.thinking().next_ns()
             && let Some(due) = self.due_by_the_clock(now_ns)
         {
             return Some(due);
@@ -40,7 +40,7 @@ impl Session {
         let next = match self.slots[number].state {
             // It stands still, and looks whether it still has to.
             State::Resting if self.halt.is_some() => self.begin(number, now_ns, now_ns),
-            State::Resting => Next::Wait,
+            State::Resting | State::Thinking => Next::Wait,
             State::BackingOff => self.begin(number, now_ns, now_ns),
             State::Opening
             | State::Connecting
@@ -61,9 +61,14 @@ impl Session {
     }
 
     pub(super) fn due_by_the_clock(&mut self, now_ns: u64) -> Option<(usize, Next)> {
-        if let Pace::Closed(thinking) = &mut self.pace {
-            let (intended_ns, number) = thinking.take(now_ns)?;
+        if let Some((intended_ns, number)) = self.pace.thinking().take(now_ns) {
+            if self.slots[number].state == State::Thinking {
+                return Some((number, self.next_step(number, intended_ns, now_ns)));
+            }
             return Some((number, self.begin(number, intended_ns, now_ns)));
+        }
+        if matches!(self.pace, Pace::Closed(_)) {
+            return None;
         }
         loop {
             let intended_ns = self.arrive_in_time(now_ns)?;
@@ -173,6 +178,9 @@ impl Session {
                 let rendered = &mut self.rendered[number];
                 rendered.clear();
                 self.renderer.variables.turn_to(number);
+                if self.requests[request].step.is_none_or(|step| step.step == 0) {
+                    self.renderer.variables.begin_user(number);
+                }
                 let drawn = reference
                     .as_ref()
                     .and_then(|reference| reference.draw(request, closes, &mut self.renderer, rendered));

@@ -114,6 +114,9 @@ impl Session {
         if let Pace::Open(open) = &mut self.pace {
             open.arrivals.end();
         }
+        if matches!(self.pace, Pace::Closed(_)) {
+            self.quota.leave_thinking();
+        }
         self.quota.await_the_rest();
         if self.quota.is_used_up() {
             return self.end(self.ended_ns);
@@ -221,6 +224,7 @@ impl Session {
                 self.count_censored(&asked, first_byte_ns.filter(|_| asked.sent_bytes > 0));
             }
         }
+        self.leave_thinking(is_owed);
         while let Pace::Open(open) = &mut self.pace
             && let Some(intended_ns) = open.waiting.take()
         {

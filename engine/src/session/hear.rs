@@ -127,7 +127,8 @@ impl Session {
     pub(super) fn lose_because(&mut self, number: usize, failure: &Failure, now_ns: u64) -> Next {
         let slot = &self.slots[number];
         let is_breach = failure.kind == ErrorKind::Tls;
-        let is_at_rest = slot.state == State::Resting && slot.is_connected && slot.answers > 0;
+        let rests = matches!(slot.state, State::Resting | State::Thinking);
+        let is_at_rest = rests && slot.is_connected && slot.answers > 0;
         let fails = slot.is_under_way() && (is_breach || !self.is_unasked(number));
         if is_breach && is_at_rest && self.phase == Phase::Window {
             self.record.counters.unasked += 1;

@@ -2,7 +2,7 @@
 //! request; what is here leads from one to the next, and says what became of the whole.
 
 use super::pace::Pace;
-use super::slot::InFlight;
+use super::slot::{InFlight, Slot, State};
 use super::{Next, Session};
 use crate::record::{ErrorKind, JourneyEnd};
 use crate::schedule::Phase;
@@ -37,8 +37,34 @@ impl Session {
         }
         self.arrivals_ns[number] = arrived_ns;
         self.slots[number].take_answer(stays);
+        if self.pace.thinking().rest_between(number, current.request, now_ns) {
+            self.quota.think();
+            let next = self.rest(number);
+            self.slots[number].state = State::Thinking;
+            return Some(next);
+        }
         self.quota.next_step();
         Some(self.give(number, current.request + 1, now_ns, now_ns))
+    }
+
+    /// Whoever has thought about a step goes on with the next one, unless a closed load has ended meanwhile.
+    pub(super) fn next_step(&mut self, number: usize, intended_ns: u64, now_ns: u64) -> Next {
+        if self.phase == Phase::Drain && matches!(self.pace, Pace::Closed(_)) {
+            return self.rest(number);
+        }
+        self.quota.go_on();
+        self.give(number, self.slots[number].current.request + 1, intended_ns, now_ns)
+    }
+
+    /// Journeys whose users think when nothing is awaited any more.
+    pub(super) fn leave_thinking(&mut self, is_owed: bool) {
+        for number in 0..self.arrivals_ns.len() {
+            let Slot { state, current, .. } = &self.slots[number];
+            if *state == State::Thinking {
+                let (asked, arrived_ns) = (*current, self.arrivals_ns[number]);
+                self.journey_ended(&asked, arrived_ns, JourneyEnd::Unfinished { is_owed }, self.over_ns);
+            }
+        }
     }
 
     /// The intended start of the arrival whose request a connection has.

@@ -45,6 +45,7 @@ impl Beyond<'_> {
         answer: &Answer<'_>,
         wrong: Option<ErrorKind>,
     ) -> Option<(ErrorKind, String)> {
+        self.variables.take_cookies(self.number, self.sent, answer);
         if let Some(reference) = self.reference
             && !is_equal(reference, self.sent, asked, answer, wrong.is_some())
         {

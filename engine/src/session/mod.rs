@@ -179,6 +179,7 @@ impl Session {
         let unpacks = parts.expectations.iter().any(|expectation| expectation.accepted().is_any());
         record.unpacking = unpacks.then(Default::default);
         let unpacker = unpacks.then(Default::default);
+        let has_cookies = parts.renderer.variables.keep_cookies();
         let has_events = parts.expectations.iter_mut().any(|expectation| expectation.events().is_some());
         let mut pace = Pace::new(parts.pace, connections);
         let is_open = matches!(pace, Pace::Open(_));
@@ -230,6 +231,7 @@ impl Session {
                 && !has_journeys
                 && !has_events
                 && !has_reference
+                && !has_cookies
                 && parts.setup.is_none(),
             set_up: parts.setup.map(|setup| Box::new(SetUp::new(setup, connections))),
             asked_numbers: vec![0; if keeps_numbers { connections } else { 0 }],

@@ -20,6 +20,8 @@ pub enum PacePlan {
         arrivals: Arrivals,
         /// Requests that may wait for a free connection.
         waiting_limit: usize,
+        /// From an answer to the next step of its journey.
+        think_times: ThinkTimes,
     },
 }
 
@@ -35,16 +37,19 @@ pub(super) struct OpenPace {
     pub waiting: Waiting,
     /// As long as requests wait, no connection is free.
     pub free: FreeConnections,
+    /// Users between two steps of their journeys.
+    pub thinking: Box<Thinking>,
 }
 
 impl Pace {
     pub(super) fn new(plan: PacePlan, connections: usize) -> Pace {
         match plan {
             PacePlan::Closed { think_times } => Pace::Closed(Thinking::new(think_times, connections)),
-            PacePlan::Open { arrivals, waiting_limit } => Pace::Open(OpenPace {
+            PacePlan::Open { arrivals, waiting_limit, think_times } => Pace::Open(OpenPace {
                 arrivals,
                 waiting: Waiting::new(waiting_limit),
                 free: FreeConnections::new(connections),
+                thinking: Box::new(Thinking::new(think_times, connections)),
             }),
         }
     }
@@ -54,7 +59,15 @@ impl Pace {
     pub(super) fn next_ns(&self) -> u64 {
         match self {
             Pace::Closed(thinking) => thinking.next_ns(),
-            Pace::Open(open) => open.arrivals.next_ns(),
+            Pace::Open(open) => open.arrivals.next_ns().min(open.thinking.next_ns()),
+        }
+    }
+
+    /// Users who think, between two requests or two steps of a journey.
+    pub(super) fn thinking(&mut self) -> &mut Thinking {
+        match self {
+            Pace::Closed(thinking) => thinking,
+            Pace::Open(open) => &mut open.thinking,
         }
     }
 

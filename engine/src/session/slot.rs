@@ -24,6 +24,8 @@ pub(super) enum State {
     Requesting,
     /// After failures: the next request waits.
     BackingOff,
+    /// No request is under way: its user thinks before the next step of a journey.
+    Thinking,
 }
 
 /// A request from its begin to its end.
@@ -111,7 +113,7 @@ impl Slot {
     pub(super) fn is_between_answers(&self) -> bool {
         let is_open = match self.state {
             State::Requesting => self.first_byte_ns().is_none(),
-            State::Resting => self.is_connected,
+            State::Resting | State::Thinking => self.is_connected,
             _ => false,
         };
         is_open && self.answers > self.answers_before
@@ -131,7 +133,7 @@ impl State {
 
     /// Something is awaited of the peer.
     pub(super) fn is_awaiting(self) -> bool {
-        !matches!(self, State::Resting | State::BackingOff)
+        !matches!(self, State::Resting | State::BackingOff | State::Thinking)
     }
 
     pub(super) fn is_setting_up(self) -> bool {

@@ -40,6 +40,8 @@ pub struct Sources<'s> {
     pub is_traced: bool,
     /// Requests are sent over HTTP/2, whose frames say where a body ends.
     pub is_http2: bool,
+    /// Cookies are sent.
+    pub has_cookies: bool,
 }
 
 /// Puts a message together from its front to its end.
@@ -78,6 +80,11 @@ impl<'s> MessageBuilder<'s> {
     /// Here stands `traceparent` in a request that is traced.
     pub fn trace_header(&mut self) {
         self.pieces.push(Piece::Trace);
+    }
+
+    /// Here stand the user's cookies.
+    pub fn cookie_header(&mut self) {
+        self.pieces.push(Piece::Cookies);
     }
 
     /// Here stands `Connection: close` in a connection's last request.
@@ -148,6 +155,7 @@ impl<'s> MessageBuilder<'s> {
                     | Piece::Cell { .. }
                     | Piece::Variable { .. }
                     | Piece::Trace
+                    | Piece::Cookies
             )
         };
         let is_fixed = !self.pieces.iter().any(varies);

@@ -75,6 +75,8 @@ pub(super) enum Piece {
     Variable {
         place: usize,
     },
+    /// The cookies of the user, if there are some.
+    Cookies,
     /// `traceparent` in a request that is traced, else nothing.
     Trace,
     /// [`CLOSE`] in a connection's last request, else nothing.
@@ -181,7 +183,8 @@ impl Template {
 
     #[inline]
     fn write(&self, closes: bool, row: u64, renderer: &mut Renderer, out: &mut Vec<u8>) {
-        let (mut length_at, mut body_at) = (out.len(), out.len());
+        let begin = out.len();
+        let (mut length_at, mut body_at) = (begin, begin);
         for piece in &self.pieces {
             match piece {
                 Piece::Text(text) => out.extend_from_slice(text),
@@ -201,6 +204,7 @@ impl Template {
                     out.extend_from_slice(column.cell(renderer.places[*table]));
                 }
                 Piece::Variable { place } => out.extend_from_slice(renderer.variables.text(*place)),
+                Piece::Cookies => renderer.variables.write_cookies(begin, out),
                 Piece::Trace => renderer.tracer.write(out),
                 Piece::Close if closes => out.extend_from_slice(CLOSE),
                 Piece::Close => {}

@@ -1,9 +1,11 @@
 //! The values of a thread's connections.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use super::hide::hidden;
 use super::{Taking, VariableSources};
+use crate::cookies::{CookieHost, Jar};
 use crate::record::ErrorKind;
 use crate::rows::Form;
 use crate::verify::Answer;
@@ -14,6 +16,7 @@ pub struct Variables {
     names: Arc<[String]>,
     texts: Arc<[(usize, Form)]>,
     connections: Vec<Values>,
+    cookies: Option<Cookies>,
     /// The connection whose request is rendered.
     current: usize,
 }
@@ -25,6 +28,16 @@ struct Values {
     texts: Vec<Vec<u8>>,
     /// By variable, as a text; empty: none is taken.
     plain: Vec<String>,
+}
+
+/// What users keep of their answers.
+#[derive(Debug)]
+struct Cookies {
+    host: CookieHost,
+    /// By connection.
+    jars: Vec<Jar>,
+    /// Each user begins without any.
+    is_of_journey: bool,
 }
 
 /// Shows no value.
@@ -40,7 +53,40 @@ impl Variables {
         let (names, texts) = (sources.names(), sources.texts());
         let values = Values { texts: vec![Vec::new(); texts.len()], plain: vec![String::new(); names.len()] };
         let connections = if names.is_empty() { 0 } else { connections };
-        Variables { names, texts, connections: vec![values; connections], current: 0 }
+        Variables { names, texts, connections: vec![values; connections], cookies: None, current: 0 }
+    }
+
+    /// The same, and each of so many connections keeps cookies. `is_of_journey`: until its next user begins.
+    pub fn keeping_cookies(self, host: CookieHost, connections: usize, is_of_journey: bool) -> Variables {
+        let jars = vec![Jar::default(); connections];
+        Variables { cookies: Some(Cookies { host, jars, is_of_journey }), ..self }
+    }
+
+    /// True if anybody keeps cookies.
+    pub fn keep_cookies(&self) -> bool {
+        self.cookies.is_some()
+    }
+
+    /// A new user begins on the connection.
+    #[inline]
+    pub fn begin_user(&mut self, connection: usize) {
+        if let Some(Cookies { jars, is_of_journey: true, .. }) = &mut self.cookies {
+            jars[connection].empty();
+        }
+    }
+
+    /// Appends the header of the connection's cookies to a request that stands in `out` from `begin` on.
+    pub fn write_cookies(&self, begin: usize, out: &mut Vec<u8>) {
+        if let Some(cookies) = &self.cookies {
+            cookies.jars[self.current].write(begin, out);
+        }
+    }
+
+    /// Takes the cookies of an answer, whatever its status, if they are kept.
+    pub fn take_cookies(&mut self, connection: usize, sent: &[u8], answer: &Answer<'_>) {
+        if let Some(Cookies { host, jars, .. }) = &mut self.cookies {
+            jars[connection].take(host, sent, answer.head, SystemTime::now());
+        }
     }
 
     /// What is rendered next is for this connection.
@@ -100,12 +146,14 @@ impl Variables {
 
     /// True if nothing is ever taken.
     pub fn are_none(&self) -> bool {
-        self.names.is_empty()
+        self.names.is_empty() && self.cookies.is_none()
     }
 
-    /// A text with `{{var NAME}}` in place of each value of any connection.
+    /// A text with `{{var NAME}}` in place of each value of any connection, or of the cookie of this name.
     pub fn hidden(&self, text: &str) -> String {
         let values = self.connections.iter().flat_map(|values| self.names.iter().zip(&values.plain));
-        hidden(text, values.map(|(name, value)| (name.as_str(), value.as_str())))
+        let values = values.map(|(name, value)| (name.as_str(), value.as_str()));
+        let jars = self.cookies.iter().flat_map(|cookies| &cookies.jars);
+        hidden(text, values.chain(jars.flat_map(Jar::values)))
     }
 }

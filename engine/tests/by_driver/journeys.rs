@@ -106,6 +106,71 @@ fn every_user_goes_through_all_steps_with_its_own_cart() {
     }
 }
 
+/// Gives each who comes without a session one, in a cookie for `/mine`, and deletes it at the end. Counts who brings
+/// none where it is asked for, or one where it is not.
+fn cookie_shop(strangers: &Arc<AtomicU64>) -> Server {
+    let strangers = Arc::clone(strangers);
+    let sessions = AtomicU64::new(1000);
+    Server::start(move |_, mut stream| {
+        stream.set_nodelay(true).unwrap();
+        while let Some(head) = read_request(&mut stream) {
+            let path = head.split(' ').nth(1).unwrap();
+            let sent = head.lines().find_map(|line| line.strip_prefix("Cookie: "));
+            let id =
+                sent.and_then(|sent| sent.strip_prefix("session=s-")).and_then(|id| id.parse::<u64>().ok());
+            let (set, is_right) = match path {
+                "/login" => {
+                    let id = sessions.fetch_add(1, Ordering::Relaxed);
+                    (format!("Set-Cookie: session=s-{id}; Path=/mine; HttpOnly\r\n"), sent.is_none())
+                }
+                "/mine/out" => ("Set-Cookie: session=; Path=/mine; Max-Age=0\r\n".to_owned(), id.is_some()),
+                "/mine" => (String::new(), id.is_some()),
+                _ => (String::new(), sent.is_none()),
+            };
+            strangers.fetch_add(u64::from(!is_right), Ordering::Relaxed);
+            let answer = format!("HTTP/1.1 200 OK\r\n{set}Content-Length: 0\r\n\r\n");
+            if stream.write_all(answer.as_bytes()).is_err() {
+                return;
+            }
+        }
+    })
+}
+
+#[test]
+fn users_keep_the_cookies_that_they_are_given_where_their_path_is() {
+    let step = |path: &str| json!({"name": path, "journey": "stay", "path": path});
+    for steps in [
+        vec![step("/login"), step("/mine"), step("/other"), step("/mine/out"), step("/minerva")],
+        // Who does not log out is somebody else in the next journey.
+        vec![step("/login"), step("/mine"), step("/mine")],
+    ] {
+        let strangers = Arc::<AtomicU64>::default();
+        let server = cookie_shop(&strangers);
+        let plan = Plan::closed(&server.address, 3).with("cookies", json!("journey"));
+        let summary = plan.with("requests", json!(steps)).requests(60).run();
+        assert!(summary.errors().is_empty(), "{}", summary.0["examples"]);
+        assert_eq!(summary.0["journeys"][0]["completed"], 60);
+        assert_eq!(strangers.load(Ordering::Relaxed), 0);
+    }
+    let strangers = Arc::<AtomicU64>::default();
+    let server = cookie_shop(&strangers);
+    let plan = Plan::closed(&server.address, 3)
+        .with("cookies", json!("connection"))
+        .with("setup", json!([{"name": "login", "path": "/login"}]))
+        .with("requests", json!([{"path": "/mine"}, {"path": "/other"}]));
+    assert!(plan.requests(60).run().errors().is_empty());
+    assert_eq!(strangers.load(Ordering::Relaxed), 0, "each connection has its own, of its login");
+}
+
+#[test]
+fn without_cookies_none_are_kept() {
+    let strangers = Arc::<AtomicU64>::default();
+    let server = cookie_shop(&strangers);
+    let requests = json!([{"path": "/login", "journey": "stay"}, {"path": "/mine", "journey": "stay"}]);
+    Plan::closed(&server.address, 1).with("requests", requests).requests(10).run();
+    assert_eq!(strangers.load(Ordering::Relaxed), 10);
+}
+
 #[test]
 fn what_a_plan_says_of_journeys_is_checked() {
     let refusal = |change: &dyn Fn(&mut Value)| {
@@ -129,8 +194,34 @@ fn what_a_plan_says_of_journeys_is_checked() {
             "requests[2].weight: a journey's is that",
         ),
         (
-            refusal(&|plan| plan["requests"][1]["think_seconds"] = json!(1)),
-            "requests[1].journey: a step has no",
+            refusal(&|plan| {
+                plan["load"] = json!({"kind": "constant", "rate_per_second": 1, "connections": 1});
+                plan["requests"][2]["think_seconds"] = json!(1);
+            }),
+            "requests[2].think_seconds: needs a load of kind \"closed\", or a later step",
+        ),
+        (
+            refusal(&|plan| plan["requests"][1]["think_seconds"] = json!("uniform:2s:1s")),
+            "requests[1].think_seconds: uniform:LOW:HIGH is needed",
+        ),
+        (
+            refusal(&|plan| {
+                plan["cookies"] = json!("journey");
+                plan["requests"][1]["headers"] = json!([["cookie", "a=b"]]);
+            }),
+            "requests[1].headers: Cookie is what `cookies` keeps",
+        ),
+        (
+            refusal(&|plan| {
+                plan["cookies"] = json!("connection");
+                plan["pipeline"] = json!(2);
+                plan["requests"] = json!([{"path": "/"}]);
+            }),
+            "cookies: needs pipeline 1",
+        ),
+        (
+            refusal(&|plan| plan["requests"][1]["think_seconds"] = json!(-1)),
+            "requests[1].think_seconds: -1 is not from 0",
         ),
         (
             refusal(&|plan| {

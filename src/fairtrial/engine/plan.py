@@ -13,6 +13,7 @@ from fairtrial.engine.dataset import DatasetSpec
 from fairtrial.engine.nonce import new_nonce_key
 from fairtrial.engine.reference import CompareAnswers, KeepAnswers
 from fairtrial.experiment.workload_file.body_check import BodyCheck
+from fairtrial.experiment.workload_file.texts import Cookies
 from fairtrial.load.engine_terms import EngineLoad, Http2, StopAfterRequests, StopAfterSeconds, Wait
 
 
@@ -123,7 +124,9 @@ class Request(BaseRequest):
     acknowledge: bool | None = Field(
         None, description="report which of its numbers ({{sequence 1}}) had a right answer"
     )
-    think_seconds: float | None = Field(None, description="in place of the load's own think time")
+    think_seconds: float | str | None = Field(
+        None, description="in place of the load's own think time, or between steps: seconds, or a distribution"
+    )
     spot_check_at_seconds: list[float] | None = Field(
         None, description="it is none of the mix: it is sent once at each of these moments of the window"
     )
@@ -229,6 +232,7 @@ class EnginePlan(Strict):
     dataset: DatasetSpec | None = None
     rows: dict[str, GivenRows] = Field(default_factory=dict)
     setup: list[SetupRequest] = Field(default_factory=list)
+    cookies: Cookies | None = Field(None, description="who keeps those that answers set, and sends them; null: nobody")
     secrets: dict[str, str] = Field(
         default_factory=dict,
         exclude=True,

@@ -68,6 +68,11 @@ def _assert_reference(experiment: Experiment, workload: Workload) -> None:
     """Raise a Problem if answers are to be compared that the lab's own workloads define, or that differ by user."""
     if experiment.reference is None or (isinstance(workload, ServerWorkload) and workload.comparable is not None):
         return
+    if isinstance(workload, ServerWorkload) and workload.cookies is not None:
+        raise Problem(
+            f"reference: users of {workload.name} keep cookies, and each has answers of its own",
+            "leave `reference` or `cookies` out",
+        )
     if isinstance(workload, ServerWorkload) and workload.journeys:
         raise Problem(
             f"reference: all requests of {workload.name} are steps of journeys, which send what each user was given",

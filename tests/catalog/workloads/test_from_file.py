@@ -78,6 +78,7 @@ journey = "buy"
 post = "/carts"
 json = { user = "{{row users id}}", number = "{{sequence 1}}" }
 take.id = "/id"
+think = "uniform 1 s to 3 s"
 [requests.pay]
 journey = "buy"
 post = "/carts/{{var id}}/{{row users id}}"
@@ -98,7 +99,8 @@ def test_the_steps_of_a_journey_are_one_clause_and_what_they_take_is_not_given_a
     assert workload.given_rows["users"].skip == 3
     make, _, _ = requests_of(workload).values()
     assert make.body is not None and "{{sequence 2}}" in make.body and make.acknowledge
-    assert workload.thinking == ["other"]
+    assert make.think_seconds == "uniform:1.000000000s:3.000000000s"
+    assert workload.thinking == ["other"], "nobody sends anything behind its answer"
     comparable = workload.comparable
     assert comparable is not None and [request.name for request in comparable.requests] == ["other"]
 

@@ -6,6 +6,7 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.experiment.workload_file.read import read_workload_file
+from fairtrial.experiment.workload_file.think import engine_think
 from fairtrial.experiment.workload_file.variables import parse_taken
 
 LOGIN = '[setup.login]\npost = "/login"\ntake.token = "/access_token"\n'
@@ -47,14 +48,15 @@ def read(folder: Path, text: str) -> None:
         MAKE + PAY.replace("buy", "sell"),
         MAKE + '[requests.look]\nget = "/"\n' + PAY,
         MAKE + PAY + "weight = 2",
-        MAKE + PAY + 'think = "1 s"',
         MAKE + PAY + 'expect.text = "{{var id}}"',
         MAKE + PAY.replace("{{var id}}", "7"),
         MAKE + PAY + 'take.id = "header Location"',
         MAKE + 'expect.schema = "a.json"\n' + PAY,
         LOGIN.replace("token", "id") + MAKE + PAY,
+        'cookies = "journey"\n' + MAKE + PAY + 'headers.Cookie = "a=b"',
         LOGIN + USE + 'think = "250"',
         LOGIN + USE + 'think = "2 h"',
+        LOGIN + USE + 'think = "uniform 3 s to 1 s"',
         'rows.users = { file = "users.jsonl", pick = "once" }\n'
         + EACH.replace("/login", "/login/{{row users name}}")
         + USE,
@@ -99,3 +101,19 @@ def test_steps_use_what_earlier_ones_of_their_journey_and_setup_requests_took(tm
 def test_a_place_that_is_none_is_refused(text: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         parse_taken(text)
+
+
+def test_a_step_may_think_and_a_think_time_may_be_drawn(tmp_path: Path) -> None:
+    read(tmp_path, MAKE + 'think = "exponential 2 s"\n' + PAY + 'think = "1 s"\n')
+    assert engine_think("250 ms") == 0.25
+    assert engine_think("uniform 1 s to 2 min") == "uniform:1.000000000s:120.000000000s"
+    assert engine_think("exponential 20ms") == "exponential:0.020000000s"
+    assert engine_think("lognormal 2 s sigma 0.5") == "lognormal:2.000000000s:0.5"
+
+
+@pytest.mark.parametrize(
+    "text", ["uniform 1 s", "uniform 1 to 2", "exponential 2 h", "lognormal 2 s", "lognormal 2 s sigma 5", "zipf 1.1"]
+)
+def test_what_is_no_think_time_is_answered_with_those_that_there_are(text: str) -> None:
+    with pytest.raises(ValueError, match="lognormal 2 s sigma"):
+        engine_think(text)

@@ -264,6 +264,82 @@ fn a_journey_goes_on_where_the_server_closes_behind_a_step() {
     }
 }
 
+/// The same, with users who think for 40 ms before they fill the cart, and for 10 to 30 ms before they pay.
+fn thinking(setup: Setup) -> Setup {
+    let mut requests = setup.requests.clone();
+    requests[0]["think_seconds"] = json!(0.04);
+    requests[1]["think_seconds"] = json!("uniform:10ms:30ms");
+    Setup { requests, ..setup }
+}
+
+#[test]
+fn users_think_between_steps_and_the_clock_of_the_next_one_begins_behind_it() {
+    for load in [closed(3), constant(40.0, 30)] {
+        let is_open = load["kind"] != "closed";
+        let mut shop = Shop::default();
+        let serve =
+            |asked: Asked<'_>| Reaction::AnswerWith(asked.now_ns + 10 * MS, shop.serve(&asked), false);
+        let setup = Setup { drain_ns: if is_open { SECOND } else { 0 }, ..thinking(buying(load)) };
+        let ended = World::serving(setup.session(), serve).run(u64::MAX);
+        assert_books_balance(&ended);
+        assert!(errors(&ended).is_empty() && shop.strangers == 0);
+        let response = serde_json::to_value(ended.record.times().response).unwrap();
+        assert_eq!((&response["min_seconds"], &response["max_seconds"]), (&json!(0.01), &json!(0.01)));
+        let time = &journey(&ended)["journey_time"];
+        let [least, most] = ["min_seconds", "max_seconds"].map(|key| time[key].as_f64().unwrap());
+        assert!(least >= 0.08 && most <= 0.100_2 && most > least + 0.005, "{time}");
+        let (completed, broken_off, unfinished) = ends(&ended);
+        assert_eq!(broken_off, [0, 0, 0]);
+        if is_open {
+            assert_eq!((completed, unfinished), (20, 0), "whoever arrived is followed to the end");
+        } else {
+            // A journey of 90 ms and a page of 10 ms in turn: ten of both a second for each of three users.
+            assert!((27..=33).contains(&completed) && unfinished <= 3, "{completed}, {unfinished}");
+        }
+    }
+}
+
+#[test]
+fn who_thinks_at_the_end_has_not_finished_and_has_no_request_under_way() {
+    for load in [closed(1), constant(20.0, 50)] {
+        let is_open = load["kind"] != "closed";
+        let serve = |asked: Asked<'_>| Reaction::AnswerWith(asked.now_ns + MS, one_cart(asked.text), false);
+        for drain_ns in [0, 500 * MS] {
+            let mut setup = Setup { drain_ns, ..thinking(buying(load.clone())) };
+            setup.requests[0]["think_seconds"] = json!(30.0);
+            let ended = World::serving(setup.session(), serve).run(u64::MAX);
+            assert_books_balance(&ended);
+            assert_eq!(ended.books.in_flight_at_end, 0);
+            assert_eq!(ends(&ended), (0, vec![0, 0, 0], if is_open { 10 } else { 1 }), "{load} {drain_ns}");
+            let at_least = journey(&ended)["journey_time"]["at_least"]["count"].as_u64();
+            assert_eq!(at_least, is_open.then_some(10), "somebody awaits those of an open load");
+        }
+    }
+}
+
+#[test]
+fn a_number_of_users_awaits_those_who_think() {
+    let setup = Setup { share: Some(6), closes_ns: None, opens_ns: 0, ..thinking(buying(closed(3))) };
+    let serve = |asked: Asked<'_>| Reaction::AnswerWith(asked.now_ns + MS, one_cart(asked.text), false);
+    let ended = run(setup, Network::default(), serve, u64::MAX);
+    assert_books_balance(&ended);
+    assert_eq!(ends(&ended), (3, vec![0, 0, 0], 0));
+}
+
+#[test]
+fn a_server_that_closes_while_a_user_thinks_is_asked_on_a_new_connection() {
+    for load in [closed(1), constant(10.0, 5)] {
+        let serve = |asked: Asked<'_>| {
+            let closes = asked.text.starts_with("PUT");
+            Reaction::AnswerWith(asked.now_ns + 10 * MS, one_cart(asked.text), closes)
+        };
+        let setup = Setup { drain_ns: SECOND, ..thinking(buying(load)) };
+        let ended = World::serving(setup.session(), serve).connecting_in(5 * MS).run(u64::MAX);
+        assert_books_balance(&ended);
+        assert!(errors(&ended).is_empty() && ends(&ended).0 >= 4, "{:?}", ends(&ended));
+    }
+}
+
 #[test]
 fn over_http2_each_stream_has_a_user_of_its_own() {
     let mut link = conversation(Setup { lanes: 3, opens_ns: 0, ..buying(closed(1)) });

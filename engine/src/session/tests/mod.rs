@@ -115,13 +115,14 @@ impl Setup {
         });
         let window_seconds = self.closes_ns.map(|closes_ns| (closes_ns - self.opens_ns) as f64 / 1e9);
         let pace = match (Arrivals::new(&load, window_seconds, self.thread, 7), &load) {
-            (Some(arrivals), _) => {
-                PacePlan::Open { arrivals, waiting_limit: load.waiting_limit().unwrap() as usize }
-            }
+            (Some(arrivals), _) => PacePlan::Open {
+                arrivals,
+                waiting_limit: load.waiting_limit().unwrap() as usize,
+                think_times: ThinkTimes::new(0, &plans, 7),
+            },
             (None, Load::Closed { think_time_seconds, .. }) => {
-                let own = plans.iter().map(|plan| plan.think_seconds.map(clock::from_seconds));
                 let load_ns = clock::from_seconds(*think_time_seconds);
-                PacePlan::Closed { think_times: ThinkTimes::new(load_ns, own.zip(mix_weights(&plans))) }
+                PacePlan::Closed { think_times: ThinkTimes::new(load_ns, &plans, 7) }
             }
             (None, _) => unreachable!(),
         };

@@ -1,6 +1,7 @@
 """A workload file as a workload that servers can be tried on."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from fairtrial.base.formatting import count
 from fairtrial.base.printable import printable
@@ -10,7 +11,7 @@ from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest
 from fairtrial.catalog.contract.every_stack import ANY_SERVER
 from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads.model import Comparable, DatabaseState, ServerWorkload
-from fairtrial.catalog.workloads.sent_requests import sent_requests, without_first
+from fairtrial.catalog.workloads.sent_requests import SentRequests, sent_requests, thinking_last, without_first
 from fairtrial.catalog.workloads.setup_requests import send_setup
 from fairtrial.engine.plan import (
     AnyBody,
@@ -21,7 +22,6 @@ from fairtrial.engine.plan import (
     GivenRows,
     JsonBody,
     Request,
-    SetupRequest,
 )
 from fairtrial.engine.run import run_engine
 from fairtrial.experiment.workload_file.journeys import by_user
@@ -77,7 +77,7 @@ def workload_from_file(
             for name, given_rows in contract.rows.items()
             if name in of_connections.union(*(entry.row_tables for entry in step_entries))
         }
-        clauses.append(_clause(steps, rows, contract.secrets, _requirement(step_entries), contract.setup))
+        clauses.append(_clause(steps, replace(contract, rows=rows), _requirement(step_entries)))
         for name in (name for entry in step_entries for name in entry.row_tables):
             used_rows[name] += 1
     # The numbers of a sequence are kept, so that several loads of one trial send none of them twice.
@@ -100,7 +100,8 @@ def workload_from_file(
         state=_state(source),
         set_up=set_up if source.setup else None,
         setup=load.setup,
-        thinking=[name for name, entry in entries.items() if entry.think is not None],
+        cookies=load.cookies,
+        thinking=thinking_last(requests),
         journeys=list(dict.fromkeys(entry.journey for entry in entries.values() if entry.journey is not None)),
         comparable=_comparable(source, contract.requests, contract.rows),
     )
@@ -124,13 +125,13 @@ def _comparable(
     source: WorkloadSource, requests: Sequence[Request], rows: Mapping[str, GivenRows]
 ) -> Comparable | None:
     """The comparable parts of a workload file: not steps of journeys, which send what each user was given. None: there
-    are no other requests.
+    are no other requests, or users keep cookies.
 
     Args:
         requests, rows: as the engine sends them.
     """
     entries = {name: entry for name, entry in source.requests.items() if entry.journey is None}
-    if not entries:
+    if not entries or source.model.cookies is not None:
         return None
     under_load = [name for name, entry in entries.items() if _can_be_sent_again(entry, rows)]
     takers: dict[str, int] = {}
@@ -178,28 +179,26 @@ def _identity(source: WorkloadSource, requests: Sequence[Request]) -> WorkloadId
     )
 
 
-def _clause(
-    steps: Sequence[Request],
-    rows: Mapping[str, GivenRows],
-    secrets: Mapping[str, str],
-    requirement: str,
-    setup: Sequence[SetupRequest] = (),
-) -> ClauseTest:
+def _clause(steps: Sequence[Request], sent: SentRequests, requirement: str) -> ClauseTest:
     """The clause that one request is answered as expected, or each step of a journey, named after the request or the
     journey.
 
     The engine itself sends them and verifies the answers: the load is then judged in the same way.
 
     Args:
-        rows: the tables that they take rows of.
-        secrets: values in them that its evidence must not quote, by the name of their variable.
+        sent: the requests of the workload file, with those tables alone that these steps take rows of.
         requirement: what the clause says.
-        setup: what the connection sends first.
     """
 
     def violation(stack: StackUnderTest) -> str | None:
-        more = {"setup": list(setup), "rows": dict(rows), "secrets": dict(secrets)}
-        summary = run_engine(stack.plan_of(*steps).model_copy(update=more), lambda _event: None)
+        more = {
+            "setup": list(sent.setup),
+            "rows": dict(sent.rows),
+            "secrets": dict(sent.secrets),
+            "cookies": sent.cookies,
+        }
+        at_once = [step.model_copy(update={"think_seconds": None}) for step in steps]
+        summary = run_engine(stack.plan_of(*at_once).model_copy(update=more), lambda _event: None)
         stack.on_summary(summary)
         if summary.verified == len(steps):
             return None

@@ -16,6 +16,7 @@ from fairtrial.experiment.ready import HEALTH, Ready
 from fairtrial.experiment.workload_file.normalisation import Normalisation
 from fairtrial.experiment.workload_file.rows import RowTable
 from fairtrial.experiment.workload_file.state import AuditEntry, Reset
+from fairtrial.experiment.workload_file.texts import Cookies
 from fairtrial.record.identity import WorkloadIdentity
 from fairtrial.record.proof import WriteFault
 
@@ -199,8 +200,10 @@ class ServerWorkload(BaseWorkload):
     """the rows of which requests take cells, by the name of their placeholder"""
     setup: Sequence[SetupRequest] = ()
     """what each connection sends before any other request"""
+    cookies: Cookies | None = None
+    """who keeps those that answers set; None: nobody"""
     thinking: Sequence[str] = ()
-    """names of the requests that have a think time of their own"""
+    """names of the requests that have a think time of their own, and that no step of a journey follows"""
     journeys: Sequence[str] = ()
     """names of the journeys of which some requests are steps, in their order"""
     set_up: "Callable[[str, str | None], ServerWorkload] | None" = None

@@ -19,11 +19,13 @@ from fairtrial.engine.plan import (
     Take,
 )
 from fairtrial.experiment.workload_file.events import MEDIA_TYPE, Events
+from fairtrial.experiment.workload_file.journeys import by_user
 from fairtrial.experiment.workload_file.model import Expect, RequestEntry, Rows
 from fairtrial.experiment.workload_file.placeholders import Placeholder, Scalar, TemplateWriter, spelled
 from fairtrial.experiment.workload_file.read import WorkloadSource
 from fairtrial.experiment.workload_file.rows import RowTable
 from fairtrial.experiment.workload_file.secrets import FEWEST_OF_A_CUT
+from fairtrial.experiment.workload_file.texts import Cookies
 from fairtrial.experiment.workload_file.variables import parse_taken
 
 UNKNOWN = "unknown"
@@ -40,6 +42,8 @@ class SentRequests:
     """those values, by name"""
     setup: Sequence[SetupRequest] = ()
     """what each connection sends first"""
+    cookies: Cookies | None = None
+    """who keeps those that answers set; None: nobody"""
 
 
 def sent_requests(
@@ -77,7 +81,14 @@ def sent_requests(
         if any(name in entry.row_tables for entry in entries)
     }
     setup = _connection_setup(source, writer)
-    return SentRequests(requests, given_rows, {**writer.used, **secrets_among(variables or {})}, setup)
+    used = {**writer.used, **secrets_among(variables or {})}
+    return SentRequests(requests, given_rows, used, setup, source.model.cookies)
+
+
+def thinking_last(requests: Sequence[Request]) -> list[str]:
+    """Names of the requests behind whose answers users think, and then begin anew: no step of a journey follows."""
+    last = [steps[-1] for steps in by_user(requests, lambda each: each.journey)]
+    return [request.name for request in last if request.think_seconds is not None]
 
 
 def _taken_once(source: WorkloadSource, table: str) -> int:

@@ -48,7 +48,5 @@ def assert_journeys(requests: Mapping[str, Step]) -> None:
                 raise ValueError(f"requests.{name}.journey: write it right below the other steps of {journey}")
             if journey == before and "weight" in step.keys:
                 raise ValueError(f"requests.{name}.weight: a journey's is that of its first step: leave it out")
-            if "think" in step.keys:
-                raise ValueError(f"requests.{name}.think: a step follows the answer before at once: leave it out")
             journeys.add(journey)
         before = journey

@@ -8,19 +8,15 @@ from pydantic import Field, model_validator
 
 from fairtrial.base.registry import did_you_mean
 from fairtrial.base.strict import Strict
-from fairtrial.base.units import parse_duration
 from fairtrial.experiment.ready import ANSWERED, Ready
 from fairtrial.experiment.workload_file.body_check import Pattern
 from fairtrial.experiment.workload_file.events import Events
 from fairtrial.experiment.workload_file.journeys import Step, assert_journeys
 from fairtrial.experiment.workload_file.normalisation import Normalisation
-from fairtrial.experiment.workload_file.placeholders import (
-    Placeholder,
-    is_exponent,
-    placeholders_in,
-)
+from fairtrial.experiment.workload_file.placeholders import Placeholder, is_exponent, placeholders_in
 from fairtrial.experiment.workload_file.state import AuditEntry, Files, Reset, assert_requests_exist
-from fairtrial.experiment.workload_file.texts import Headers, Json, Take, Target, Template, Think, json_strings
+from fairtrial.experiment.workload_file.texts import Cookies, Headers, Json, Take, Target, Template, Think, json_strings
+from fairtrial.experiment.workload_file.think import engine_think
 from fairtrial.experiment.workload_file.variables import EntryTexts, assert_variables, parse_taken
 
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
@@ -182,7 +178,7 @@ class RequestEntry(Strict):
     )
     chunked: bool = Field(False, description="the body is sent in chunks, without its length")
     think: Think | None = Field(
-        None, description="how long the client of a closed load waits after the answer; in place of the load's own"
+        None, description="how long a user waits after the answer, or its distribution; in place of the load's own"
     )
     expect: Expect = Expect()
     journey: str | None = Field(
@@ -221,9 +217,9 @@ class RequestEntry(Strict):
         return str(getattr(self, self.method.lower()))
 
     @property
-    def think_seconds(self) -> float | None:
-        """Its own think time; None: that of the load."""
-        return None if self.think is None else parse_duration(self.think)
+    def think_seconds(self) -> float | str | None:
+        """Its own think time, as the engine takes it; None: that of the load."""
+        return None if self.think is None else engine_think(self.think)
 
     def over(self, defaults: "Defaults") -> Self:
         """The request with the defaults where it says nothing; of its headers those that are not empty."""
@@ -327,6 +323,7 @@ class WorkloadFile(Strict):
 
     title: str = ""
     ready: Ready = ANSWERED
+    cookies: Cookies | None = Field(None, description="who keeps those that answers set, and sends them")
     defaults: Defaults = Defaults()
     rows: dict[Annotated[str, Field(pattern=NAME)], Rows] = Field(default_factory=dict)
     setup: dict[Annotated[str, Field(pattern=NAME)], SetupEntry] = Field(default_factory=dict)
@@ -358,6 +355,8 @@ class WorkloadFile(Strict):
                         f'again: write pick = "sequential" there'
                     )
             used |= row_tables
+            if self.cookies is not None and any(header.lower() == "cookie" for header in entry.headers):
+                raise ValueError(f"{name}.headers: `cookies` says which are sent: leave it or Cookie out")
             if entry.method == "HEAD" and entry.expect.looks_at_body:
                 raise ValueError(f"{name}.expect: an answer to HEAD has no body")
         if unused := self.rows.keys() - used:

@@ -2,17 +2,16 @@
 
 import math
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator
 
 from fairtrial.base.http_syntax import RESERVED_HEADERS, TOKEN
-from fairtrial.base.units import parse_duration
 from fairtrial.experiment.workload_file.placeholders import parts_of
+from fairtrial.experiment.workload_file.think import engine_think
 from fairtrial.experiment.workload_file.variables import parse_taken
 
 DEEPEST_JSON = 64
-LONGEST_THINK_SECONDS = 3600.0
 
 
 def _template(text: str) -> str:
@@ -50,12 +49,7 @@ def _take(text: str) -> str:
 
 
 def _think(text: str) -> str:
-    try:
-        seconds = parse_duration(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds <= LONGEST_THINK_SECONDS:
-        raise ValueError(f'{text!r} is no time up to an hour: write one such as "250 ms"')
+    engine_think(text)
     return text
 
 
@@ -94,3 +88,5 @@ Headers = Annotated[dict[str, Template], AfterValidator(_headers)]
 Json = Annotated[Any, AfterValidator(_json)]
 Take = Annotated[str, AfterValidator(_take)]
 Think = Annotated[str, AfterValidator(_think)]
+Cookies = Literal["journey", "connection"]
+"""who keeps those that answers set"""

@@ -288,6 +288,7 @@ def engine_plan(context: TrialContext, deployment: Deployment, load: OneRunLoad)
         rows=rows_left(workload.given_rows, context.engine_runs),
         secrets=dict(workload.secrets),
         setup=list(workload.setup),
+        cookies=workload.cookies,
         threads=context.placement.load_threads(load.threads, load.connections),
         cpus=cpus,
         wait=wait_of(context.condition, context.environment.placement),

@@ -52,6 +52,14 @@ def test_a_file_takes_the_place_of_the_request(target: Target, file: Path) -> No
     assert KEY not in plan.to_json(), "the only place that names it is a header that -H has replaced"
 
 
+def test_cookies_are_kept_as_the_file_says_by_who_waits_for_answers(target: Target, file: Path) -> None:
+    assert plan_of(target, file).cookies is None
+    file.write_text('cookies = "journey"\n' + TWO)
+    assert plan_of(target, file).cookies == "journey"
+    with pytest.raises(Problem, match="cookies: nobody has an answer"):
+        plan_of(target, file, pipeline=2)
+
+
 def test_a_value_that_is_expected_is_expected_of_each_answer(target: Target, file: Path) -> None:
     file.write_text(TWO + 'expect.json = { "/item" = "{{row items id}}" }\n')
     assert plan_of(target, file).requests[1].expect.body == JsonBody(values={"/item": "{{row items id json}}"})

@@ -13,7 +13,7 @@ from fairtrial.base.registry import instead_of
 from fairtrial.base.toml_file import read_toml
 from fairtrial.catalog.contract.answer import client_of
 from fairtrial.catalog.workloads.from_file import ANY_ANSWER, expects_nothing
-from fairtrial.catalog.workloads.sent_requests import SentRequests, sent_requests
+from fairtrial.catalog.workloads.sent_requests import SentRequests, sent_requests, thinking_last
 from fairtrial.catalog.workloads.setup_requests import send_setup
 from fairtrial.engine.plan import EnginePlan, Request, SetupRequest, Tls
 from fairtrial.experiment.workload_file.model import WorkloadFile
@@ -73,7 +73,9 @@ def requests_of_file(options: LoadOptions, url: Url, tls: Tls | None = None) -> 
 def assert_load_fits(workload: SentRequests, plan: EnginePlan) -> None:
     """Raise a Problem if requests of a file need what this load is not."""
     thinking = [request.name for request in workload.requests if request.think_seconds is not None]
-    if thinking and (plan.load.kind != "closed" or plan.pipeline > 1):
+    if plan.pipeline == 1:
+        thinking = thinking_last(workload.requests) if plan.load.kind != "closed" else []
+    if thinking:
         raise Problem(
             f"requests.{thinking[0]}.think: only a client of a closed load waits for its answer and thinks",
             "leave out -r, --ramp, --steps and --pipeline, or leave `think` out of the file",
@@ -83,6 +85,8 @@ def assert_load_fits(workload: SentRequests, plan: EnginePlan) -> None:
             f"setup.{workload.setup[0].name}: a connection that is set up has one request in flight",
             "leave out --pipeline",
         )
+    if workload.cookies is not None and plan.pipeline > 1:
+        raise Problem("cookies: nobody has an answer before the next request", "leave out --pipeline")
     if workload.setup and plan.requests_per_connection == 1:
         raise Problem(
             f"setup.{workload.setup[0].name}: each request would have a connection and a setup of its own",

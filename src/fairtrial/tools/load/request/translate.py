@@ -60,6 +60,7 @@ def to_engine_plan(options: LoadOptions, hosts: LoadSite | None = None) -> tuple
         rows=dict(workload.rows),
         secrets=dict(workload.secrets),
         setup=list(workload.setup),
+        cookies=workload.cookies,
         threads=threads * len(cpus),
         cpus=[cpu for of_host in cpus for cpu in of_host],
         driver=options.driver,
