@@ -179,23 +179,23 @@ def _identity(source: WorkloadSource, requests: Sequence[Request]) -> WorkloadId
     )
 
 
-def _clause(steps: Sequence[Request], sent: SentRequests, requirement: str) -> ClauseTest:
+def _clause(steps: Sequence[Request], contract: SentRequests, requirement: str) -> ClauseTest:
     """The clause that one request is answered as expected, or each step of a journey, named after the request or the
     journey.
 
     The engine itself sends them and verifies the answers: the load is then judged in the same way.
 
     Args:
-        sent: the requests of the workload file, with those tables alone that these steps take rows of.
+        contract: the requests of the workload file, with those tables alone that these steps take rows of.
         requirement: what the clause says.
     """
 
     def violation(stack: StackUnderTest) -> str | None:
         more = {
-            "setup": list(sent.setup),
-            "rows": dict(sent.rows),
-            "secrets": dict(sent.secrets),
-            "cookies": sent.cookies,
+            "setup": list(contract.setup),
+            "rows": dict(contract.rows),
+            "secrets": dict(contract.secrets),
+            "cookies": contract.cookies,
         }
         at_once = [step.model_copy(update={"think_seconds": None}) for step in steps]
         summary = run_engine(stack.plan_of(*at_once).model_copy(update=more), lambda _event: None)
