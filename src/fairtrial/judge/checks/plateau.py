@@ -50,8 +50,7 @@ class _Contender:
 def plateau(case: Case, *, within: float, cost: float) -> Iterator[Finding]:
     """Contenders that differ in cost and reach the same figure: something that they share is the limit.
 
-    A warning on the experiment for each group of each workload, service and closed load; a refusal of each verdict
-    that compares goodput within one group.
+    A warning on the experiment for each such group; a refusal of each verdict that compares goodput within one.
     """
     plateaus = []
     for contenders in _compared_contenders(case):
