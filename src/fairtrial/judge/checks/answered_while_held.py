@@ -47,7 +47,7 @@ QUICKER = "fewer connections, or a higher rate: a hold lasts 0.8 s at most"
 def answered_while_held(case: Case, *, in_flight: float, twice: float, twice_share: float) -> Iterator[Finding]:
     """Answers that came while all that they have to wait for stood still: they did not wait for it.
 
-    A closed load stands still before. Rows read ahead, one for each connection, in a pool or not, go with the first
+    Where a load stood still before, rows read ahead, one for each connection, in a pool or not, go with the first
     requests: a second answer is from memory. A share s of memory has two in a row with the probability s².
 
     A refusal for each trial with a hold in which more was answered than may be, a warning where it could not be tried;
