@@ -310,6 +310,11 @@ fn who_thinks_at_the_end_has_not_finished_and_has_no_request_under_way() {
             let ended = World::serving(setup.session(), serve).run(u64::MAX);
             assert_books_balance(&ended);
             assert_eq!(ended.books.in_flight_at_end, 0);
+            assert_eq!(
+                ended.drained_ns,
+                if is_open { drain_ns } else { 0 },
+                "nobody awaits those of a closed one"
+            );
             assert_eq!(ends(&ended), (0, vec![0, 0, 0], if is_open { 10 } else { 1 }), "{load} {drain_ns}");
             let at_least = journey(&ended)["journey_time"]["at_least"]["count"].as_u64();
             assert_eq!(at_least, is_open.then_some(10), "somebody awaits those of an open load");
