@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -126,19 +126,24 @@ def licences(packages: list[Package]) -> str:
     names = defaultdict(list)
     for package in packages:
         title = f"{package['name']} {package['version']} ({package['license'] or 'Apache-2.0'})"
-        for text in texts(package):
+        for text in texts(package) or texts_of_repository(package, packages):
             names[text].append(title)
     return "\n".join(f"== {', '.join(titles)}\n\n{text}" for text, titles in names.items())
 
 
-def texts(package: Package) -> Iterator[str]:
+def texts(package: Package) -> list[str]:
     """The licences in a package's folder; the project's own lies beside the engine."""
     if (named := package.get("licence_files")) is None:
         folder = ENGINE.parent if package["source"] is None else Path(package["manifest_path"]).parent
         named = sorted({path for pattern in LICENCE_FILES for path in folder.glob(pattern)})
-    for path in named:
-        if path.is_file():
-            yield path.read_text(encoding="utf-8", errors="replace").strip() + "\n"
+    return [path.read_text(encoding="utf-8", errors="replace").strip() + "\n" for path in named if path.is_file()]
+
+
+def texts_of_repository(package: Package, packages: list[Package]) -> list[str]:
+    """The licences of another package of the same repository, for one that is published without them."""
+    origin = (package["license"], package.get("repository"))
+    others = (each for each in packages if (each["license"], each.get("repository")) == origin)
+    return next(filter(None, map(texts, others)), []) if package.get("repository") else []
 
 
 if __name__ == "__main__":
