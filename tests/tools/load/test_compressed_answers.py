@@ -49,6 +49,7 @@ def loaded(call: Call, sent: bytes, expect: str, codings: str = "gzip, deflate, 
         ("zstd", zstd(TEXT)),
         ("x-gzip", gzip.compress(TEXT)),
     ],
+    ids=["gzip", "deflate", "zstd", "x-gzip"],  # what a worker packs holds the time
 )
 @pytest.mark.parametrize(
     "expect",
@@ -58,6 +59,7 @@ def loaded(call: Call, sent: bytes, expect: str, codings: str = "gzip, deflate, 
         f"{{ bytes = {len(TEXT)} }}",
         f"{{ text = '{TEXT.decode()}' }}",
     ],
+    ids=["json", "schema", "bytes", "text"],
 )
 def test_a_compressed_answer_is_judged_unpacked(call: Call, coding: str, body: bytes, expect: str) -> None:
     finished = loaded(call, answer(body, f"Content-Encoding: {coding}"), expect)
