@@ -9,7 +9,7 @@ BROKEN = {
     "not TOML": ('name = "x', ["tried.toml", "not valid TOML"]),
     "an unknown key": ("bloks = 3", ["tried.toml", "bloks", "did you mean blocks", "claims"]),
     "an unknown key below": ("[dataset]\nrow = 3", ["dataset.row", "did you mean rows"]),
-    "a number out of range": ("blocks = 0", ["tried.toml: blocks", "greater than or equal to 1", "found 0"]),
+    "a number out of range": ("blocks = 0", ["tried.toml: blocks", "at least 1", "found 0"]),
     "an unknown key of the load": (
         "[load]\nkeepalive = true",
         ["tried.toml: load.keepalive", "did you mean keep_alive"],

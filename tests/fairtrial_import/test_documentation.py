@@ -19,7 +19,8 @@ def written_with(request: str) -> dict[str, object]:
 
 
 def test_the_example_of_a_curl_command(tmp_path: Path) -> None:
-    commands = [line.strip() for line in PAGE.read_text().splitlines() if "--json" in line and "./fairtrial" in line]
+    lines = (line.strip() for line in PAGE.read_text().splitlines())
+    commands = [line for line in lines if "--json" in line and "fairtrial import" in line]
     (source,) = (shlex.split(command)[2] for command in commands)
     text = import_to(tmp_path, source).text
     assert tomllib.loads(text)["requests"] == written_with("post-orders")["requests"]
