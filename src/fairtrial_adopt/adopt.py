@@ -1,4 +1,7 @@
-"""An entry adopted: its files, untouched, and beside them the experiments and workloads by which it is tried."""
+"""An entry adopted: its files, and beside them the experiments and workloads by which it is tried.
+
+The files are as they were; a container's Dockerfile is that of the test.
+"""
 
 import shutil
 from collections.abc import Iterator, Mapping
@@ -107,7 +110,9 @@ def _write(entry: Entry, source: Source, sha256: str, target: Path, how: As) -> 
 
 
 def _as_container(entry: Entry, target: Path) -> dict[str, Any]:
-    (target / SOURCE / "Dockerfile").write_text(entry.dockerfile, encoding="utf-8")
+    dockerfile = target / SOURCE / "Dockerfile"
+    dockerfile.unlink(missing_ok=True)  # a link would be followed
+    dockerfile.write_text(entry.dockerfile, encoding="utf-8")
     command = {"command": ["sh", "-c", entry.command]} if entry.command else {}
     files = {path: f"../{place}" for path, place in _mounted(entry, target).items()}
     return {"dockerfile": SOURCE, **_reached(entry), **command, **({"files": files} if files else {})}

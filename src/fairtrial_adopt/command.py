@@ -41,9 +41,10 @@ def adopt(
 ) -> None:
     """Make contenders of entries of TechEmpower, HttpArena and the-benchmarker, and try them.
 
-    An entry's files stay as they are. Beside them come an experiment and a workload for each of the board's rules that
-    is asked here, and, for a program, build.sh and start.sh, which do what its Dockerfile says. Then `fairtrial check`
-    builds it, starts it and asks it. What cannot be done is refused by name. **Builds run as you: read build.sh.**
+    An entry's files stay as they are; a container's Dockerfile is that of the test. Beside them come an experiment and
+    a workload for each of the board's rules that is asked here, and, for a program, build.sh and start.sh, which do
+    what its Dockerfile says. Then `fairtrial check` builds it, starts it and asks it. What cannot be done is refused by
+    name. **Unless you are root, builds run as you: read build.sh.**
 
     **Examples**
 

@@ -55,7 +55,7 @@ TEACHES = {
         "package.json",
         "`fairtrial init --yes --requests openapi.yaml`",
     ],
-    "adopt": ["Exit status: 0", "Builds run as you", "`fairtrial adopt --registry entries`", "benchmark", "--as"],
+    "adopt": ["Exit status: 0", "builds run as you", "`fairtrial adopt --registry entries`", "benchmark", "--as"],
     "import": ["Exit status: 0", "**Secrets** never reach the file", "`fairtrial import site.har -o", "access.log.gz"],
 }
 """What the help of each command must say, so that nobody has to open the documentation for it."""

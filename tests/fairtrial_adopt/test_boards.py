@@ -66,6 +66,16 @@ def test_an_entry_of_techempower_has_its_own_paths(tmp_path: Path) -> None:
         read_entry(folder, "oracle")
 
 
+def test_a_containers_dockerfile_is_written_over_no_file_that_it_links_to(tmp_path: Path) -> None:
+    folder = techempower(tmp_path)
+    server = (folder / "server.js").read_text()
+    (folder / "Dockerfile").symlink_to(folder / "server.js")
+    adopt(Source(folder=str(folder)), tmp_path / "out", "container")
+    source = tmp_path / "out" / "techempower-node" / "source"
+    assert (source / "Dockerfile").read_text() == (folder / "node.dockerfile").read_text()
+    assert (folder / "server.js").read_text() == (source / "server.js").read_text() == server
+
+
 def test_an_entry_of_the_benchmarker_is_merged_from_three_files(tmp_path: Path) -> None:
     entry = read_entry(the_benchmarker(tmp_path), "")
     lines = [line.strip() for line in entry.dockerfile.splitlines() if line.strip()]

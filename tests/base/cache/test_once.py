@@ -46,6 +46,18 @@ def test_what_a_killed_process_left_is_made_again(cache: Path) -> None:
     assert not (folder / "part").exists()
 
 
+def test_what_says_of_itself_that_it_is_complete_is_not_found_before(cache: Path) -> None:
+    found: list[Path | None] = []
+
+    def make(folder: Path) -> None:
+        (folder / ".complete").touch()
+        found.append(find_made("test", "forged", "f" * 64))
+
+    folder = made_once("test", "forged", "f" * 64, make)
+    assert found == [None]
+    assert find_made("test", "forged", "f" * 64) == folder
+
+
 def test_kept_finds_what_was_made_and_nothing_else(cache: Path) -> None:
     assert find_made("test", "counted", "a" * 64) is None
     folder = made_once("test", "counted", "a" * 64, lambda folder: None)

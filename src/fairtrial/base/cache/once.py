@@ -60,18 +60,28 @@ def find_made(kind: str, name: str, sha256: str) -> Path | None:
 def damage_of(kind: str, name: str, sha256: str) -> str | None:
     """The damage of the folder that `made_once` made with these arguments; None if it has none, or is not made."""
     folder = _path(kind, name, sha256)
-    return damage(folder) if is_sealed(folder) else None
+    return damage(folder) if _is_made(folder) else None
 
 
 def _is_good(folder: Path) -> bool:
     """Whether the folder was made to its end, and is still as it was made."""
-    if not is_sealed(folder):
+    if not _is_made(folder):
         return False
     if folder not in _found_good:
         if damage(folder) is not None:
             return False
         _found_good.add(folder)
     return True
+
+
+def _is_made(folder: Path) -> bool:
+    """Whether the folder is sealed and nobody makes it now: what is built in it may write a seal of its own before."""
+    return is_sealed(folder) and not _unfinished(folder).exists()
+
+
+def _unfinished(folder: Path) -> Path:
+    """The file beside a folder that is there while the folder is made."""
+    return folder.with_name(f"{folder.name}.unfinished")
 
 
 def _path(kind: str, name: str, sha256: str) -> Path:
@@ -95,14 +105,18 @@ def _acquire(lock: TextIO, while_waiting: Callable[[], None] | None) -> None:
 
 def _fill(folder: Path, title: str, make: Callable[[Path], None]) -> None:
     """Make the folder anew and seal it, or remove it."""
-    shutil.rmtree(folder, ignore_errors=True)
+    unfinished = _unfinished(folder)
     try:
+        unfinished.touch()
+        shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         make(folder)
         seal(folder)
+        unfinished.unlink()
         _found_good.add(folder)
     except BaseException as error:
         shutil.rmtree(folder, ignore_errors=True)
+        unfinished.unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise Problem(
                 f"{title} could not be kept in {folder.parent}: {error.strerror or error}",

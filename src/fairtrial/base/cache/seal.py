@@ -84,8 +84,13 @@ def _files(folder: Path, below: str = "") -> Iterator[tuple[str, Path]]:
         name = f"{below}/{entry.name}" if below else entry.name
         if entry.is_dir(follow_symlinks=False):
             yield from _files(folder, name)
-        elif (entry.is_file(follow_symlinks=False) or entry.is_symlink()) and name != SEAL:
+        elif (entry.is_file(follow_symlinks=False) or entry.is_symlink()) and not _is_seal(name):
             yield name, folder / name
+
+
+def _is_seal(name: str) -> bool:
+    """Whether it is the seal, or named as one that is being written."""
+    return f"{name}.".startswith(f"{SEAL}.")
 
 
 def _states(files: Iterable[tuple[str, Path]]) -> dict[str, State]:
@@ -109,7 +114,9 @@ def _write(folder: Path, files: dict[str, State]) -> None:
     """Write the seal in one step, and wait until it is on the disk."""
     temporary = folder / f"{SEAL}.{os.getpid()}"
     try:
-        with temporary.open("w", encoding="ascii") as file:
+        temporary.unlink(missing_ok=True)
+        # Anew: what was built may have put a link there.
+        with temporary.open("x", encoding="ascii") as file:
             json.dump({"version": VERSION, "files": files}, file, separators=(",", ":"))
             file.flush()
             os.fsync(file.fileno())

@@ -1,6 +1,7 @@
-"""The user that builds a stack: the lab's, or one of its own that has nothing of the lab's but installed programs."""
+"""The user that builds a stack: the lab's, or one of its own, which writes nowhere else and gets no login."""
 
 import os
+import re
 import secrets
 import stat
 from collections.abc import Iterator, Mapping
@@ -19,7 +20,7 @@ from fairtrial.catalog.stacks.unprivileged_user import (
     give_home,
     named_files,
     programs_of,
-    why_labs_user,
+    why_no_other_user,
 )
 from fairtrial.engine.command_user import CommandUser
 from fairtrial.experiment.origins import FolderOrigin
@@ -33,13 +34,22 @@ TOOLS_WRITE = frozenset(
 )
 """Variables that name folders of the lab's user for writing. Without them, tools write below HOME."""
 
+LOGINS = re.compile(
+    r"token|auth|pass|publish|secret|key|credential|netrc|^bundle_(?!build__|mirror__).*__", re.IGNORECASE
+)
+"""In names of variables that are logins, or say where one is. Bundler's are named by a host, its dots doubled to __."""
+
 TOOLCHAINS = {"RUSTUP_HOME": ".rustup"}
 """By the variable that says so, where programs lie that are looked for below HOME."""
 
 
 def has_builder(stack: Stack) -> bool:
     """Whether a user of its own builds the stack."""
-    return isinstance(stack.origin, FolderOrigin) and stack.origin.build_user == "own" and not why_labs_user(stack)
+    return _asks_for_builder(stack) and not why_no_other_user()
+
+
+def _asks_for_builder(stack: Stack) -> bool:
+    return isinstance(stack.origin, FolderOrigin) and stack.origin.build_user == "own"
 
 
 @contextmanager
@@ -49,7 +59,7 @@ def builder_of(stack: Stack, folder: Path, environment: Mapping[str, str]) -> It
     One of its own owns the folder meanwhile. Afterwards all that it made there is the lab's, and everybody may read it.
     """
     if not has_builder(stack):
-        yield as_lab("it is not asked for"), dict(environment)
+        yield as_lab(why_no_other_user() if _asks_for_builder(stack) else ""), dict(environment)
         return
     with run_folder(NAME) as home:
         number = FIRST_ID + secrets.randbelow(IDS)
@@ -58,11 +68,15 @@ def builder_of(stack: Stack, folder: Path, environment: Mapping[str, str]) -> It
         give_home(home, user)
         _give(folder, os.geteuid(), user.uid, user.gid)
         toolchains = {name: str(path) for name, place in TOOLCHAINS.items() if (path := Path.home() / place).is_dir()}
-        others = {name: value for name, value in environment.items() if name not in TOOLS_WRITE}
+        chosen = stack.origin.env_from
+        others = {name: value for name, value in environment.items() if name in chosen or _is_for_builders(name)}
         builder = RunsAs(StackUser(own=True), user, home, named_files(user, home) if opened else {})
-        yield builder, builder.environment(toolchains | others, stack.origin.env_from)
-        _give(folder, user.uid, os.geteuid(), os.getegid())
-        _let_read(folder)
+        yield builder, builder.environment(toolchains | others, chosen)
+        _take_back(folder, user.uid)
+
+
+def _is_for_builders(name: str) -> bool:
+    return name not in TOOLS_WRITE and not LOGINS.search(name)
 
 
 def _paths(folder: Path) -> Iterator[Path]:
@@ -73,15 +87,22 @@ def _paths(folder: Path) -> Iterator[Path]:
 
 
 def _give(folder: Path, owner: int, uid: int, gid: int) -> None:
-    """Make a user the owner of what was `owner`'s. The kernel takes rights of a program's own (setuid) from it."""
+    """Make a user the owner of what was `owner`'s."""
     for path in _paths(folder):
         if path.lstat().st_uid == owner:
             os.lchown(path, uid, gid)
 
 
-def _let_read(folder: Path) -> None:
-    """Let everybody read what is the lab's, and run what its owner may run."""
+def _take_back(folder: Path, owner: int) -> None:
+    """Make the lab the owner of what was `owner`'s; everybody may read it, and run what its owner might run.
+
+    What others own is left as it is: it may be a further name (link(2)) of a file that lies elsewhere. The kernel takes
+    rights of a program's own (setuid) from what gets another owner.
+    """
     for path in _paths(folder):
         state = path.lstat()
-        if state.st_uid == os.geteuid() and (stat.S_ISREG(state.st_mode) or stat.S_ISDIR(state.st_mode)):
+        if state.st_uid != owner:
+            continue
+        os.lchown(path, os.geteuid(), os.getegid())
+        if stat.S_ISREG(state.st_mode) or stat.S_ISDIR(state.st_mode):
             path.chmod(0o755 if stat.S_ISDIR(state.st_mode) or state.st_mode & stat.S_IXUSR else 0o644)

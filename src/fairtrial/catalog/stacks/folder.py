@@ -7,9 +7,11 @@ from pathlib import Path
 from fairtrial.base.cache.digest import folder_sha256, source_files
 from fairtrial.base.cache.once import find_made, made_once
 from fairtrial.base.locations import cache_folder
+from fairtrial.base.problem import Problem
 from fairtrial.catalog.stacks.build import BuildCancelled, run_build_command
 from fairtrial.catalog.stacks.builder import builder_of, has_builder
 from fairtrial.catalog.stacks.environment import build_environment
+from fairtrial.catalog.stacks.redaction import new_log
 from fairtrial.catalog.stacks.requests import BuildRequest, ReadyProgram
 
 CARGO_FILES = "CARGO_BUILD_BUILD_DIR"
@@ -23,10 +25,13 @@ def ready(request: BuildRequest) -> ReadyProgram:
     """Build the stack if that has not been done.
 
     Raises:
-        Problem: a build command failed; the end of its output is in the reason.
+        Problem: a build command failed; the end of its output is in the reason. Or a user of its own is to build what
+            links to files elsewhere.
         BuildCancelled: `cancelled` was set.
     """
     stack, built_apart, cancelled = request.stack, request.built_apart, request.cancelled
+    if has_builder(stack):
+        _assert_no_link_out(stack.source(built_apart))
     names = ",".join(_service_names(request))
     commands = [[word.replace(SERVICES, names) for word in each] for each in stack.build_commands(built_apart)]
 
@@ -40,6 +45,9 @@ def ready(request: BuildRequest) -> ReadyProgram:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(file, target)
         with builder_of(stack, folder, environment) as (user, variables):
+            if user.recorded.reason:
+                with new_log(request.log) as log:
+                    log.write(f"# built as the lab's user: {user.recorded.reason}\n".encode())
             for command in commands:
                 run_build_command(request, name, command, folder, variables, user)
 
@@ -56,6 +64,13 @@ def find_build(request: BuildRequest) -> Path | None:
     if request.stack.origin.kind != "folder":
         return None
     return find_made("stacks", request.stack.name, _made_from_sha256(request))
+
+
+def _assert_no_link_out(source: Path) -> None:
+    """Refuse a file that is a link to one elsewhere: the builder may not read that, and its copy would be its own."""
+    for file in source_files(source):
+        if not file.resolve().is_relative_to(source.resolve()):
+            raise Problem(f"{file}: a link that leads out of the source", "put the file itself there")
 
 
 def _service_names(request: BuildRequest) -> list[str]:

@@ -119,11 +119,11 @@ def runs_as(
 
 
 def give_home(home: Path, user: CommandUser) -> None:
-    """Make a folder a user's own, with its HOME and its TMPDIR in it."""
-    for name in ("home", "tmp"):
-        (home / name).mkdir()
-    for path in (home, home / "home", home / "tmp"):
-        path.chmod(0o700)
+    """Make HOME and TMPDIR of a user's own in a folder, which stays the lab's: so do the files that name the user."""
+    os.chown(home, os.geteuid(), os.getegid())
+    home.chmod(0o711)
+    for path in (home / "home", home / "tmp"):
+        path.mkdir(mode=0o700)
         os.chown(path, user.uid, user.gid)
 
 
@@ -145,15 +145,19 @@ def named_files(user: CommandUser, home: Path) -> dict[str, Path]:
 
 def why_labs_user(stack: Stack) -> str:
     """Why a stack runs as the lab does, as far as that is known before it is tried; empty if it need not."""
-    port = stack.origin.port
-    reasons = {
-        stack.origin.why_labs_user: stack.origin.why_labs_user != "",
-        f"{VARIABLE} asks for it": os.environ.get(VARIABLE) == LABS,
-        why_not_root(): why_not_root() != "",
-        "there are no other users in this container": not all(_are_known(each) for each in MAPS),
-        f"port {port} is root's": port is not None and port < _first_free_port(),
-    }
-    return next((reason for reason, holds in reasons.items() if holds), "")
+    reason, port = stack.origin.why_labs_user or why_no_other_user(), stack.origin.port
+    if not reason and port is not None and port < _first_free_port():
+        return f"port {port} is root's"
+    return reason
+
+
+def why_no_other_user() -> str:
+    """Why everything runs as the lab does, as far as that is known before it is tried; empty if it need not."""
+    if os.environ.get(VARIABLE) == LABS:
+        return f"{VARIABLE} asks for it"
+    if why_not_root():
+        return why_not_root()
+    return "" if all(_are_known(each) for each in MAPS) else "there are no other users in this container"
 
 
 def _outermost(paths: Sequence[Path]) -> list[Path]:
