@@ -68,10 +68,10 @@ def builder_of(stack: Stack, folder: Path, environment: Mapping[str, str]) -> It
         give_home(home, user)
         _give(folder, os.geteuid(), user.uid, user.gid)
         toolchains = {name: str(path) for name, place in TOOLCHAINS.items() if (path := Path.home() / place).is_dir()}
-        chosen = stack.origin.env_from
-        others = {name: value for name, value in environment.items() if name in chosen or _is_for_builders(name)}
+        env_from = stack.origin.env_from
+        others = {name: value for name, value in environment.items() if name in env_from or _is_for_builders(name)}
         builder = RunsAs(StackUser(own=True), user, home, named_files(user, home) if opened else {})
-        yield builder, builder.environment(toolchains | others, chosen)
+        yield builder, builder.environment(toolchains | others, env_from)
         _take_back(folder, user.uid)
 
 

@@ -27,17 +27,17 @@ def places_of(stack: Stack, built_apart: str | None, folder: Path) -> Places:
 
 def _source(stack: Stack, built_apart: str | None, folder: Path, path: str) -> Path:
     name = stack.origin.files[path]
-    given = Path(name).expanduser()
+    local = Path(name).expanduser()
     leads_out = os.path.normpath(name).split(os.sep, 1)[0] == os.pardir
     is_own = stack.origin.in_container or (leads_out and stack.origin.kind == "folder")
     base = stack.source(built_apart) if is_own else folder
-    source = base / given
+    source = base / local
     if not source.exists():
         raise Problem(
             f'files: "{path}": there is no {source}', "name a file or a folder, relative to the folder of the stack"
         )
     resolved = source.resolve()
-    is_told = leads_out or given.is_absolute()
+    is_told = leads_out or local.is_absolute()
     if has_builder(stack) and not is_told and not resolved.is_relative_to(base.resolve()):
         raise Problem(f'files: "{path}": {source} is a link that leads out', "name the file or the folder itself")
     return resolved
