@@ -75,22 +75,24 @@ impl Halt {
         }
     }
 
-    /// Whether this connection, which has no request, may begin one. Only its thread may call this.
+    /// True from a halt's begin to its end.
     #[inline]
-    pub fn lets(&self, connection: usize) -> bool {
-        let (number, stage) = self.now();
-        stage == Stage::Off || self.lets_in(connection, number, stage)
+    pub fn is_on(&self) -> bool {
+        self.now().1 != Stage::Off
     }
 
+    /// Whether this connection, which has no request, may begin one. `has_answer`: its last one was answered. Only its
+    /// thread may call this.
     #[cold]
-    fn lets_in(&self, connection: usize, number: u32, stage: Stage) -> bool {
+    pub fn lets(&self, connection: usize, has_answer: bool) -> bool {
+        let (number, stage) = self.now();
         let cell = &self.connections[connection];
         let own = cell.load(Ordering::Relaxed);
         let stood_still = own >> STAGE_BITS == number;
         match stage {
             Stage::Off => true,
             Stage::Still => {
-                if !stood_still {
+                if !stood_still && has_answer {
                     cell.store(number << STAGE_BITS, Ordering::Relaxed);
                 }
                 false
@@ -147,7 +149,7 @@ mod tests {
     fn without_a_halt_all_may_begin() {
         let halt = Halt::new(2);
         halt.next_stage();
-        assert!(halt.lets(0) && halt.lets(1));
+        assert!(halt.lets(0, true) && halt.lets(1, true));
         halt.answered(0);
         assert_eq!(released(&halt), None);
     }
@@ -157,19 +159,20 @@ mod tests {
         let halt = Halt::new(4);
         halt.begin_or_end();
         for connection in 0..3 {
-            assert!(!halt.lets(connection));
+            assert!(!halt.lets(connection, true));
         }
+        assert!(!halt.lets(3, false), "it has no answer");
         assert_eq!(released(&halt), Some(vec![3, 0, 0, 0]));
         halt.next_stage();
-        assert!(halt.lets(0) && halt.lets(1) && halt.lets(2));
-        assert!(!halt.lets(3), "it waited for the source when the others stood still");
+        assert!(halt.lets(0, true) && halt.lets(1, true) && halt.lets(2, true));
+        assert!(!halt.lets(3, true), "it waited for the source when the others stood still");
         halt.answered(0);
         halt.answered(1);
         halt.answered(3);
-        assert!(!halt.lets(0), "once");
+        assert!(!halt.lets(0, true), "once");
         assert_eq!(released(&halt), Some(vec![1, 2, 0, 0]));
         halt.next_stage();
-        assert!(halt.lets(0) && halt.lets(1) && !halt.lets(3));
+        assert!(halt.lets(0, true) && halt.lets(1, true) && !halt.lets(3, true));
         halt.answered(0);
         halt.answered(0);
         assert_eq!(released(&halt), Some(vec![1, 1, 0, 1]));
@@ -178,7 +181,7 @@ mod tests {
         }
         assert_eq!(halt.add_to(None), Some(Released([1, 1, 0, 0, 0, 0, 0, 0, 1])), "that many at most");
         halt.begin_or_end();
-        assert!(halt.lets(3) && released(&halt).is_none());
+        assert!(halt.lets(3, true) && released(&halt).is_none());
         halt.begin_or_end();
         assert_eq!(released(&halt), Some(vec![0, 0, 0, 0]), "a halt of its own");
     }
@@ -188,7 +191,7 @@ mod tests {
         let halts = [Halt::new(1), Halt::new(2)];
         for halt in &halts {
             halt.begin_or_end();
-            assert!(!halt.lets(0));
+            assert!(!halt.lets(0, true));
         }
         let both = halts.iter().fold(None, |released, halt| halt.add_to(released));
         assert_eq!(both.map(|released| released.0[0]), Some(2));

@@ -56,6 +56,12 @@ def test_a_wrong_body_is_not_goodput(target: str) -> None:
     assert summary.examples[0].excerpt == "hello"
 
 
+def test_a_load_with_journeys_cannot_stand_still() -> None:
+    closed = plan("127.0.0.1:1")
+    journey = closed.model_copy(update={"requests": [Request(name="enter", path="/", journey="stay")]})
+    assert closed.can_halt and not journey.can_halt
+
+
 def test_a_connection_for_each_request(target: str) -> None:
     summary = run_engine(plan(target, requests_per_connection=1), lambda event: None)
 

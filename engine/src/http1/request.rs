@@ -24,6 +24,14 @@ pub struct EncodedRequest {
     pub step: Option<JourneyStep>,
 }
 
+impl EncodedRequest {
+    /// It is a user's first one.
+    #[inline]
+    pub fn begins_user(&self) -> bool {
+        self.step.is_none_or(|step| step.step == 0)
+    }
+}
+
 /// By place in the mix, where the verified numbers of the requests are kept that ask for it.
 pub fn acknowledged_numbers(requests: &[EncodedRequest]) -> Vec<Option<AcknowledgedNumbers>> {
     requests.iter().map(|request| request.acknowledged_from.map(AcknowledgedNumbers::new)).collect()

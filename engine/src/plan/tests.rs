@@ -144,6 +144,7 @@ fn keys_that_do_not_go_together() {
         (json!({"pipeline": 2, "load": constant}), "pipeline: above 1"),
         (json!({"halts": true, "load": constant}), "halts: needs"),
         (json!({"halts": true, "pipeline": 2}), "halts: needs"),
+        (json!({"halts": true, "requests": [{"path": "/", "journey": "a"}]}), "halts: needs"),
         (json!({"pipeline": 2, "requests_per_connection": 5}), "requests_per_connection null"),
         (
             json!({"pipeline": 2, "requests": [{"path": "/"}, {"path": "/", "acknowledge": true}]}),

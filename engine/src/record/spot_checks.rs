@@ -49,6 +49,12 @@ impl SpotCheckOutcome {
         SpotCheckOutcome { status: Some(status), excerpt: example::excerpt(body), reason, ..self }
     }
 
+    /// Its texts are shown as `hide` gives them.
+    pub fn hide(&mut self, hide: impl Fn(&str) -> String) {
+        self.excerpt = hide(&self.excerpt);
+        self.reason = self.reason.as_deref().map(hide);
+    }
+
     /// The same with its moments counted from `opened_ns`.
     pub(super) fn since(&mut self, opened_ns: u64) {
         for at_ns in [

@@ -121,11 +121,19 @@ impl Session {
         if self.phase == Phase::Over {
             return self.rest(number);
         }
-        if self.halt.as_deref().is_some_and(|halt| !halt.lets(number)) {
-            return self.stand_still(number, now_ns);
-        }
-        if let Some(next) = self.spot_check(number, now_ns) {
-            return next;
+        match self.halt.as_deref().filter(|halt| halt.is_on()) {
+            // A spot check would take the place of what the halt allows.
+            Some(halt) => {
+                let slot = &self.slots[number];
+                if !halt.lets(number, slot.answers > 0 && slot.failures == 0) {
+                    return self.stand_still(number, now_ns);
+                }
+            }
+            None => {
+                if let Some(next) = self.spot_check(number, now_ns) {
+                    return next;
+                }
+            }
         }
         if !self.quota.begin() {
             return self.rest(number);
@@ -158,6 +166,10 @@ impl Session {
         let left = if slot.is_connected {
             slot.left_on_socket
         } else if self.set_up.is_some() {
+            if self.requests[request].begins_user() {
+                // Its setup sends no cookie of the user before.
+                self.renderer.variables.begin_user(number);
+            }
             // It is written when the connection is ready: it may hold variables.
             slot.current = InFlight { request, intended_ns, ..InFlight::default() };
             slot.exchange.reset();
@@ -178,7 +190,7 @@ impl Session {
                 let rendered = &mut self.rendered[number];
                 rendered.clear();
                 self.renderer.variables.turn_to(number);
-                if self.requests[request].step.is_none_or(|step| step.step == 0) {
+                if self.requests[request].begins_user() {
                     self.renderer.variables.begin_user(number);
                 }
                 let drawn = reference

@@ -94,7 +94,10 @@ impl Session {
     /// Keeps what came as an example.
     #[cold]
     fn show(&mut self, broken: &Broken, now_ns: u64) {
-        self.record.examples.add_broken(broken.cause.name(), broken.status, &broken.excerpt, now_ns);
+        // A cookie that it sets is not known, and would be shown.
+        let may_be_shown = !self.renderer.variables.keep_cookies();
+        let excerpt = if may_be_shown { &broken.excerpt[..] } else { b"" };
+        self.record.examples.add_broken(broken.cause.name(), broken.status, excerpt, now_ns);
         self.hide_in_examples();
     }
 

@@ -34,7 +34,8 @@ impl Session {
             Received::Complete(answer) => {
                 let answer = match &mut self.unpacker {
                     Some(unpacker) => {
-                        let counted = self.record.unpacking.as_mut().filter(|_| in_window);
+                        let is_counted = in_window && self.record.is_of_mix(current.request);
+                        let counted = self.record.unpacking.as_mut().filter(|_| is_counted);
                         unpacker.unpacked(current.request, answer, expectation, counted)
                     }
                     None => answer,
@@ -89,7 +90,8 @@ impl Session {
         let in_window = self.phase == Phase::Window;
         let mut answer = slot.exchange.whole(expectation);
         if let Some(unpacker) = &mut self.unpacker {
-            let counted = self.record.unpacking.as_mut().filter(|_| in_window);
+            let is_counted = in_window && self.record.is_of_mix(current.request);
+            let counted = self.record.unpacking.as_mut().filter(|_| is_counted);
             answer = unpacker.unpacked(current.request, answer, expectation, counted);
         }
         let tally = Tally {

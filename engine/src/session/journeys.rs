@@ -52,8 +52,14 @@ impl Session {
         if self.phase == Phase::Drain && matches!(self.pace, Pace::Closed(_)) {
             return self.rest(number);
         }
+        // Due right before an edge of the window and looked at behind it: it is under way from the edge on.
+        let edge_ns = match self.phase {
+            Phase::WarmUp | Phase::Over => 0,
+            Phase::Window => self.timeline.opens_ns,
+            Phase::Drain => self.ended_ns,
+        };
         self.quota.go_on();
-        self.give(number, self.slots[number].current.request + 1, intended_ns, now_ns)
+        self.give(number, self.slots[number].current.request + 1, intended_ns.max(edge_ns), now_ns)
     }
 
     /// Journeys whose users think when nothing is awaited any more.

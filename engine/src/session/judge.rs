@@ -89,7 +89,7 @@ pub(super) fn judge(
             Some(beyond) if tally.record.is_setup(asked.request) => {
                 judge_set_up(answer, expectation, asked, done_ns, tally, beyond)
             }
-            _ => judge_spot_check(answer, expectation, asked, done_ns, tally),
+            beyond => judge_spot_check(answer, expectation, asked, done_ns, tally, beyond),
         };
     }
     let mut verdict = expectation.verify(answer, asked.row);

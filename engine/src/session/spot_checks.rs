@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::judge::Tally;
+use super::judge::{Beyond, Tally};
 use super::slot::InFlight;
 use super::{Next, Session};
 use crate::record::{ErrorKind, SpotCheckOutcome};
@@ -82,7 +82,7 @@ impl Session {
     }
 }
 
-/// Verifies the answer to a spot check. Gives what is wrong.
+/// Verifies the answer to a spot check, and keeps its cookies. Gives what is wrong.
 #[cold]
 pub(super) fn judge_spot_check(
     answer: &Answer<'_>,
@@ -90,6 +90,7 @@ pub(super) fn judge_spot_check(
     asked: &InFlight,
     done_ns: u64,
     tally: Tally<'_>,
+    beyond: Option<Beyond<'_>>,
 ) -> Option<ErrorKind> {
     let error = expectation.verify(answer, asked.row).wrong;
     let reason = error.and_then(|kind| expectation.reason(kind, answer, asked.row));
@@ -99,6 +100,13 @@ pub(super) fn judge_spot_check(
         }
     }
     let outcome = SpotCheckOutcome::of(asked.request, asked.times(answer.first_byte_ns, done_ns), error);
-    tally.record.spot_checked(outcome.answered(answer.status, answer.readable_body(), reason));
+    let mut outcome = outcome.answered(answer.status, answer.readable_body(), reason);
+    if let Some(Beyond { variables, number, sent, .. }) = beyond {
+        variables.take_cookies(number, sent, answer);
+        if !variables.are_none() {
+            outcome.hide(|text| variables.hidden(text));
+        }
+    }
+    tally.record.spot_checked(outcome);
     error
 }

@@ -251,7 +251,8 @@ class EnginePlan(Strict):
     @property
     def can_halt(self) -> bool:
         """Whether its load can stand still."""
-        return self.load.kind == "closed" and self.pipeline == 1 and self.http2 is None
+        has_journeys = any(request.journey is not None for request in self.requests)
+        return self.load.kind == "closed" and self.pipeline == 1 and self.http2 is None and not has_journeys
 
     def to_json(self) -> str:
         """Return the plan as the engine reads it. Keys without a value are left out and take its defaults.

@@ -102,7 +102,8 @@ fn balances(seed: u64, has_journeys: bool) {
             _ => Reaction::Answer(after_ns),
         }
     };
-    let ended = run(setup, Network { connect_ns, refuses }, react, 20 * SECOND);
+    let late_ns = if seed.is_multiple_of(3) { mix(!seed) % (2 * MS) } else { 0 };
+    let ended = run(setup, Network { connect_ns, refuses, late_ns }, react, 20 * SECOND);
     assert_books_balance(&ended);
     let failed: u64 = errors(&ended).iter().map(|(_, count)| count).sum();
     let wrong = ended.record.totals().answers - ended.record.totals().verified;

@@ -323,6 +323,20 @@ fn who_thinks_at_the_end_has_not_finished_and_has_no_request_under_way() {
 }
 
 #[test]
+fn who_was_due_at_an_edge_of_the_window_and_is_looked_at_behind_it_is_in_the_books() {
+    for late_ns in [MS, 5 * MS] {
+        for drain_ns in [0, SECOND] {
+            let serve =
+                |asked: Asked<'_>| Reaction::AnswerWith(asked.now_ns + MS, one_cart(asked.text), false);
+            let setup = Setup { drain_ns, ..thinking(buying(constant(2000.0, 300))) };
+            let ended = run(setup, Network { late_ns, ..Network::default() }, serve, u64::MAX);
+            assert_books_balance(&ended);
+            assert!(errors(&ended).is_empty());
+        }
+    }
+}
+
+#[test]
 fn a_number_of_users_awaits_those_who_think() {
     let setup = Setup { share: Some(6), closes_ns: None, opens_ns: 0, ..thinking(buying(closed(3))) };
     let serve = |asked: Asked<'_>| Reaction::AnswerWith(asked.now_ns + MS, one_cart(asked.text), false);

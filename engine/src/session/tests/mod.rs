@@ -4,11 +4,13 @@ mod anything;
 mod closed;
 mod closes;
 mod cohort;
+mod cookies;
 mod deadline;
 mod evenness;
 mod event_streams;
 mod farewells;
 mod first_byte;
+mod halts;
 mod http2;
 mod http2_faults;
 mod journeys;
@@ -25,6 +27,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::clock;
+use crate::cookies::CookieHost;
 use crate::driver::Conversation;
 use crate::http1::request;
 use crate::pipelining::PipelinedConversation;
@@ -45,6 +48,8 @@ struct Setup {
     load: Value,
     setup: Value,
     requests: Value,
+    /// They are kept by users, true, or by connections.
+    cookies: Option<bool>,
     share: Option<u64>,
     starts_ns: u64,
     opens_ns: u64,
@@ -71,6 +76,7 @@ impl Setup {
             load,
             setup: json!([]),
             requests: json!([{"path": "/"}]),
+            cookies: None,
             share: None,
             starts_ns: 0,
             opens_ns: 100 * MS,
@@ -101,7 +107,8 @@ impl Setup {
     fn session_of(self, rows: &RowSources) -> Session {
         let load: Load = serde_json::from_value(self.load.clone()).unwrap();
         let plans: Vec<RequestPlan> = serde_json::from_value(self.requests.clone()).unwrap();
-        let sources = Sources { rows: Some(rows), ..Sources::default() };
+        let has_cookies = self.cookies.is_some();
+        let sources = Sources { rows: Some(rows), has_cookies, ..Sources::default() };
         let setup_plans: Vec<RequestPlan> = serde_json::from_value(self.setup.clone()).unwrap();
         let (requests, variables) = requests::compile(&plans, &setup_plans, "host", sources).unwrap();
         let expectations = requests::expectations(&plans, &setup_plans, &requests, sources).unwrap();
@@ -129,6 +136,10 @@ impl Setup {
         let mut renderer = Renderer::new(7, 0);
         let connections = load.connections() as usize * self.lanes * self.pipeline;
         renderer.variables = Variables::new(&variables, connections);
+        if let Some(is_of_journey) = self.cookies {
+            let host = CookieHost::new("host", false);
+            renderer.variables = renderer.variables.keeping_cookies(host, connections, is_of_journey);
+        }
         let setup = (!setup_plans.is_empty())
             .then_some(SetupParts { requests: plans.len()..requests.len(), first_connection: 0 });
         let parts = SessionParts {

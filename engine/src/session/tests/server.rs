@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use super::*;
+use crate::dataset::mix;
 use crate::driver::Failure;
 
 /// What a server does with a request that comes at this time.
@@ -72,6 +73,8 @@ impl Open for PipelinedConversation {
 pub(super) struct Network {
     pub connect_ns: u64,
     pub refuses: bool,
+    /// Whatever happens is looked at less than so long after it did; 0: at once.
+    pub late_ns: u64,
 }
 
 /// Runs a session, with pipelines around it if it has such, to its end, at the latest to `until_ns`.
@@ -126,7 +129,8 @@ impl<'r, C: Open> World<'r, C> {
         while self.conversation.phase() != Phase::Over && now_ns < until_ns {
             let event_ns = self.events.peek().map_or(u64::MAX, |Reverse(event)| event.0);
             let since_ns = now_ns;
-            now_ns = now_ns.max(event_ns.min(self.conversation.wake_ns())).min(until_ns);
+            now_ns = now_ns.max(event_ns.min(self.conversation.wake_ns()));
+            now_ns = now_ns.saturating_add(mix(now_ns) % self.network.late_ns.max(1)).min(until_ns);
             under_way_ns += self.under_way_ns(since_ns, now_ns);
             self.conversation.advance(now_ns);
             while let Some((number, next)) = self.conversation.due(now_ns) {
@@ -139,8 +143,9 @@ impl<'r, C: Open> World<'r, C> {
                 }
             }
         }
-        // With setup requests, a closed load's request begins when its connection is ready.
-        let begins_at_once = self.conversation.inside().set_up.is_none();
+        // With setup requests, a closed load's request begins when its connection is ready. Who looks late sees an arrival
+        // behind its intended start.
+        let begins_at_once = self.conversation.inside().set_up.is_none() && self.network.late_ns == 0;
         let ended = self.conversation.conclude(now_ns);
         if begins_at_once {
             assert_eq!(ended.record.under_way.within_ns(), under_way_ns, "Little's law is an identity");
