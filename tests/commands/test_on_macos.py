@@ -74,6 +74,7 @@ def test_what_needs_linux_says_so_at_once(command: str, tmp_path: Path) -> None:
     assert done.returncode == 4, done.stderr
     error, remedy = done.stderr.splitlines()
     assert f"`fairtrial {command}` needs Linux" in error and "virtual machine or container" in remedy
+    assert ("`fairtrial judge DIR`" in error) == (command == "why")
     assert not any(tmp_path.rglob("*.txt"))
 
 

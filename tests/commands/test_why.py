@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from fairtrial.record.write import RecordWriter
+from tests.builders import a_trial, trials_of
+from tests.builders import an_experiment as a_synthetic_experiment
 from tests.command_line import Lab
 
 HELLO = Path(__file__).parents[1] / "fixtures" / "hello.py"
@@ -65,6 +68,38 @@ def test_planted_causes_are_found_with_their_shares(lab: Lab) -> None:
 def test_an_experiment_without_why_is_refused(lab: Lab) -> None:
     finished = lab.fairtrial("why", lab.experiment("app"))
     assert finished.status == 2 and "it has no [why]" in finished.err and "docs/why.md" in finished.err
+
+
+def test_a_contender_of_several_commits_without_one_is_refused_before_anything_is_run(lab: Lab) -> None:
+    more = """
+[why]
+from = "app"
+factors.commit.variant = "feature"
+[contenders.app]
+folder = "."
+command = ["app"]
+refs = ["main", "feature"]
+"""
+    finished = lab.fairtrial("why", an_experiment(lab, more))
+    assert finished.status == 2 and "[why] needs app: not all of that would be tried" in finished.err
+    assert "app:main" in finished.err and finished.results is None
+
+
+def test_a_part_of_its_stacks_is_refused_before_anything_is_run(lab: Lab) -> None:
+    finished = lab.fairtrial("why", an_experiment(lab, PLANTED.format(hello=HELLO)), "--stack", "app")
+    assert finished.status == 2 and "leave --stack out" in finished.err and finished.results is None
+
+
+def test_options_of_a_run_mean_nothing_to_a_results_folder(lab: Lab) -> None:
+    record = a_synthetic_experiment("a", "b").record()
+    folder = lab.folder / "run"
+    folder.mkdir()
+    with RecordWriter(folder) as writer:
+        for line in (record, *trials_of(record, a_trial())):
+            writer.append(line)
+    finished = lab.fairtrial("why", folder, "--blocks", "9", "--stack", "a", "--verbose")
+    assert finished.status == 2 and "--blocks, --stack: of a results folder nothing is run" in finished.err
+    assert "were tried" in lab.fairtrial("why", folder, "--verbose").err, "the near miss: it is judged"
 
 
 def test_factors_that_cannot_be_switched_apart_are_refused_before_anything_is_run(lab: Lab) -> None:

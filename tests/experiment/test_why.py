@@ -95,6 +95,7 @@ def test_a_setting_is_swept_and_its_values_may_descend() -> None:
         ({"factors": {"a": {"setting": "load.connections", "values": [1, 1]}}}, "which differ"),
         ({"factors": {"a": {"variant": "x", "values": [1, 2]}}}, "nothing else has values"),
         ({"factors": {"this-and-that": {"variant": "x"}}}, "choose another"),
+        ({"factors": {"a": {"setting": "blocks", "values": [1, 2]}}}, "'blocks' cannot be switched: write load.KEY"),
         ({"to": "a"}, "it is `from` itself"),
     ],
 )
@@ -111,6 +112,14 @@ def test_two_settings_or_one_among_many_factors_are_refused() -> None:
     assert len(names(an_experiment({"from": "a", "factors": many}))) == 16
     with pytest.raises(ValueError, match="leave connections out"):
         an_experiment({"from": "a", "factors": many | {"connections": setting}})
+
+
+def test_a_file_with_stacks_of_its_own_may_lack_conditions() -> None:
+    experiment = an_experiment({"from": "a", "to": "b", "factors": TWO}, stacks=["a", "b", "a:with-pool"])
+    assert experiment.why is not None
+    assert experiment.why.not_among(experiment.condition_refs) == ["a:with-driver", "a:with-pool-and-driver"]
+    whole = an_experiment({"from": "a", "to": "b", "factors": TWO})
+    assert whole.why is not None and whole.why.not_among(whole.condition_refs) == []
 
 
 def test_a_sweep_over_something_else_is_refused() -> None:

@@ -8,8 +8,11 @@ import pytest
 from rich.console import Console
 
 from fairtrial.experiment.why import Why
+from fairtrial.judge.causes import validate_why
+from fairtrial.judge.claims import SentNames
 from fairtrial.judge.judging import judge
 from fairtrial.judge.model import Result
+from fairtrial.record.proof import Ledger
 from fairtrial.report.causes import answer_sentence, causes_chart
 from fairtrial.report.html import html_text
 from fairtrial.report.markdown import markdown_text
@@ -77,7 +80,7 @@ def test_the_waterfall_leads_from_one_to_the_whole_ratio() -> None:
     chart = causes_chart(causes)
     assert causes is not None and chart is not None
     rows = chart["data"]["values"]
-    assert [row["name"] for row in rows] == ["driver", "pool", "both together", "not explained", "b"]
+    assert [row["name"] for row in rows] == ["driver", "pool", "both together", "not explained", "all (b)"]
     assert rows[0]["begin"] == 1 and rows[-2]["end"] == pytest.approx(causes.ratio)
     assert all(before["end"] == after["begin"] for before, after in pairwise(rows[:-1]))
     assert causes_chart(None) is None
@@ -92,6 +95,14 @@ def test_equals_have_no_shares() -> None:
     assert "× 1" in printed(judged(asking(WHY), dict.fromkeys(RATES, 1000.0)))
 
 
+def test_a_ratio_too_close_to_one_for_so_many_parts_is_told_from_one_all_the_same() -> None:
+    names = ["a", "a:with-driver", "a:with-pool", "a:with-driver-and-pool", "bb"]
+    rates = dict(zip(names, (1000.0, 1002.0, 1002.0, 1003.0, 1009.0), strict=True))
+    causes = judged(asking(WHY | {"to": "bb"}), rates).causes
+    assert causes is not None and causes.interval is not None and causes.interval[0] > 1
+    assert "not far enough from 1" in (causes.reason or "") and "more blocks help" in answer_sentence(causes)
+
+
 def test_a_refused_trial_leaves_no_answer() -> None:
     record = asking(WHY).record()
     trials = trials_of(record, lambda name, _block: a_trial().serving(RATES[name]))
@@ -102,6 +113,84 @@ def test_a_refused_trial_leaves_no_answer() -> None:
     causes = judge(record, [failing, *trials[1:]], interrupted=False).causes
     assert causes is not None and causes.ratio is None and causes.parts == []
     assert "was refused (errors" in (causes.reason or "") and "is not known" in answer_sentence(causes)
+
+
+def made(builders: dict[str, TrialBuilder], why: dict[str, Any] = WHY) -> Result:
+    """By condition; who is not named is as above."""
+    record = asking(why).record()
+
+    def make(name: str, block: int) -> TrialBuilder:
+        return builders.get(name, a_trial().serving(RATES[name])).serving(RATES[name] * WOBBLE[block - 1])
+
+    return judge(record, trials_of(record, make), interrupted=False)
+
+
+def test_a_side_that_can_do_more_withholds_the_answer() -> None:
+    """As a claim on the same conditions: nobody knows what an idle contender could do."""
+    idle = a_trial().but(server_cpu=0.3)
+    causes = made({"b": idle}).causes
+    assert causes is not None and causes.ratio is None and causes.parts == []
+    assert "own-limit withholds it (b can do more" in (causes.reason or "")
+    assert "To decide it" in answer_sentence(causes)
+    claimed = asking(WHY).claiming("b", "a", at_least=1e-9, at_most=1e9).record()
+    trials = trials_of(claimed, lambda name, _: (idle if name == "b" else a_trial()).serving(RATES[name]))
+    assert "own-limit withholds it" in (judge(claimed, trials, interrupted=False).claims[0].reason or "")
+    times = made({"b": idle}, WHY | {"metric": "response_time_p50"}).causes
+    assert times is not None and times.ratio is not None, "the near miss: of times it is no limit"
+
+
+def test_a_plateau_of_any_two_conditions_withholds_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(RATES, "a:with-driver-and-pool", 1405.0)
+    causes = made({"a:with-driver": a_trial().but(server_cpu=0.6)}).causes
+    assert causes is not None and causes.ratio is None
+    assert "plateau withholds it (a:with-driver, a:with-driver-and-pool all reach" in (causes.reason or "")
+    alike = made({}).causes
+    assert alike is not None and alike.reason is None, "the near miss: an answer costs both the same"
+
+
+@pytest.mark.parametrize("stated", [None, "the pool's ping is a statement"])
+def test_unequal_work_withholds_the_answer_unless_the_file_says_why(stated: str | None) -> None:
+    record = asking(WHY | {"unequal_work": stated}).record()
+    trials = []
+    for trial in trials_of(record, lambda name, block: a_trial().serving(RATES[name] * WOBBLE[block - 1])):
+        reads = 30_000 if trial.condition.startswith("b/") else 10_000
+        ledger = Ledger(done={"reads": reads}, verified=10_000, answers=10_000)
+        trials.append(trial.model_copy(update={"ledger": ledger}))
+    result = judge(record, trials, interrupted=False)
+    causes = result.causes
+    assert causes is not None and result.claims == []
+    if stated is None:
+        assert causes.ratio is None and "unequal-work withholds it" in (causes.reason or "")
+    else:
+        assert causes.reason is None and any(stated in remark for remark in causes.remarks)
+        assert stated in " ".join(printed(result, verbose=True).split())
+
+
+def test_what_separates_a_fraction_from_all_factors_together_is_explained_by_them() -> None:
+    factors = {name: {"env": {name.upper(): "1"}} for name in "uvwxyz"}
+    of = Why.model_validate({"from": "a", "factors": factors})
+    rates = {str(ref): 1000.0 * 1.1 ** len(of.switched_in(ref.stack)) for ref in of.conditions}
+    causes = judged(asking({"from": "a", "factors": factors}), rates).causes
+    assert causes is not None and causes.parts[-1].kind == "more"
+    assert "not explained" not in answer_sentence(causes) and "three or more together is" in answer_sentence(causes)
+    causes = judged(asking({"from": "a", "to": "b", "factors": factors}), rates | {"b": 2000.0}).causes
+    assert causes is not None and causes.parts[-1].kind == "not explained"
+
+
+@pytest.mark.parametrize(
+    ("metric", "words"),
+    [
+        ("capacity", "measured only under loads of kind capacity"),
+        ("overhead", "needs a baseline"),
+        ("journeys", "has no journeys"),
+        ("gudput", "goodput"),
+    ],
+)
+def test_a_metric_that_is_not_measured_is_refused(metric: str, words: str) -> None:
+    experiment = asking(WHY | {"metric": metric}).record().experiment
+    with pytest.raises(ValueError, match=f"^why.metric: .*{words}"):
+        validate_why(experiment, lambda _value: SentNames(["item"]))
+    validate_why(asking(WHY).record().experiment, lambda _value: SentNames(["item"]))
 
 
 def test_a_run_over_other_stacks_has_no_answer() -> None:

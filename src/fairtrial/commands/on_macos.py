@@ -15,7 +15,7 @@ WORKS = "judge", "compare", "history", "pool", "cross-examine", "docket", "impor
 DOES_NOT: Mapping[str, str] = {
     "run": "builds and starts stacks",
     "ab-test": "builds and starts stacks",
-    "why": "builds and starts stacks",
+    "why": "builds and starts stacks; of a results folder `fairtrial judge DIR` says it",
     "check": "starts stacks",
     "init": "starts the service",
     "adopt": "builds and starts entries",

@@ -1,5 +1,6 @@
 """`fairtrial why`: the ratio of two contenders, divided among what was switched between them."""
 
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -59,6 +60,7 @@ def why(
     console = Console(stderr=reports.use_stdout)
     problem = None
     if Path(place).is_dir() or place.endswith(".xz"):
+        _assert_nothing_to_run(options, selection)
         record, trials = read_record(Path(place))
         result = judge_record(record, trials)
         answer = _answer(result, place)
@@ -72,6 +74,11 @@ def why(
         experiment = load_experiment(file)
         if experiment.why is None:
             raise Problem(f"{file}: it has no [why]", "write one (docs/why.md), or use fairtrial run")
+        if missing := experiment.why.not_among([] if selection.stack else experiment.condition_refs):
+            raise Problem(
+                f"{file}: [why] needs {', '.join(missing)}: not all of that would be tried",
+                "leave --stack out, and `stacks` of the file; of a contender with `refs`, name one, as in app:main",
+            )
         assert_within(experiment.contenders.values())
         changed, too_long = with_settings(
             experiment, blocks=options.blocks, minutes=options.minutes, slices=options.slices, quick=options.quick
@@ -89,6 +96,20 @@ def why(
     status = exit_status(result)
     is_divided = result.causes is not None and result.causes.reason is None
     raise typer.Exit(IN_DOUBT if status == ALL_WELL and (problem or not is_divided) else status)
+
+
+def _assert_nothing_to_run(*options: RunOptions | SelectionOptions) -> None:
+    """Refuse options about a run where nothing is run."""
+    from fairtrial.base.problem import Problem
+
+    names = [
+        f"--{each.name}"
+        for group in options
+        for each in fields(group)
+        if each.name != "verbose" and getattr(group, each.name) not in (each.default, [])
+    ]
+    if names:
+        raise Problem(f"{', '.join(names)}: of a results folder nothing is run", "leave it out")
 
 
 def _answer(result: "Result", place: str) -> str:

@@ -9,6 +9,15 @@ from fairtrial.base.strict import Strict
 from fairtrial.experiment.load_variants import OVER_LOADS, load_at
 from fairtrial.experiment.value import Number, Value, format_value, parse_value
 
+PARAMETER = (
+    r"^(load\.[a-z0-9_]+|load|options\.[a-z_]+|dataset\.[a-z]+|services\.[a-z0-9-]+\.(variant|latency)"
+    r"|env\.[A-Z][A-Z0-9_]*|instances|concurrency_budget|placement)$"
+)
+PARAMETER_IN_WORDS = (
+    "load.KEY, load (values are names of [loads.NAME]), options.KEY, dataset.KEY, services.NAME.variant, "
+    "services.NAME.latency, env.NAME (a variable that stacks get), instances, concurrency_budget or placement"
+)
+
 WORD = re.compile(r"[!-~]{1,64}")
 """Printable ASCII without spaces: a value follows ` at ` in the name of a condition."""
 
@@ -16,13 +25,7 @@ WORD = re.compile(r"[!-~]{1,64}")
 class Sweep(Strict):
     """The varied parameter, and its values: numbers, or categories, which have no order and no distance."""
 
-    parameter: str = Field(
-        pattern=r"^(load\.[a-z0-9_]+|load|options\.[a-z_]+|dataset\.[a-z]+|services\.[a-z0-9-]+\.(variant|latency)"
-        r"|env\.[A-Z][A-Z0-9_]*|instances|concurrency_budget|placement)$",
-        description="load.KEY, load (values are names of [loads.NAME]), options.KEY, dataset.KEY, "
-        "services.NAME.variant, services.NAME.latency, env.NAME (a variable that stacks get), instances, "
-        "concurrency_budget or placement",
-    )
+    parameter: str = Field(pattern=PARAMETER, description=PARAMETER_IN_WORDS)
     values: list[Value] = Field(min_length=2, max_length=100, description="numbers, words or booleans")
 
     @model_validator(mode="after")

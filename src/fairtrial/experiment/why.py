@@ -4,7 +4,8 @@ Each factor is switched by itself. The design's combinations are conditions like
 that it starts from, named after the factors that are switched in them, and the two values of a sweep.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Annotated, Any, Self
 
@@ -13,7 +14,7 @@ from pydantic import ConfigDict, Field, model_validator
 from fairtrial.base.strict import SLUG, Strict
 from fairtrial.experiment.factorial import MOST_FACTORS, MOST_IN_FULL, Design, Run, make_design
 from fairtrial.experiment.reference import ConditionRef, StackRef
-from fairtrial.experiment.sweep import Sweep
+from fairtrial.experiment.sweep import PARAMETER, PARAMETER_IN_WORDS, Sweep
 from fairtrial.experiment.value import Value, format_value
 from fairtrial.experiment.variables import Variables
 
@@ -40,6 +41,8 @@ class Factor(Strict):
     def _of_one_kind(self) -> Self:
         if [self.variant is not None, bool(self.env), self.setting is not None].count(True) != 1:
             raise ValueError("a factor has one of `variant`, `env` and `setting`")
+        if self.setting is not None and not re.fullmatch(PARAMETER, self.setting):
+            raise ValueError(f"setting: {self.setting!r} cannot be switched: write {PARAMETER_IN_WORDS}")
         if (len(self.values) == 2) != (self.setting is not None) or len(set(map(format_value, self.values))) == 1:
             raise ValueError("values: a setting has two, before and after, which differ; nothing else has values")
         return self
@@ -61,6 +64,7 @@ class Why(Strict):
     start: StackRef = Field(alias="from")
     end: StackRef | None = Field(None, alias="to", description="null: `from` with every factor switched")
     metric: str | None = Field(None, description="null: goodput; under an open load response_time_p50")
+    unequal_work: str | None = Field(None, min_length=1, description="as of a claim: why not all do the same work")
     factors: dict[Annotated[str, Field(pattern=SLUG)], Factor] = Field(min_length=1, max_length=MOST_FACTORS)
 
     @model_validator(mode="after")
@@ -111,10 +115,20 @@ class Why(Strict):
         return self.condition(everything) if self.end is None else ConditionRef.of(self.end, self._value(everything))
 
     @property
+    def conditions(self) -> list[ConditionRef]:
+        """Every condition that the answer rests on, each once, the start first."""
+        refs = [self.condition(run) for run in self.design.runs] + [self.whole]
+        return list({str(ref): ref for ref in refs}.values())
+
+    def not_among(self, references: Iterable[ConditionRef]) -> list[str]:
+        """The names of the conditions that the answer rests on and that are not among these."""
+        names = set(map(str, references))
+        return [str(ref) for ref in self.conditions if str(ref) not in names]
+
+    @property
     def stacks(self) -> list[StackRef]:
         """Every stack that is tried, each once, the start first."""
-        refs = [self.condition(run).stack for run in self.design.runs] + [self.whole.stack]
-        return list({str(ref): ref for ref in refs}.values())
+        return list({str(ref.stack): ref.stack for ref in self.conditions}.values())
 
     def switched_in(self, stack: StackRef) -> list[str]:
         """The factors that are switched in a variant of its own making; empty: it is none."""

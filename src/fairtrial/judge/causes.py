@@ -1,32 +1,74 @@
-"""Why one contender differs from another: the ratio of `[why]`, divided among its factors."""
+"""Why one contender differs from another: the ratio of `[why]`, divided among its factors.
+
+The answer rests on the ratio of any two of its conditions, and each of these is a claim: checks examine it as they do
+those of the file, and what withholds the verdict on one withholds the answer.
+"""
+
+from collections import defaultdict
+from itertools import combinations
 
 from fairtrial.experiment.ab_test import METRICS as METRICS_BY_LOAD
+from fairtrial.experiment.claims import RatioClaim
+from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import ConditionRef
+from fairtrial.judge.claims import NamesAt, judge_claim, validate_claim
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.ruling import no_ratio
 from fairtrial.judge.claims.values import values_of
 from fairtrial.judge.metrics import find_metric
-from fairtrial.judge.statistics.causes import Causes, divide
+from fairtrial.judge.statistics.causes import Causes, Division, Floats, divide
+from fairtrial.judge.statistics.estimate import Resolution
 from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
 
 NO_SHARES = "the ratio is not told from 1, so that there is nothing whose share could be named"
+TOO_MANY_PARTS = "the ratio is not far enough from 1 to be divided among so many parts; more blocks help"
+
+
+def ratios_of(experiment: Experiment) -> list[RatioClaim]:
+    """The ratio of any two conditions of `[why]` as a claim, that of its end to its start first; empty: it asks for
+    none, or not all of its conditions are tried. No claim of a file has such an id."""
+    why = experiment.why
+    if why is None or why.not_among(experiment.condition_refs):
+        return []
+    usual, _ = METRICS_BY_LOAD.get(experiment.load.kind, ("goodput", True))
+    first = (str(why.condition(frozenset())), str(why.whole))
+    pairs = sorted(combinations(why.conditions, 2), key=lambda pair: tuple(map(str, pair)) != first)
+    return [
+        RatioClaim.model_construct(
+            kind="ratio",
+            id=f"[why] {of} / {to}",
+            text="",
+            of=of,
+            to=to,
+            metric=why.metric or usual,
+            unequal_work=why.unequal_work,
+            at_least=1e-300,  # nobody doubts these bounds: it is only asked whether the verdict is withheld
+            at_most=1e300,
+        )
+        for to, of in pairs
+    ]
+
+
+def validate_why(experiment: Experiment, names_at: NamesAt) -> None:
+    """Require that the metric of `[why]` is one that is measured, as of a claim.
+
+    Raises:
+        ValueError: it is not.
+    """
+    for claim in ratios_of(experiment)[:1]:
+        validate_claim(claim, experiment, names_at, "why.metric")
 
 
 def causes_of(evidence: Evidence) -> Causes | None:
     """The answer to the experiment's `[why]`; None: it asks for none, or not all of its conditions were to be tried."""
     experiment = evidence.experiment
-    why = experiment.why
-    if why is None:
+    why, ratios = experiment.why, ratios_of(experiment)
+    if why is None or not ratios:
         return None
     design = why.design
     conditions = {run: why.condition(run) for run in design.runs}
-    start, end = why.condition(frozenset()), why.whole
-    planned = {str(ref) for ref in experiment.condition_refs}
-    compared: list[ConditionRef] = list({str(ref): ref for ref in (*conditions.values(), end)}.values())
-    if not {str(ref) for ref in compared} <= planned:
-        return None
-    usual, _ = METRICS_BY_LOAD.get(experiment.load.kind, ("goodput", True))
-    metric = find_metric(why.metric or usual)
+    start, end, compared = why.condition(frozenset()), why.whole, why.conditions
+    metric = find_metric(ratios[0].metric)
     values = values_of(metric, compared, evidence)
     answer = Causes(
         start=str(start),
@@ -42,16 +84,37 @@ def causes_of(evidence: Evidence) -> Causes | None:
     obstacle = values.refused or values.lower_bound or values.missing
     if obstacle is None and (values.blocks == 0 or any(value <= 0 for ref in compared for value in values.of(ref))):
         obstacle = no_ratio(metric.label)
+    results = [] if obstacle else [judge_claim(claim, evidence) for claim in ratios]
+    for result in results:
+        if any(finding.severity == "refusal" for finding in result.findings):
+            obstacle = f"{result.reason}. {result.ending.rstrip('.')}"
+            break
     if obstacle is not None:
         return answer.model_copy(update={"reason": obstacle})
-    is_combination = end in conditions.values()
+    columns = [*conditions.values(), end]
+
+    def read(powers: Floats) -> Resolution:
+        by_condition: dict[ConditionRef, float] = defaultdict(float)
+        for condition, power in zip(columns, powers, strict=False):
+            by_condition[condition] += power
+        return values.resolution_of_product({each: power for each, power in by_condition.items() if abs(power) > 1e-9})
+
     division = divide(
         design,
         {run: values.of(ref) for run, ref in conditions.items()},
-        None if is_combination and design.is_full else values.of(end),
+        None if end in conditions.values() and design.is_full else values.of(end),
         evidence.level,
+        rest="more" if why.end is None else "not explained",
+        read=read,
     )
-    reason = None
-    if any(part.share is None for part in division.parts):
-        reason = f"fewer than {MINIMUM_BLOCKS} blocks" if values.blocks < MINIMUM_BLOCKS else NO_SHARES
-    return answer.model_copy(update={**vars(division), "reason": reason})
+    return answer.model_copy(update={**vars(division), "reason": _no_shares(division), "remarks": results[0].remarks})
+
+
+def _no_shares(division: Division) -> str | None:
+    """Why parts have no shares; None: they have."""
+    if all(part.share is not None for part in division.parts):
+        return None
+    if division.interval is None:
+        return f"fewer than {MINIMUM_BLOCKS} blocks"
+    low, high = division.interval
+    return NO_SHARES if low <= 1 <= high else TOO_MANY_PARTS

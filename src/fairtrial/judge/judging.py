@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from fairtrial.judge.causes import causes_of
+from fairtrial.judge.causes import causes_of, ratios_of
 from fairtrial.judge.checks import run_checks, unusual_thresholds
 from fairtrial.judge.checks.drift_over_blocks import ceilings_of
 from fairtrial.judge.checks.model import Finding, Severity
@@ -186,7 +186,10 @@ def judge_record(
 def _findings(
     record: ExperimentRecord, trials: Sequence[TrialRecord]
 ) -> tuple[Mapping[int | None, list[Finding]], Mapping[str, list[Finding]]]:
-    """By trial index, those about the experiment under None; and by claim. The gravest come first."""
+    """By trial index, those about the experiment under None; and by claim, those of `[why]` among them. The gravest
+    come first."""
+    claims = [*record.experiment.claims, *ratios_of(record.experiment)]
+    record = record.model_copy(update={"experiment": record.experiment.model_copy(update={"claims": claims})})
     findings: dict[int | None, list[Finding]] = defaultdict(list)
     of_claims: dict[str, list[Finding]] = defaultdict(list)
     for check, unusual in unusual_thresholds(record.experiment.checks):

@@ -16,9 +16,9 @@ from fairtrial.experiment.service_address import ServiceAddress
 from fairtrial.experiment.slices import COMPARING
 from fairtrial.experiment.sweep import assert_same_type
 from fairtrial.experiment.value import Value, format_value
+from fairtrial.judge.causes import validate_why
 from fairtrial.judge.checks import validate_thresholds
 from fairtrial.judge.claims import NamesAt, SentNames, validate_claim
-from fairtrial.judge.metrics import find_metric
 from fairtrial.load.capacity import CapacityLoad
 from fairtrial.plan.conditions import assert_condition
 from fairtrial.plan.plan import Plan, Point
@@ -49,8 +49,7 @@ def assert_sound(plan: Plan, stacks: Mapping[str, Stack]) -> None:
     validate_thresholds(experiment.checks)
     requests = request_names(plan.points)
     _assert_objectives(plan.points, requests)
-    if experiment.why is not None and experiment.why.metric is not None:
-        find_metric(experiment.why.metric)
+    validate_why(experiment, requests)
     for claim in experiment.claims:
         validate_claim(claim, experiment, requests)
 

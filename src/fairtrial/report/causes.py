@@ -82,6 +82,7 @@ def design_notes(causes: Causes) -> Iterator[str]:
         f"Intervals of all parts hold together at {level_in_words(causes.level)}; shares are of the ratio's logarithm, "
         "and one below zero works against it."
     )
+    yield from causes.remarks
     for each in causes.interactions:
         pairs = " or ".join(" and ".join(pair) for pair in each.pairs)
         aliases = " (aliases)" if len(each.pairs) > 1 else ""
@@ -105,7 +106,7 @@ def causes_chart(causes: Causes | None) -> Spec | None:
         for step in steps(causes)
     ]
     whole_low, whole_high = causes.interval or (causes.ratio, causes.ratio)
-    whole = {"name": f"{causes.end}", "begin": 1.0, "end": causes.ratio, "low": whole_low, "high": whole_high}
+    whole = {"name": f"all ({causes.end})", "begin": 1.0, "end": causes.ratio, "low": whole_low, "high": whole_high}
     rows.append(whole | {"times": times_in_words(causes.ratio, causes.interval), "share": "100%"})
     marks = [row[key] for row in rows for key in ("begin", "end", "low", "high")]
     y: Spec = {

@@ -55,7 +55,7 @@ def markdown_text(result: Result) -> str:
         parts += ["", *(f"- {escape(claim.sentence)}" for claim in result.claims), ""]
         parts += [line for sentence in claims_notes(result) for line in (escape(sentence), "")]
     if result.causes is not None:
-        parts += ["### Why", "", escape(answer_sentence(result.causes)), ""]
+        parts += ["### Why", "", escape(" ".join([answer_sentence(result.causes), *result.causes.remarks])), ""]
     columns = other_columns(result)
     classed = shows_class(result.conditions)
     head = [

@@ -8,6 +8,7 @@ from scipy import stats
 
 from fairtrial.experiment.factorial import make_design
 from fairtrial.judge.statistics.causes import divide, part_weights
+from fairtrial.judge.statistics.estimate import Resolution
 from fairtrial.judge.statistics.fieller import share_interval
 from tests.judge.statistics.cause_worlds import SCATTER, WORLDS, World, alike, an_experiment, parts_held
 
@@ -72,6 +73,24 @@ def test_in_a_fraction_pairs_that_cannot_be_told_apart_share_their_interaction()
 def test_what_slows_a_whole_block_has_no_weight(factors: int) -> None:
     for part in part_weights(make_design([str(place) for place in range(factors)])):
         assert sum(part.of) == pytest.approx(0, abs=1e-9)
+
+
+def test_what_was_read_coarsely_has_a_wider_interval_of_ratio_and_share() -> None:
+    design = make_design(["a", "b"])
+    random = np.random.default_rng(1)
+    runs = {run: (2.0 ** len(run) * np.exp(0.01 * random.standard_normal(8))).tolist() for run in design.runs}
+    fine = divide(design, runs, None)
+    coarse = divide(design, runs, None, read=lambda powers: Resolution(above=0.2 * float(np.sum(np.abs(powers)))))
+    assert fine.interval is not None and coarse.interval is not None
+    assert coarse.interval == pytest.approx((fine.interval[0], fine.interval[1] * 1.4))
+    for narrow, wide in zip(fine.parts, coarse.parts, strict=True):
+        assert narrow.interval is not None and wide.interval is not None
+        assert narrow.share_interval is not None and wide.share_interval is not None
+        assert narrow.interval[1] < wide.interval[1] and narrow.share == wide.share
+        assert wide.share_interval[0] <= narrow.share_interval[0]
+        assert wide.share_interval[1] > narrow.share_interval[1]
+    lost = divide(design, runs, None, read=lambda _powers: Resolution(below=8))
+    assert all(part.share is None for part in lost.parts), "the whole may be 1"
 
 
 def test_fewer_than_three_blocks_have_no_interval_and_no_share() -> None:

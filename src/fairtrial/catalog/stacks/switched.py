@@ -9,15 +9,16 @@ from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.why import Why
 
 ENV = "env."
-OTHERS = ("args", "build", "requires", "http2", "stack_class")
-"""What else a variant may change."""
+OTHERS = ("args", "build", "requires", "http2")
+"""What else a variant may change. Its class is no cause: it is that of the last factor with another one."""
 
 
 def with_switched(stacks: Mapping[str, Stack], experiment: Experiment) -> dict[str, Stack]:
     """The stacks, and among the variants of the one that `[why]` starts from those that the experiment tries.
 
     Raises:
-        Problem: there is no such stack or variant, nothing of it can be switched, or two factors change the same.
+        Problem: there is no such stack or variant, nothing of it can be switched, a factor changes nothing, or two
+            change the same.
     """
     why = experiment.why
     if why is None:
@@ -42,14 +43,22 @@ def with_switched(stacks: Mapping[str, Stack], experiment: Experiment) -> dict[s
 def _combined(stack: Stack, why: Why, factors: Sequence[str]) -> tuple[Variant, str]:
     """The variant in which these factors are switched, and the one whose source it is built from."""
     usual, source = stack.variant(why.start), why.start.variant
+    stack_class = usual.stack_class
     changes: dict[str, object] = {}
     for name in factors:
         factor = why.factors[name]
-        further: dict[str, object] = {f"env.{key}": value for key, value in factor.env.items()}
+        further: dict[str, object] = {f"{ENV}{key}": value for key, value in factor.env.items()}
         if factor.variant is not None:
-            further = _changes(usual, stack.variant(why.start.model_copy(update={"variant": factor.variant})))
-            if factor.variant in stack.checkouts:
+            variant = stack.variant(why.start.model_copy(update={"variant": factor.variant}))
+            further = _changes(usual, variant)
+            stack_class = stack_class if variant.stack_class == usual.stack_class else variant.stack_class
+            if factor.variant in stack.checkouts and factor.variant != why.start.variant:
                 further["build"], source = stack.build_commands(factor.variant), factor.variant
+        if further.items() <= {f"{ENV}{key}": value for key, value in usual.env.items()}.items():
+            raise Problem(
+                f"why: {name} ({factor.in_words()}) changes nothing of {why.start}",
+                "name another variant or another value, or leave the factor out",
+            )
         if common := sorted(changes.keys() & further):
             raise Problem(
                 f"why: {name} changes {common[0]} of {stack.name}, and so does another factor: they cannot be switched "
@@ -57,14 +66,16 @@ def _combined(stack: Stack, why: Why, factors: Sequence[str]) -> tuple[Variant, 
                 "let each factor change things of its own",
             )
         changes |= further
-    env = {key.removeprefix(ENV): str(value) for key, value in changes.items() if key.startswith(ENV)}
+    env = usual.env | {key.removeprefix(ENV): value for key, value in changes.items() if key.startswith(ENV)}
     others = {key: value for key, value in changes.items() if not key.startswith(ENV)}
-    title = f"with {' and '.join(factors)}"
-    return usual.model_copy(update={"title": title, "env": usual.env | env, **others}), source
+    others |= {"title": f"with {' and '.join(factors)}", "stack_class": stack_class}
+    others["env"] = {key: value for key, value in env.items() if value is not None}
+    return usual.model_copy(update=others), source
 
 
 def _changes(usual: Variant, variant: Variant) -> dict[str, object]:
-    """What differs in a variant, by key: `args`, or `env.NAME`. A variable that it lacks stays as it is."""
-    env = {f"{ENV}{name}": value for name, value in variant.env.items() if usual.env.get(name) != value}
+    """What differs in a variant, by key: `args`, or `env.NAME`, which is None where the variant lacks a variable."""
+    names = sorted(usual.env.keys() | variant.env.keys())
+    env = {f"{ENV}{name}": variant.env.get(name) for name in names if usual.env.get(name) != variant.env.get(name)}
     others = {key: getattr(variant, key) for key in OTHERS if getattr(variant, key) != getattr(usual, key)}
     return {**env, **others}

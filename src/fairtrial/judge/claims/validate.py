@@ -25,10 +25,15 @@ NamesAt = Callable[[Value | None], SentNames | None]
 """The names at a value of the sweep (None: there is no sweep); None if they are not known."""
 
 
-def validate_claim(claim: Claim, experiment: Experiment, names_at: NamesAt = lambda _value: None) -> None:
+def validate_claim(
+    claim: Claim, experiment: Experiment, names_at: NamesAt = lambda _value: None, key: str | None = None
+) -> None:
     """Require that a claim of an experiment file makes sense beyond what its model checks.
 
     Records are not held to this: those from before bounds had units are judged as they are.
+
+    Args:
+        key: what stands at fault in the file, in place of the claim.
 
     Raises:
         ValueError: an unknown metric, one that means nothing under the load, a request or a journey that is not sent, a
@@ -44,7 +49,7 @@ def validate_claim(claim: Claim, experiment: Experiment, names_at: NamesAt = lam
         _assert_measured(claim, metric, experiment)
         _assert_sent(claim, metric, experiment, names_at)
     except ValueError as error:
-        raise ValueError(f"claims: {claim.id!r}: {error}") from None
+        raise ValueError(f"{key or f'claims: {claim.id!r}'}: {error}") from None
     if isinstance(claim, ShapeClaim):
         assert_points(claim, experiment)
 

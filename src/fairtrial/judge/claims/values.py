@@ -57,13 +57,20 @@ class Values:
         return Resolution(sum(self.steps.get(each, 0.0) for each in sides), below, above)
 
     def resolution_of_ratio(self, of: ConditionRef, to: ConditionRef) -> Resolution:
-        """How finely the ratio of two conditions was read: by their steps, and what others took of one more than of the
-        other, which bends it to one side."""
-        shares = [self.steps[each] / median(self.of(each)) for each in (of, to) if self.steps.get(each)]
-        step = math.prod(1 + share for share in shares) - 1
-        excess = self.foreign_shares.get(of, 0.0) - self.foreign_shares.get(to, 0.0)
-        above, below = (1 / (1 - min(share, MOST_EXCESS)) for share in (max(excess, 0.0), max(-excess, 0.0)))
-        return Resolution(step, below=(1 + self._tail(to)) * below - 1, above=(1 + self._tail(of)) * above - 1)
+        """How finely the ratio of two conditions was read."""
+        return self.resolution_of_product({of: 1.0, to: -1.0})
+
+    def resolution_of_product(self, powers: Mapping[ConditionRef, float]) -> Resolution:
+        """How finely the product of the values, each to its power, was read: by their steps, and what others took of
+        one more than of another, which bends it to one side. The powers add up to 0."""
+        least = min((self.foreign_shares.get(each, 0.0) for each in powers), default=0.0)
+        step, reach = 0.0, {True: 0.0, False: 0.0}
+        for each, power in powers.items():
+            excess = min(self.foreign_shares.get(each, 0.0) - least, MOST_EXCESS)
+            reach[power > 0] += abs(power) * (math.log1p(self._tail(each)) - math.log1p(-excess))
+            if self.steps.get(each):
+                step += abs(power) * math.log1p(self.steps[each] / median(self.of(each)))
+        return Resolution(math.expm1(step), below=math.expm1(reach[False]), above=math.expm1(reach[True]))
 
     def _tail(self, condition: ConditionRef) -> float:
         return self.tails.get(condition, 0.0)

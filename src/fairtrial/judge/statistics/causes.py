@@ -8,23 +8,26 @@ up to zero, so that what slows a whole block cancels. The weights are those of t
   itself; the rest is that of three or more. Nothing is assumed, and the parts add up to what all factors change.
 - A fraction was tried: the fit has a term for each factor, and one for each group of pairs that are aliases. A factor's
   part is what it changes on average over the levels of the others. What three factors do together is assumed to be
-  nothing. If it is not, it is in what is not explained.
+  nothing. If it is not, it is in what is not explained; without an end of its own, in what three or more do together.
 
 What is not explained is the whole ratio less the parts: what separates the end from the start with every factor
 switched, and of a fraction also what the terms leave out.
 
 The interval of a part is Student's over the blocks, each part with its own spread: one condition may scatter more than
 another, and a pooled variance would be too small for it. Its share of the whole has Fieller's interval. The intervals
-of all parts hold together at the level: each of m parts has 1 - α / m (Bonferroni), which allows any dependence.
+of all parts hold together at the level: each of m parts has 1 - α / m (Bonferroni), which allows any dependence. Where
+values were read coarsely, an interval is as wide as that of a claim's ratio, and one of a share holds what it would be
+wherever part and whole may lie.
 
 Sources: G. E. P. Box, W. G. Hunter and J. S. Hunter, Statistics for Experimenters (1978), chapters 10 and 12; NIST/
 SEMATECH e-Handbook of Statistical Methods, 5.3.3; C. E. Bonferroni (1936), as in R. G. Miller, Simultaneous Statistical
 Inference, 2nd edition (1981), section 2.3.
 """
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from typing import Literal
 
 import numpy as np
@@ -33,6 +36,7 @@ from pydantic import Field
 
 from fairtrial.base.strict import Strict
 from fairtrial.experiment.factorial import Design, Run
+from fairtrial.judge.statistics.estimate import Resolution
 from fairtrial.judge.statistics.fieller import share_interval
 from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS, mean_interval, quantile
 
@@ -83,6 +87,7 @@ class Causes(Strict):
     parts: list[Cause] = Field(default_factory=list, description="from the start to the end")
     interactions: list[Interaction] = Field(default_factory=list, description="of a fraction")
     reason: str | None = Field(None, description="why there is no ratio, or why its parts have no shares")
+    remarks: list[str] = Field(default_factory=list, description="as of a claim that the ratio were so much")
 
 
 @dataclass(frozen=True)
@@ -144,58 +149,98 @@ class Division:
     interactions: list[Interaction]
 
 
+Read = Callable[[Floats], Resolution]
+"""How finely a product was read, by the powers of the design's runs and, if there is one, of the end: shape (runs,)."""
+
+
 def divide(
-    design: Design, runs: Mapping[Run, Sequence[float]], end: Sequence[float] | None, level: float = LEVEL
+    design: Design,
+    runs: Mapping[Run, Sequence[float]],
+    end: Sequence[float] | None,
+    level: float = LEVEL,
+    *,
+    rest: CauseKind = "not explained",
+    read: Read = lambda _powers: Resolution(),
 ) -> Division:
     """The ratio of the end to the start, divided.
 
     Args:
         runs: by run of the design, the metric's value in each block; all positive, and of the same blocks.
         end: likewise of the end; None: it is the run in which every factor is switched, which is tried.
+        rest: what separates the end from what the parts of the factors make up.
 
     Raises:
         ValueError: values are missing, or not positive.
     """
-    table = np.array([runs[run] for run in design.runs], dtype=np.float64).T
-    last = np.asarray(runs[frozenset(design.factors)] if end is None else end, dtype=np.float64)
-    if not bool((table > 0).all()) or not bool((last > 0).all()):
+    columns = [runs[run] for run in design.runs] + ([] if end is None else [end])
+    table = np.array(columns, dtype=np.float64).T
+    if not bool((table > 0).all()):
         raise ValueError("a ratio needs positive values")
-    logs = np.log(table)
-    wholes: Floats = np.log(last) - np.log(np.asarray(runs[frozenset()], dtype=np.float64))
-    parts = [(each.kind, each.factors, logs @ each.of) for each in part_weights(design)]
+    logs, more = np.log(table), np.zeros(0 if end is None else 1)
+    powers = np.zeros(len(columns))
+    powers[design.runs.index(frozenset())] = -1
+    powers[-1 if end is not None else design.runs.index(frozenset(design.factors))] += 1
+    whole = _Product(logs @ powers, read(powers))
+    weights = [Weights(each.kind, each.factors, np.append(each.of, more)) for each in part_weights(design)]
     if end is not None or not design.is_full:
-        parts.append(("not explained", (), wholes - sum(values for _, _, values in parts)))
-    share_level, groups = 1 - (1 - level) / len(parts), interaction_weights(design)
-    whole = mean_interval(wholes, level)
+        weights.append(Weights(rest, (), powers - sum(each.of for each in weights)))
+    share_level, groups = 1 - (1 - level) / len(weights), interaction_weights(design)
+    pairs = [(aliases, np.append(of, more)) for aliases, of in groups]
     return Division(
-        ratio=float(np.exp(wholes.mean())),
-        interval=_exponential(whole),
-        parts=[_cause(kind, factors, values, wholes, share_level) for kind, factors, values in parts],
+        ratio=whole.ratio,
+        interval=whole.interval(level),
+        parts=[_cause(each, _Product(logs @ each.of, read(each.of)), whole, share_level) for each in weights],
         interactions=[
             Interaction(
-                pairs=[list(pair) for pair in pairs],
-                ratio=float(np.exp((logs @ weights).mean())),
-                interval=_exponential(mean_interval(logs @ weights, 1 - (1 - level) / len(groups))),
+                pairs=[list(pair) for pair in aliases],
+                ratio=(interaction := _Product(logs @ of, read(of))).ratio,
+                interval=interaction.interval(1 - (1 - level) / len(groups)),
             )
-            for pairs, weights in groups
+            for aliases, of in pairs
         ],
     )
 
 
-def _cause(kind: CauseKind, factors: Sequence[str], values: Floats, wholes: Floats, level: float) -> Cause:
-    blocks, share, interval = len(values), None, None
-    if blocks >= MINIMUM_BLOCKS:
-        interval = share_interval(values, wholes, quantile(level, blocks))
-        share = None if interval is None else float(values.mean() / wholes.mean())
+@dataclass(frozen=True)
+class _Product:
+    """The logarithm of a product of conditions' values in each block, and how finely it was read."""
+
+    logs: Floats
+    resolution: Resolution
+
+    @property
+    def ratio(self) -> float:
+        return float(np.exp(self.logs.mean()))
+
+    def interval(self, level: float) -> Interval | None:
+        own = mean_interval(self.logs, level)
+        if own is None:
+            return None
+        return self.resolution.widen(self.ratio, (float(np.exp(own[0])), float(np.exp(own[1]))), is_ratio=True)
+
+    @property
+    def places(self) -> set[float]:
+        """How far its logarithm may lie from where it was measured, at most, on either side."""
+        read = self.resolution
+        step = math.log1p(read.step)
+        return {-step - math.log1p(read.below), step + math.log1p(read.above)}
+
+
+def _cause(of: Weights, part: _Product, whole: _Product, level: float) -> Cause:
+    share, interval = None, None
+    if len(part.logs) >= MINIMUM_BLOCKS:
+        reach = quantile(level, len(part.logs))
+        places = product(part.places, whole.places)
+        ends = [share_interval(part.logs + own, whole.logs + beside, reach) for own, beside in places]
+        intervals = [end for end in ends if end is not None]
+        if len(intervals) == len(ends) and len({np.sign(whole.logs.mean() + place) for place in whole.places}) == 1:
+            interval = min(low for low, _ in intervals), max(high for _, high in intervals)
+            share = float(part.logs.mean() / whole.logs.mean())
     return Cause(
-        kind=kind,
-        factors=list(factors),
-        ratio=float(np.exp(values.mean())),
-        interval=_exponential(mean_interval(values, level)),
+        kind=of.kind,
+        factors=list(of.factors),
+        ratio=part.ratio,
+        interval=part.interval(level),
         share=share,
         share_interval=interval,
     )
-
-
-def _exponential(interval: Interval | None) -> Interval | None:
-    return None if interval is None else (float(np.exp(interval[0])), float(np.exp(interval[1])))
