@@ -117,7 +117,7 @@ impl Exchange {
             }
         }
         let collected = &mut self.collected;
-        let kept_bytes = expectation.kept_bytes();
+        let kept_bytes = expectation.kept_bytes(collected.coding);
         // Stays in the read buffer as long as it is the only one.
         let mut first_piece: Option<&'a [u8]> = None;
         loop {
@@ -200,7 +200,8 @@ impl Exchange {
     pub fn take_piece(&mut self, piece: &[u8], expectation: &mut Expectation, now_ns: u64) {
         self.collected.body_bytes += piece.len() as u64;
         self.collected.take_events(piece, expectation, now_ns);
-        keep(&mut self.collected.kept, piece, expectation.kept_bytes());
+        let kept_bytes = expectation.kept_bytes(self.collected.coding);
+        keep(&mut self.collected.kept, piece, kept_bytes);
     }
 
     /// A field of such an answer's trailer, which is kept.
@@ -212,7 +213,7 @@ impl Exchange {
 
     /// The answer whose end is known otherwise: by the peer's close, or by a frame.
     pub fn whole(&self, expectation: &Expectation) -> Answer<'_> {
-        self.collected.answer(None, expectation.kept_bytes())
+        self.collected.answer(None, expectation.kept_bytes(self.collected.coding))
     }
 }
 
@@ -362,7 +363,7 @@ mod tests {
         assert!(exchange.is_complete_at_close());
         let answer = exchange.whole(&expectation);
         assert_eq!(answer.body_bytes, 100 * 1024 * 1024);
-        assert_eq!(answer.body.len(), expectation.kept_bytes());
+        assert_eq!(answer.body.len(), expectation.kept_bytes(None));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::clock;
 pub struct Unpacking {
     /// Answers whose coded body was whole, and within its bound.
     pub answers: u64,
-    /// Those of them whose bytes were those of the answer before to the same request: nothing was unpacked anew.
+    /// Those of them, up to 256 KiB, whose bytes were those of the answer before to the same request: not unpacked anew.
     pub unchanged: u64,
     /// Of their bodies, as they came.
     pub packed_bytes: u64,

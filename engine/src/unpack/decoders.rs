@@ -6,10 +6,11 @@ use std::io::{self, Read};
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 use flate2::bufread::GzDecoder;
 use flate2::{Decompress, FlushDecompress, Status};
-use ruzstd::decoding::errors::FrameDecoderError;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 
 use super::Fault;
+use super::fault::MOST_PARTS;
 use crate::http1::response::Coding;
 
 /// How far back an answer in zstd may refer (RFC 9659). Bytes.
@@ -20,9 +21,6 @@ const STEP_BYTES: usize = 16 << 10;
 
 /// The first bytes of a member of gzip (RFC 1952, section 2.3.1).
 const GZIP_BEGIN: [u8; 2] = [0x1f, 0x8b];
-
-/// The first bytes of a frame of zstd (RFC 8878, section 3.1.1).
-const ZSTD_BEGIN: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// Decoders that can be used again.
 pub(super) struct Decoders {
@@ -79,29 +77,38 @@ impl Decoders {
 
     fn zstd(&mut self, packed: &[u8], body: &mut Vec<u8>, limit: usize) -> Result<(), Fault> {
         let mut rest = packed;
-        loop {
+        for _ in 0..MOST_PARTS {
             match StreamingDecoder::new_with_decoder(&mut rest, &mut self.zstd) {
-                Ok(mut frame) => read(Coding::Zstd, &mut frame, body, limit)?,
+                Ok(mut frame) => {
+                    read(Coding::Zstd, &mut frame, body, limit)?;
+                    let checksum = self.zstd.get_checksum_from_data();
+                    if checksum.is_some() && checksum != self.zstd.get_calculated_checksum() {
+                        return Err(Fault::Broken(Coding::Zstd));
+                    }
+                }
+                // It holds nothing of the body (RFC 8878, section 3.1.2).
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                    length,
+                    ..
+                })) => rest = rest.get(length as usize..).ok_or(Fault::Cut(Coding::Zstd))?,
                 Err(FrameDecoderError::WindowSizeTooBig { .. }) => return Err(Fault::FarBack),
                 Err(error) => return Err(fault_of(Coding::Zstd, &error)),
             }
-            let checksum = self.zstd.get_checksum_from_data();
-            if checksum.is_some() && checksum != self.zstd.get_calculated_checksum() {
-                return Err(Fault::Broken(Coding::Zstd));
-            }
             match rest {
                 [] => return Ok(()),
-                _ if rest.starts_with(&ZSTD_BEGIN) => {}
+                // A frame, or one to skip (RFC 8878, sections 3.1.1 and 3.1.2).
+                [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {}
                 _ => return Err(Fault::Surplus(Coding::Zstd)),
             }
         }
+        Err(Fault::ManyParts(Coding::Zstd))
     }
 }
 
 /// Its members, one behind the other.
 fn gzip(packed: &[u8], body: &mut Vec<u8>, limit: usize) -> Result<(), Fault> {
     let mut rest = packed;
-    loop {
+    for _ in 0..MOST_PARTS {
         let mut member = GzDecoder::new(rest);
         read(Coding::Gzip, &mut member, body, limit)?;
         rest = member.into_inner();
@@ -111,11 +118,13 @@ fn gzip(packed: &[u8], body: &mut Vec<u8>, limit: usize) -> Result<(), Fault> {
             _ => return Err(Fault::Surplus(Coding::Gzip)),
         }
     }
+    Err(Fault::ManyParts(Coding::Gzip))
 }
 
 fn br(packed: &[u8], body: &mut Vec<u8>, limit: usize) -> Result<(), Fault> {
     let alloc = StandardAlloc::default;
-    let mut state = BrotliState::new(alloc(), alloc(), alloc());
+    // Strict: windows are those of RFC 7932, up to 16 MiB, and not up to 1 GiB.
+    let mut state = BrotliState::new_strict(alloc(), alloc(), alloc());
     let mut step = [0; STEP_BYTES];
     let (mut left, mut at, mut total) = (packed.len(), 0, 0);
     loop {

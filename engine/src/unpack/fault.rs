@@ -4,6 +4,9 @@ use std::fmt;
 
 use crate::http1::response::Coding;
 
+/// A body may have so many members of gzip, or frames of zstd.
+pub(super) const MOST_PARTS: usize = 1000;
+
 /// What is wrong with a coded body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
@@ -18,6 +21,8 @@ pub enum Fault {
     Cut(Coding),
     /// It goes on behind the coding's end.
     Surplus(Coding),
+    /// It has more members or frames than [`MOST_PARTS`].
+    ManyParts(Coding),
     /// It is not what its name says.
     Broken(Coding),
     /// Its zstd refers to what is further back than an answer's may (RFC 9659).
@@ -42,6 +47,9 @@ impl fmt::Display for Fault {
             Fault::Cut(coding) => write!(formatter, "the body ends before its {} does", coding.name()),
             Fault::Surplus(coding) => {
                 write!(formatter, "the body goes on behind the end of its {}", coding.name())
+            }
+            Fault::ManyParts(coding) => {
+                write!(formatter, "the body has more than {MOST_PARTS} parts of {}", coding.name())
             }
             Fault::Broken(coding) => write!(formatter, "the body is no {}, or a broken one", coding.name()),
             Fault::FarBack => formatter.write_str("the body's zstd has a window above 8 MiB (RFC 9659)"),

@@ -4,10 +4,11 @@ use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::decoders::Decoders;
 use super::*;
+use crate::exchange::{Exchange, Received};
 use crate::http1::response::Accepted;
 use crate::template::Sources;
 
@@ -25,6 +26,9 @@ const BOMB_BR: &[u8] = b"\
     \xba\xf7\x7f\xfc\xff\xff\x03\x40\x02\x20\x0e\x0b\x40\xf7\xfe\x8f\xff\xff\x7f\x00\x48\x00\xc4\x61\
     \x01\xe8\xde\xff\xf1\xff\xff\x0f\x00\x09\x80\x38\x2c\x00\xdd\xfb\xbf\xfc\xff\xff\x03\x20\x01\x10\
     \x87\x05\xa0\x7b\xff\x07";
+
+/// A frame of zstd that is to be skipped.
+const SKIP: &[u8] = b"\x5a\x2a\x4d\x18\x03\x00\x00\x00abc";
 
 const CODINGS: [Coding; 4] = [Coding::Gzip, Coding::Br, Coding::Zstd, Coding::Deflate];
 
@@ -113,6 +117,31 @@ fn gzip_and_zstd_may_have_several_parts() {
 }
 
 #[test]
+fn parts_are_not_without_number() {
+    for (coding, part) in
+        [(Coding::Gzip, gzip(b"")), (Coding::Zstd, zstd(b"", 0)), (Coding::Zstd, SKIP.to_vec())]
+    {
+        assert_eq!(unpacked(coding, &part.repeat(1000)), Ok(Vec::new()));
+        assert_eq!(unpacked(coding, &part.repeat(1001)), Err(Fault::ManyParts(coding)));
+    }
+    assert_eq!(Fault::ManyParts(Coding::Gzip).to_string(), "the body has more than 1000 parts of gzip");
+}
+
+#[test]
+fn zstd_may_have_frames_to_skip() {
+    let frame = &zstd(TEXT, 0)[..];
+    for parts in [vec![SKIP, frame], vec![frame, SKIP], vec![frame, SKIP, SKIP, frame]] {
+        let texts = parts.iter().filter(|part| **part != SKIP).count();
+        assert_eq!(unpacked(Coding::Zstd, &parts.concat()), Ok(TEXT.repeat(texts)));
+    }
+    for end in 1..SKIP.len() {
+        assert_eq!(unpacked(Coding::Zstd, &SKIP[..end]), Err(Fault::Cut(Coding::Zstd)), "at {end}");
+    }
+    let behind = [frame, SKIP, b"x"].concat();
+    assert_eq!(unpacked(Coding::Zstd, &behind), Err(Fault::Surplus(Coding::Zstd)));
+}
+
+#[test]
 fn another_coding_than_its_name_says_is_wrong() {
     for (named, is) in CODINGS.into_iter().flat_map(|named| CODINGS.map(|is| (named, is))) {
         let outcome = unpacked(named, &packed(is));
@@ -181,10 +210,21 @@ fn zstd_looks_no_further_back_than_an_answer_may() {
     assert_eq!(unpacked(Coding::Zstd, &frame), Err(Fault::FarBack));
 }
 
-fn expectation(accept: &str) -> Expectation {
+#[test]
+fn br_looks_no_further_back_than_its_rfc_allows() {
+    // Nothing, with a window of 2^24 bytes; and with one of 2^30, in the way of Large Window Brotli.
+    assert_eq!(unpacked(Coding::Br, b"\x3f"), Ok(Vec::new()));
+    assert_eq!(unpacked(Coding::Br, b"\x11\xde"), Err(Fault::Broken(Coding::Br)));
+}
+
+fn expecting(expect: Value, accept: &str) -> Expectation {
     let headers = [("Accept-Encoding".to_owned(), accept.to_owned())];
-    let expect = serde_json::from_value(json!({"body": {"kind": "exact", "text": "hello world"}})).unwrap();
+    let expect = serde_json::from_value(expect).unwrap();
     Expectation::new(&expect, Sources::default(), &[]).unwrap().unpacking(Accepted::of(&headers))
+}
+
+fn expectation(accept: &str) -> Expectation {
+    expecting(json!({"body": {"kind": "exact", "text": "hello world"}}), accept)
 }
 
 fn coded(coding: Coding, body: &[u8]) -> Answer<'_> {
@@ -204,7 +244,7 @@ fn answers_are_judged_as_they_are_unpacked() {
     let (mut unpacker, mut counts) = (Unpacker::default(), Unpacking::default());
     let (right, wrong) = (gzip(TEXT), gzip(b"hello there"));
     for (body, fits) in [(&right, true), (&right, true), (&wrong, false), (&right, true)] {
-        let answer = unpacker.unpacked(0, coded(Coding::Gzip, body), &mut expected, Some(&mut counts));
+        let answer = unpacker.unpacked(0, coded(Coding::Gzip, body), &expected, Some(&mut counts));
         assert_eq!((answer.coding, answer.body_bytes), (None, 11));
         assert_eq!(expected.verify(&answer, 0).wrong.is_none(), fits);
     }
@@ -228,7 +268,7 @@ fn a_broken_body_is_not_taken_for_the_one_before() {
         (Coding::Several, &whole[..], Some(Fault::NotAsked(Coding::Several))),
         (Coding::Unknown, &whole[..], Some(Fault::NotAsked(Coding::Unknown))),
     ] {
-        let answer = unpacker.unpacked(3, coded(coding, body), &mut expected, None);
+        let answer = unpacker.unpacked(3, coded(coding, body), &expected, None);
         assert_eq!(answer.fault, fault);
         let wrong = expected.verify(&answer, 0).wrong;
         assert_eq!(wrong, fault.map(|_| crate::record::ErrorKind::WrongCoding));
@@ -243,7 +283,7 @@ fn what_is_not_coded_or_not_asked_for_is_judged_as_it_came() {
     let body = gzip(TEXT);
     let whole = coded(Coding::Gzip, &body);
     let mut kept = |answer: Answer<'_>, accept: &str| {
-        let answer = unpacker.unpacked(0, answer, &mut expectation(accept), None);
+        let answer = unpacker.unpacked(0, answer, &expectation(accept), None);
         (answer.coding, answer.fault, answer.body_bytes as usize)
     };
     assert_eq!(kept(whole, "identity"), (Some(Coding::Gzip), None, body.len()));
@@ -257,6 +297,64 @@ fn what_is_not_coded_or_not_asked_for_is_judged_as_it_came() {
 fn what_was_not_kept_whole_is_too_long() {
     let body = gzip(TEXT);
     let answer = Answer { body_bytes: 17 << 20, ..coded(Coding::Gzip, &body) };
-    let fault = Unpacker::default().unpacked(0, answer, &mut expectation("gzip"), None).fault.unwrap();
+    let fault = Unpacker::default().unpacked(0, answer, &expectation("gzip"), None).fault.unwrap();
     assert_eq!(fault.to_string(), "the body is longer than 16 MiB, packed or unpacked");
+}
+
+#[test]
+fn a_plan_cannot_allow_bodies_without_end() {
+    for (most, limit) in [(1, 16 << 20), (17 << 20, 17 << 20), (1 << 50, 1 << 30), (u64::MAX, 1 << 30)] {
+        let expected = expecting(json!({"body_bytes": {"min": 0, "max": most}}), "gzip");
+        assert_eq!(expected.unpacked_bytes_limit(), limit, "{most}");
+        let body = gzip(TEXT);
+        let mut unpacker = Unpacker::default();
+        let answer = unpacker.unpacked(0, coded(Coding::Gzip, &body), &expected, None);
+        assert_eq!((answer.fault, answer.body), (None, TEXT), "{most}");
+    }
+}
+
+#[test]
+fn long_bodies_take_their_memory_once() {
+    let expected = expectation("gzip");
+    let (mut unpacker, mut counts) = (Unpacker::default(), Unpacking::default());
+    let (short, long) = (gzip(&vec![7; LONGEST_KEPT_BYTES]), gzip(&vec![7; LONGEST_KEPT_BYTES + 1]));
+    for request in 0..4 {
+        for _ in 0..2 {
+            let answer = unpacker.unpacked(request, coded(Coding::Gzip, &long), &expected, Some(&mut counts));
+            assert_eq!((answer.fault, answer.body.len()), (None, LONGEST_KEPT_BYTES + 1));
+        }
+    }
+    let kept = |last: &Last| last.packed.capacity() + last.body.capacity();
+    assert_eq!((counts.unchanged, unpacker.last.iter().map(kept).sum::<usize>()), (0, 0));
+    for body in [&short, &short, &long, &short] {
+        let answer = unpacker.unpacked(0, coded(Coding::Gzip, body), &expected, Some(&mut counts));
+        assert_eq!(answer.body.len(), LONGEST_KEPT_BYTES + usize::from(body == &long));
+    }
+    assert_eq!(counts.unchanged, 1);
+    let bomb = gzip(&vec![0; 17 << 20]);
+    assert!(unpacker.unpacked(0, coded(Coding::Gzip, &bomb), &expected, None).fault.is_some());
+    assert_eq!(unpacker.body.capacity(), 0);
+}
+
+#[test]
+fn of_long_bodies_only_those_are_kept_whole_that_are_unpacked() {
+    let piece = vec![b'x'; 1 << 20];
+    let (any, events) = (json!({}), json!({"body": {"kind": "events"}}));
+    for (expect, coding, is_whole) in [
+        (&any, "identity", false),
+        (&any, "gzip", true),
+        (&any, "br", false),
+        (&any, "gzip, gzip", false),
+        (&events, "gzip", false),
+    ] {
+        let mut expected = expecting(expect.clone(), "gzip");
+        let mut exchange = Exchange::default();
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Encoding: {coding}\r\n\r\n");
+        for mut bytes in [head.as_bytes(), &piece] {
+            let received = exchange.receive(&mut bytes, false, false, &mut expected, 0, 7);
+            assert!(matches!(received, Received::Partial));
+        }
+        let kept_bytes = exchange.whole(&expected).body.len();
+        assert_eq!(kept_bytes == piece.len(), is_whole, "{coding}: {kept_bytes}");
+    }
 }

@@ -27,11 +27,14 @@ use row::RowBody;
 use sample::Sample;
 use trailer::TrailerExpectation;
 
-use crate::http1::response::{Accepted, Head, NOT_MODIFIED};
+use crate::http1::response::{Accepted, Coding, Head, NOT_MODIFIED};
 use crate::plan::{BodyPlan, ByteRange, Expect};
 use crate::record::{EXCERPT_BYTES, ErrorKind, LONGEST_BODY_BYTES, Sighting};
 use crate::rows::Table;
 use crate::template::{RowText, Sources};
+
+/// No body that is unpacked may be longer, whatever a plan allows. Bytes.
+const LONGEST_UNPACKED_BYTES: u64 = 1 << 30;
 
 /// What must be true of the answers to one request.
 #[derive(Debug)]
@@ -168,12 +171,12 @@ impl Expectation {
         self
     }
 
-    /// The same, but bodies with these codings are unpacked before they are judged: whole ones are kept.
+    /// The same, but bodies with these codings are unpacked before they are judged; no streams of events, whose times
+    /// are those of their pieces.
     #[must_use]
     pub fn unpacking(mut self, accepted: Accepted) -> Expectation {
-        self.accepted = accepted;
-        if accepted.is_any() {
-            self.kept_bytes = self.kept_bytes.max(self.unpacked_bytes_limit());
+        if !matches!(self.body, BodyExpectation::Events(_)) {
+            self.accepted = accepted;
         }
         self
     }
@@ -187,7 +190,7 @@ impl Expectation {
     /// No body may be longer than this, packed or unpacked. Bytes.
     pub fn unpacked_bytes_limit(&self) -> usize {
         let most = self.most_body_bytes().unwrap_or(0);
-        usize::try_from(most).unwrap_or(usize::MAX).max(BODY_BYTES_LIMIT)
+        most.clamp(BODY_BYTES_LIMIT as u64, LONGEST_UNPACKED_BYTES) as usize
     }
 
     /// The same, but the body of every answer is compared as a whole.
@@ -234,9 +237,14 @@ impl Expectation {
         }
     }
 
-    /// How many bytes of a body must be kept to judge it. A longer body is wrong or need not be looked at.
-    pub fn kept_bytes(&self) -> usize {
-        self.kept_bytes
+    /// How many bytes of a body with this coding must be kept to judge it; of one that is unpacked, all that are
+    /// allowed. A longer body is wrong or need not be looked at.
+    #[inline]
+    pub fn kept_bytes(&self, coding: Option<Coding>) -> usize {
+        match coding {
+            Some(coding) if self.accepted.has(coding) => self.kept_bytes.max(self.unpacked_bytes_limit()),
+            _ => self.kept_bytes,
+        }
     }
 
     /// True if the body of an answer that is right is to be kept, wherever [`Verdict::checked_body`] is true.

@@ -338,7 +338,7 @@ class Unpacking(Strict):
 
     answers: int = Field(description="with a coded body that is whole, and within its bound")
     unchanged: int = Field(
-        description="of these, with the bytes of the answer before to the same request: nothing was unpacked again"
+        description="of these, up to 256 KiB and with the bytes of the answer before to the request: not unpacked again"
     )
     packed_bytes: int = Field(description="of their bodies, as they came")
     unpacked_bytes: int
