@@ -11,11 +11,14 @@ MIGRATE = (
     "its database lacks tables: add the migration to `build`, such as `manage.py migrate`, `alembic upgrade head`, "
     "`rails db:migrate` or `npx prisma migrate deploy`; or migrate the database that it uses"
 )
+LACKS = r"(?:not set|unset|not found|not defined|undefined|missing|required|must be set|empty|KeyError)"
+NO_ADDRESS = rf"{LACKS}[^\n=;,]{{0,40}}DATABASE_URL(?!=)|DATABASE_URL(?:[^\n=;,]{{0,40}}?\b|\s+Field ){LACKS}"
+"""Of programs that miss the variable, and do not just name it."""
 UNREACHED = {
     "mariadb": re.compile(r"\b3306\b|can't connect to (?:local )?(?:mysql|mariadb)|communications link failure", re.I),
     "mongodb": re.compile(r"\b27017\b|ServerSelectionTimeout"),
     "redis": re.compile(r"\b6379\b"),
-    "postgresql": re.compile(r"\b5432\b|connection to server (?:at|on) |DATABASE_URL"),
+    "postgresql": re.compile(rf"\b5432\b|connection to server (?:at|on) |{NO_ADDRESS}", re.I),
 }
 """By service, what drivers say that do not reach it: its usual port, or their own words. The last one's are also of
 programs that miss the variable."""

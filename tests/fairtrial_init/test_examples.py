@@ -25,6 +25,18 @@ def test_every_file_that_a_documented_command_names_is_in_the_copy(lab: Lab, cal
     assert not [name for name in names if not (lab.folder / name).exists()]
 
 
+def test_a_copy_names_nothing_that_a_checkout_alone_has(lab: Lab, call: Call) -> None:
+    assert call("init", "--examples").status == 0
+    copy = lab.folder / "examples"
+    pages, files = list(copy.rglob("*.md")), list(copy.rglob("*.toml"))
+    assert copy / "own-api/shop.workload.toml" in files
+    assert not [path for path in (*pages, *files) if "./fairtrial " in path.read_text()]
+    links = [(page, link) for page in pages for link in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text())]
+    assert (copy / "README.md", "two-services") in links
+    assert not [(page, link) for page, link in links if not (page.parent / link).exists()]
+    assert "an audit of what was stored: docs/two-services.md |" in (copy / "README.md").read_text()
+
+
 def test_what_is_there_stays(lab: Lab, call: Call) -> None:
     (lab.folder / "examples").mkdir()
     refused = call("init", "--examples")

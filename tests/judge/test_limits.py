@@ -7,11 +7,12 @@ import pytest
 from fairtrial.judge.judging import judge
 from fairtrial.judge.limits import limit_of
 from fairtrial.judge.model import ClaimResult, Limit, Result
+from fairtrial.record.engine_summary import JourneyAccount
 from fairtrial.record.model import ExperimentRecord, ProgramRun, TrialRecord
 from fairtrial.record.processes import ServerMeter
 from fairtrial.record.proof import ImpliedWork, Ledger
 from tests.builders import ExperimentBuilder, TrialBuilder, a_trial, an_experiment, trials_of
-from tests.builders.figures import calm_machine
+from tests.builders.figures import calm_machine, times
 
 WAIT = 0.010
 """What each answer of `call` waits for at least, in seconds."""
@@ -263,14 +264,16 @@ class TestVerdicts:
         assert judged(budget, {"a": self.A}, wait=WAIT).claims[0].verdict == verdict
 
 
+def opened(experiment: ExperimentBuilder, rate_per_second: float) -> ExperimentRecord:
+    """Its record, with an open load of this rate."""
+    data = experiment.record().model_dump(mode="json")
+    for each in (data["experiment"], *data["conditions"]):
+        each["load"] = {"kind": "open", "rate_per_second": rate_per_second}
+    return ExperimentRecord.model_validate(data)
+
+
 def test_an_open_load_that_both_keep_up_with_compares_nothing(snapshot: object) -> None:
-    record = two(at_least=0.95).record()
-    open_load = {"kind": "open", "rate_per_second": 2000.0}
-    data = record.model_dump(mode="json")
-    data["experiment"]["load"] = open_load
-    for condition in data["conditions"]:
-        condition["load"] = open_load
-    record = ExperimentRecord.model_validate(data)
+    record = opened(two(at_least=0.95), 2000.0)
 
     def verdict(**rates: float) -> ClaimResult:
         trials = trials_of(record, lambda name, _: a_trial().serving(rates[name]).but(server_cpu=rates[name] / 2200))
@@ -279,6 +282,26 @@ def test_an_open_load_that_both_keep_up_with_compares_nothing(snapshot: object) 
     both = verdict(a=2000, b=1998)
     assert both.verdict == "undecided"
     assert both.reason is not None and both.reason == snapshot
+
+
+@pytest.mark.parametrize(("answers_per_second", "fell_due_per_second"), [(110, 155), (200, 200)])
+def test_users_are_served_where_their_steps_are(answers_per_second: float, fell_due_per_second: float) -> None:
+    """Of 100 users a second, who send two requests each."""
+    record = opened(an_experiment("a"), 100.0)
+    trial = a_trial().serving(answers_per_second).but(server_cpu=0.3).record()
+    assert trial.engine is not None
+    seconds = trial.engine.window_seconds
+    buy = JourneyAccount(
+        name="buy", count=300, completed=150, broken_off=0, unfinished=150, journey_time=times(300, 0.1), steps=[]
+    )
+    changes = {"journeys": [buy], "offered": round(fell_due_per_second * seconds), "achieved_over_offered": 1.0}
+    engine = trial.engine.model_copy(update=changes)
+    limit = limit_of(record, record.conditions[0], [trial.model_copy(update={"engine": engine})])
+    assert limit is not None
+    if answers_per_second < fell_due_per_second:
+        assert limit.kind == "not-known"
+    else:
+        assert limit.kind == "rate" and "it served the 100 users a second" in limit.evidence
 
 
 def test_a_program_is_at_its_own_limit_unless_its_job_is_to_wait() -> None:

@@ -60,12 +60,12 @@ def test_what_audits_prove_is_not_listed_and_the_rest_by_name(snapshot: object) 
 
 def test_a_request_that_was_answered_otherwise_has_a_remedy_of_its_own() -> None:
     record = an_experiment("a").record()
-    own = record.model_copy(update={"own_workload": FILE})
-    clauses = [Clause(name=name, requirement="x", passed=False, evidence="y") for name in ("look", "close")]
+    own = record.model_copy(update={"own_workload": FILE.model_copy(update={"journeys": ["buy"]})})
+    clauses = [Clause(name=name, requirement="x", passed=False, evidence="y") for name in ("look", "buy", "close")]
     trial = a_trial().record().model_copy(update={"contract": clauses})
     check = all_checks()["contract"]
-    look, close = check.findings(Case.of(own, [trial]), {})
-    assert "`expect`" in look.remedy and close.remedy == check.remedy
+    look, buy, close = check.findings(Case.of(own, [trial]), {})
+    assert "`expect`" in look.remedy and buy.remedy == look.remedy and close.remedy == check.remedy
 
 
 def test_requests_of_which_nothing_is_expected_are_told(snapshot: object) -> None:

@@ -16,6 +16,7 @@ from fairtrial.base.formatting import count, figure
 from fairtrial.judge.checks.contender import GENERATOR_BUSY
 from fairtrial.judge.model import Limit, LimitKind
 from fairtrial.load.kinds import Load
+from fairtrial.record.engine_summary import EngineSummary
 from fairtrial.record.model import Condition, ExperimentRecord, TrialRecord
 from fairtrial.record.processes import ServerMeter
 
@@ -60,6 +61,10 @@ class _Use:
     engine: float
     """the share of the engine's busiest processor"""
     goodput: float
+    served: float
+    """the part of an open load's requests that was answered right"""
+    users: bool
+    """whether the load counts users, who go through journeys"""
     waiting: float | None
     """requests that wait at once, by Little's law; None: no least time is known of them"""
     mean_seconds: float
@@ -144,13 +149,13 @@ def _of_engine(use: _Use) -> Limit | None:
 
 def _of_rate(load: Load, use: _Use) -> Limit | None:
     """The rate of an open load, where all of it was served: goodput is then the rate, however busy anything was."""
-    if load.mean_per_second is None or use.goodput < KEPT_UP * load.mean_per_second:
+    if load.mean_per_second is None or use.served < KEPT_UP:
         return None
     return Limit(
         kind="rate",
         is_own=False,
-        evidence=f"it served the {figure(load.mean_per_second)} requests a second that were asked for, and "
-        f"{use.in_words}",
+        evidence=f"it served the {figure(load.mean_per_second)} {'users' if use.users else 'requests'} a second that "
+        f"were asked for, and {use.in_words}",
         remedy='search for the highest rate (`kind = "capacity"`), or raise '
         f"{'`rate_per_second`' if load.is_stationary else 'the rates'} until one of them no longer keeps up",
     )
@@ -253,9 +258,21 @@ def _use(record: ExperimentRecord, condition: Condition, trials: Sequence[TrialR
         processes=median(trial.server.processes for trial in measured if trial.server is not None),
         engine=median(engine.busiest_processor_share(record.placement.load_processors) for engine in engines),
         goodput=median(engine.goodput_per_second for engine in engines),
+        served=median(_served(condition.load, engine) for engine in engines),
+        users=any(engine.journeys for engine in engines),
         waiting=median(waits) if len(waits) == len(measured) else None,
         mean_seconds=median(engine.response_time.mean_seconds or 0.0 for engine in engines),
     )
+
+
+def _served(load: Load, engine: EngineSummary) -> float:
+    """The part of an open load's requests that was answered right in the window; 0 of another load.
+
+    Its rate counts users, so that steps of journeys, which are more, are held against those that fell due.
+    """
+    if engine.journeys:
+        return engine.verified / engine.offered if engine.offered else 0.0
+    return engine.goodput_per_second / load.mean_per_second if load.mean_per_second else 0.0
 
 
 def _waiting(record: ExperimentRecord, condition: Condition, trial: TrialRecord) -> float | None:

@@ -94,6 +94,7 @@ def test_the_steps_of_a_journey_are_one_clause_and_what_they_take_is_not_given_a
     )
     buy, other = workload.clauses
     assert (buy.name, other.name, workload.journeys) == ("buy", "other", ["buy"])
+    assert workload.identity is not None and workload.identity.journeys == ["buy"]
     assert buy.requirement.startswith("POST /carts, then POST /carts/{{var id}}/{{row users id}}: one user")
     assert buy.expected == "make: any answer with 2xx is right. pay: any answer with 2xx is right"
     assert workload.given_rows["users"].skip == 3

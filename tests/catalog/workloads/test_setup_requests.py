@@ -1,5 +1,6 @@
 """Setup requests against a server that gives one token for each login, and refuses all others."""
 
+import gzip
 import json
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -52,6 +53,8 @@ class Shop(BaseHTTPRequestHandler):
 
     def answer(self, status: int, value: object, kind: str = "application/json") -> None:
         body = json.dumps(value).encode()
+        if "accept-encoding" in self.headers:
+            body = gzip.compress(body)
         self.send_response(status)
         self.send_header("content-type", kind)
         self.send_header("content-length", str(len(body)))
@@ -91,6 +94,15 @@ def variables_of(source: WorkloadSource, url: str) -> dict[str, Scalar]:
 def test_each_request_uses_what_those_before_it_took(tmp_path: Path, url: str) -> None:
     variables = variables_of(source_of(tmp_path), url)
     assert variables == {"token": tokens[-1], "number": 7, "cart": "42"}
+
+
+def test_they_ask_for_no_compression_which_nobody_here_would_undo(tmp_path: Path, url: str) -> None:
+    source = source_of(tmp_path, f'defaults.headers.Accept-Encoding = "gzip"\n{FILE}')
+    headers = [("accept-encoding", "gzip")]
+    for more in ([], headers):
+        assert send_setup(source, client_of(url), environment={}, headers=more)["token"] == tokens[-1]
+    order = sent_requests(source, check_every=1, environment={}, variables={"token": "t", "number": 7, "cart": "42"})
+    assert ("Accept-Encoding", "gzip") in order.requests[0].headers, "the engine undoes it"
 
 
 def test_the_load_sends_the_values_and_takes_the_rows_behind_those_of_the_setup(tmp_path: Path) -> None:

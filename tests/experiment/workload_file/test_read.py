@@ -61,6 +61,17 @@ def test_an_exact_body_takes_the_place_of_a_default_json(tmp_path: Path) -> None
     assert (entries["b"].expect.json_values, entries["b"].expect.text) == (None, "55")
 
 
+def test_a_default_trailer_is_of_those_whose_trailer_is_looked_at(tmp_path: Path) -> None:
+    text = '[defaults.expect]\ntype = "a/b"\ntrailer = { grpc-status = "0" }\n[requests.a]\npost = "/"\n'
+    more = '[requests.b]\nhead = "/"\n[setup.c]\npost = "/"\n[setup.d]\npost = "/"\nper = "connection"\n'
+    trailers = {
+        name: entry.expect.trailer
+        for name, entry in read_workload_file(shop(tmp_path, text + more)).model.all_entries()
+    }
+    looked_at = {"grpc-status": "0"}
+    assert trailers == {"setup.c": None, "setup.d": looked_at, "requests.a": looked_at, "requests.b": None}
+
+
 @pytest.mark.parametrize(
     "text",
     [

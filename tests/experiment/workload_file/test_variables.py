@@ -54,6 +54,7 @@ def read(folder: Path, text: str) -> None:
         MAKE + 'expect.schema = "a.json"\n' + PAY,
         LOGIN.replace("token", "id") + MAKE + PAY,
         'cookies = "journey"\n' + MAKE + PAY + 'headers.Cookie = "a=b"',
+        'cookies = "journey"\n' + EACH + 'headers.Cookie = "a=b"\n' + USE,
         LOGIN + USE + 'think = "250"',
         LOGIN + USE + 'think = "2 h"',
         LOGIN + USE + 'think = "uniform 3 s to 1 s"',
@@ -66,6 +67,12 @@ def test_what_is_wrong_is_said_when_the_file_is_read(tmp_path: Path, text: str, 
     with pytest.raises(Problem) as error:
         read(tmp_path, text)
     assert str(error.value) == snapshot
+
+
+def test_a_setup_request_that_is_sent_once_sends_a_cookie_that_an_earlier_one_took(tmp_path: Path) -> None:
+    login = LOGIN.replace("/access_token", "header Set-Cookie ~ session=([^;]+)")
+    cart = '[setup.cart]\npost = "/carts"\nheaders.cookie = "session={{var token}}"\n'
+    read(tmp_path, 'cookies = "journey"\n' + login + cart + '[requests.order]\nget = "/"\n')
 
 
 def test_a_later_setup_request_uses_an_earlier_one_s_and_leaves_out_a_default(tmp_path: Path) -> None:

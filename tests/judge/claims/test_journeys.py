@@ -108,3 +108,8 @@ def test_a_journey_is_one_metric_s_alone() -> None:
     assert find_metric("journeys", "buy").key == "journeys_per_second"
     with pytest.raises(ValueError, match="not measured by request"):
         find_metric("peak_rss", "buy")
+
+
+@pytest.mark.parametrize("name", ["journeys", "broken_journeys", "journey_time_p99"])
+def test_a_trial_that_was_not_measured_has_none(name: str) -> None:
+    assert find_metric(name, "buy").read(a_trial().failing("start", "it did not").record()) is None

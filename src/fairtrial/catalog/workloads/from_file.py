@@ -102,9 +102,13 @@ def workload_from_file(
         setup=load.setup,
         cookies=load.cookies,
         thinking=thinking_last(requests),
-        journeys=list(dict.fromkeys(entry.journey for entry in entries.values() if entry.journey is not None)),
+        journeys=_journeys(entries),
         comparable=_comparable(source, contract.requests, contract.rows),
     )
+
+
+def _journeys(entries: Mapping[str, RequestEntry]) -> list[str]:
+    return list(dict.fromkeys(entry.journey for entry in entries.values() if entry.journey is not None))
 
 
 def _requirement(steps: Sequence[RequestEntry]) -> str:
@@ -171,6 +175,7 @@ def _identity(source: WorkloadSource, requests: Sequence[Request]) -> WorkloadId
         title=source.model.title,
         sha256=source.sha256,
         requests={name: f"{entry.method} {entry.path}" for name, entry in source.model.requests.items()},
+        journeys=_journeys(source.requests),
         audits={name: audit.proven for name, audit in source.model.audit.items()},
         accepts_anything=[
             name for name, check in source.checks.items() if check.schema and check.schema.accepts_anything

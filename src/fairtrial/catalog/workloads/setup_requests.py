@@ -92,9 +92,10 @@ def _cells(source: WorkloadSource, key: str, entry: SetupEntry, used_rows: dict[
 
 
 def _ask(client: httpx.Client, request: Request, host: str | None, headers: Sequence[tuple[str, str]]) -> Answer:
-    names = {name.lower() for name, _ in headers}
+    names = {"accept-encoding", *(name.lower() for name, _ in headers)}  # nothing here unpacks an answer
     file_headers = [(name, as_sent(value)) for name, value in request.headers if name.lower() not in names]
-    all_headers = [*file_headers, *headers, *([("host", host)] if host else [])]
+    more_headers = [each for each in headers if each[0].lower() != "accept-encoding"]
+    all_headers = [*file_headers, *more_headers, *([("host", host)] if host else [])]
     content: bytes | None = None
     if request.body is not None:
         content = as_sent(request.body).encode()

@@ -124,11 +124,9 @@ class Expect(Strict):
 
     def _assert_text(self) -> None:
         if self.text is not None:
-            for placeholder in placeholders_in(self.text):
-                if placeholder.name not in ("env", "var"):
-                    raise ValueError(
-                        f"text: {placeholder} cannot stand here: only {{{{env NAME}}}} and {{{{var NAME}}}}"
-                    )
+            for each in placeholders_in(self.text):
+                if each.name not in ("env", "var"):
+                    raise ValueError(f"text: {each} cannot stand here: only {{{{env NAME}}}} and {{{{var NAME}}}}")
 
     def _assert_json(self) -> None:
         pointers = list(self.json_values or {})
@@ -155,8 +153,8 @@ def _assert_pointer(key: str, pointer: str) -> None:
 
 BODY_KINDS = (("text",), ("html",), ("json_values", "json_schema", "matches"), ("events",))
 """By what an expectation says what the body holds, by the names of its fields: in one of these ways."""
-BODY_KEYS = ("bytes", *(name for kind in BODY_KINDS for name in kind))
-"""What it says of the body."""
+BODY_KEYS = ("bytes", "trailer", *(name for kind in BODY_KINDS for name in kind))
+"""What it says of the body, and of what comes behind it."""
 
 
 class RequestEntry(Strict):
@@ -221,14 +219,14 @@ class RequestEntry(Strict):
         """Its own think time, as the engine takes it; None: that of the load."""
         return None if self.think is None else engine_think(self.think)
 
-    def over(self, defaults: "Defaults") -> Self:
-        """The request with the defaults where it says nothing; of its headers those that are not empty."""
+    def over(self, defaults: "Defaults", *left_out: str) -> Self:
+        """The request with the defaults where it says nothing, but for expectations that are `left_out`; of its headers
+        those that are not empty."""
         names = {name.lower() for name in self.headers}
         inherited = {name: value for name, value in defaults.headers.items() if name.lower() not in names}
         headers = {name: value for name, value in {**inherited, **self.headers}.items() if value}
-        default = defaults.expect
-        if self.method == "HEAD":  # its answer has no body
-            default = default.model_copy(update=dict.fromkeys(BODY_KEYS))
+        left_out = (*left_out, *(BODY_KEYS if self.method == "HEAD" else ()))  # its answer has no body
+        default = defaults.expect.model_copy(update=dict.fromkeys(left_out))
         return self.model_copy(update={"headers": headers, "expect": self.expect.over(default)})
 
     def sent_texts(self) -> Iterator[tuple[str, str]]:
@@ -355,7 +353,8 @@ class WorkloadFile(Strict):
                         f'again: write pick = "sequential" there'
                     )
             used |= row_tables
-            if self.cookies is not None and any(header.lower() == "cookie" for header in entry.headers):
+            keeps_cookies = self.cookies is not None and not (isinstance(entry, SetupEntry) and entry.per == "load")
+            if keeps_cookies and any(header.lower() == "cookie" for header in entry.headers):
                 raise ValueError(f"{name}.headers: `cookies` says which are sent: leave it or Cookie out")
             if entry.method == "HEAD" and entry.expect.looks_at_body:
                 raise ValueError(f"{name}.expect: an answer to HEAD has no body")
@@ -374,8 +373,9 @@ class WorkloadFile(Strict):
         return self
 
     def setup_entries(self) -> Mapping[str, SetupEntry]:
-        """The setup requests by name, in their order, each with the defaults."""
-        return {name: entry.over(self.defaults) for name, entry in self.setup.items()}
+        """The setup requests by name, in their order, each with the defaults. The lab itself looks at no trailer."""
+        left_out = {"load": ["trailer"], "connection": []}
+        return {name: entry.over(self.defaults, *left_out[entry.per]) for name, entry in self.setup.items()}
 
     def all_entries(self) -> Iterator[tuple[str, RequestEntry]]:
         """(key, request) of those before the load and of the mix."""

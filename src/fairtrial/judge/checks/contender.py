@@ -281,7 +281,7 @@ def contract(contract: list[Clause], stop: Stop | None, case: Case) -> Iterator[
     for clause in contract:
         if not clause.passed:
             evidence = f"{clause.name}: {clause.requirement}; observed: {clause.evidence}"
-            is_own = own is not None and clause.name in own.requests
+            is_own = own is not None and (clause.name in own.requests or clause.name in own.journeys)
             yield finding("refusal", evidence, clause.remedy or (OWN_REQUEST if is_own else ""))
     if stop is not None and stop.forced:
         yield finding(

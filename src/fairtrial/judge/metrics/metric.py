@@ -96,12 +96,14 @@ class Metric:
 
         def read(trial: TrialRecord) -> float | None:
             engine = self.window(trial)
-            if engine is not None and read_journey is not None:
+            if engine is None:
+                return None
+            if read_journey is not None:
                 journey = engine.journey(request)
                 return None if journey is None else read_journey(journey, engine.window_seconds)
             assert read_share is not None
-            share = None if engine is None else engine.share_of(request)
-            return None if engine is None or share is None else read_share(engine, share)
+            share = engine.share_of(request)
+            return None if share is None else read_share(engine, share)
 
         def read_count(trial: TrialRecord) -> tuple[int, int] | None:
             share = None if trial.engine is None else trial.engine.share_of(request)
