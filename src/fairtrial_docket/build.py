@@ -5,9 +5,11 @@ import signal
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence, Set
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import repeat
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 
 from fairtrial.base.problem import Problem
@@ -86,6 +88,7 @@ class _Outcome:
     entry: ExperimentEntry | BoardEntry | None
     passed_over: str
     paths: Set[str]
+    """that it wrote"""
 
 
 def _outcomes(site: Site, sources: Sequence[Source]) -> Iterator[_Outcome]:
@@ -93,12 +96,28 @@ def _outcomes(site: Site, sources: Sequence[Source]) -> Iterator[_Outcome]:
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     workers = min(processors, len(sources))
     if workers < 2 or sum(source.file.stat().st_size for source in sources) < WORTH_PROCESSES_BYTES:
-        yield from (_outcome(site, source) for source in sources)
+        yield from (_outcome(site.part(), source) for source in sources)
         return
+    done = 0
+    with suppress(BrokenProcessPool):
+        for outcome in _in_processes(workers, site, sources):
+            done += 1
+            yield outcome
+    # Where a process was ended from outside, as memory ran out, the rest is judged here, one at a time.
+    yield from (_outcome(site.part(), source) for source in sources[done:])
+
+
+def _in_processes(workers: int, site: Site, sources: Sequence[Source]) -> Iterator[_Outcome]:
+    before = set(active_children())
     # Not forked: the console's status is drawn by a thread. Ctrl-C is for this process, which then ends them.
     ignoring = (signal.SIGINT, signal.SIG_IGN)
     with ProcessPoolExecutor(workers, get_context("spawn"), initializer=signal.signal, initargs=ignoring) as pool:
-        yield from pool.map(_outcome, repeat(site), sources)
+        try:
+            yield from pool.map(_outcome, repeat(site.part()), sources)
+        except BaseException:  # the pool would wait for the judgements that are under way
+            for worker in set(active_children()) - before:
+                worker.kill()
+            raise
 
 
 def _outcome(site: Site, source: Source) -> _Outcome:

@@ -7,10 +7,11 @@ not moved by one slow start.) The interval of the typical y_c is that of every f
 is the paired interval of their ratio.
 
 With k contenders and m figures there are k·m such intervals, and as many of the figures as they are, which are held
-against limits. All hold together with a probability of 95%, each at the level 1 - 0.05 / 2km (Bonferroni's inequality,
-whatever the dependence). So a reader may choose contenders and figures after a look at them, and compare any two: the
-difference lies between low_a - high_b and high_a - low_b. For few blocks that is no wider than an interval for each of
-the k(k-1)/2 pairs: there are only k of them to hold.
+against limits. All hold together with a probability of 95%, each at the level 1 - α / 2km (Bonferroni's inequality,
+whatever the dependence), where 1 - α is the result's level: 95%, and more where the run could end at several looks, as
+those share the 5% (`statistics.looks`). So a reader may choose contenders and figures after a look at them, and compare
+any two: the difference lies between low_a - high_b and high_a - low_b. For few blocks that is no wider than an interval
+for each of the k(k-1)/2 pairs: there are only k of them to hold.
 
 Two kinds of starts, fast and slow by chance, are the reason for a least number of blocks: `ties.blocks_for_ranks`.
 """
@@ -34,7 +35,7 @@ from fairtrial.judge.model import ConditionResult, Result
 from fairtrial.judge.statistics.estimate import Estimate, Resolution, at_resolution
 from fairtrial.judge.statistics.lower_bounds import over_blocks_bounded
 from fairtrial.judge.statistics.planning import narrowings
-from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS
+from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
 from fairtrial.judge.statistics.ties import blocks_for_ranks
 from fairtrial.record.model import ExperimentRecord, TrialRecord, by_condition
 from fairtrial.report import columns
@@ -112,6 +113,7 @@ def questions_of(record: ExperimentRecord, result: Result, trials: Sequence[Tria
             {each.id: valid.get(each.id, []) for each in conditions if each.outcome == "valid"},
             losses,
             {each.id: _durable(of_condition.get(each.id, [])) for each in conditions},
+            result.level,
         )
         for conditions in alike.values()
     ]
@@ -128,13 +130,14 @@ def _question(
     valid: Mapping[str, Sequence[TrialRecord]],
     losses: Losses,
     durable: Mapping[str, str],
+    level_of_all: float,
 ) -> Question:
     first = conditions[0]
     words = [first.workload, first.load.describe()]
     words += [f"at {first.at}"] if first.at is not None else []
     words += [f"class {first.stack_class}"] if first.stack_class != PRODUCTION else []
     read = {key: values for key, metric in COMPARED.items() if (values := _values(metric, valid, losses))}
-    level = 1 - (1 - LEVEL) / (2 * max(1, sum(len(values) for values in read.values())))
+    level = 1 - (1 - level_of_all) / (2 * max(1, sum(len(values) for values in read.values())))
     figures: dict[str, dict[str, ComparedFigure]] = {each.id: {} for each in conditions}
     blocks = []
     for key, values in read.items():
@@ -147,7 +150,7 @@ def _question(
         in_words="; ".join(words),
         level=level,
         blocks=fewest,
-        least_blocks=blocks_for_ranks(max((len(values) for values in read.values()), default=1)),
+        least_blocks=blocks_for_ranks(max((len(values) for values in read.values()), default=1), level_of_all),
         narrowings=narrowings(fewest, level) if fewest >= MINIMUM_BLOCKS else [],
         figures=figures,
         durable=durable,
@@ -159,8 +162,10 @@ Values = Mapping[int, tuple[float, bool]]
 
 
 def _values(metric: Metric, valid: Mapping[str, Sequence[TrialRecord]], losses: Losses) -> dict[str, Values]:
-    """By condition, those of the blocks that all conditions with this figure share; empty if it was read in different
-    ways, or they share too few."""
+    """By condition, those of the blocks that all of them share; empty if it was read in different ways, or in too few.
+
+    Where conditions share too few blocks, those with the fewest have no figure, so that the others have theirs.
+    """
     if len(kinds_of(metric, (trial for trials in valid.values() for trial in trials))) > 1:
         return {}
     by_id: dict[str, Values] = {}
@@ -168,9 +173,9 @@ def _values(metric: Metric, valid: Mapping[str, Sequence[TrialRecord]], losses: 
         readings = losses.readings(metric, trials)
         if readings and all(value > 0 for _, value in readings):
             by_id[condition] = {trial.block: (value, is_lower_bound(metric, trial, value)) for trial, value in readings}
-    shared: set[int] = set.intersection(*map(set, by_id.values())) if by_id else set()
-    if len(shared) < MINIMUM_BLOCKS:
-        return {}
+    shared: set[int] = set()
+    while by_id and len(shared := set.intersection(*map(set, by_id.values()))) < MINIMUM_BLOCKS:
+        del by_id[min(by_id, key=lambda condition: len(by_id[condition]))]
     return {condition: {block: values[block] for block in sorted(shared)} for condition, values in by_id.items()}
 
 

@@ -3,6 +3,7 @@
 import json
 import lzma
 import shutil
+from copy import copy
 from functools import cache
 from pathlib import Path
 
@@ -35,6 +36,12 @@ class Site:
         for script in ("docket.js", "choice.js"):
             self.write(script, (OWN / script).read_text(encoding="utf-8"))
         self.write("charts.js", BUNDLE.read_text(encoding="utf-8"))
+
+    def part(self) -> "Site":
+        """The same site, of which `written` is only what is written through this part."""
+        part = copy(self)
+        part.written, part._before = set(), set()
+        return part
 
     def write(self, path: str, text: str) -> None:
         """Write a file of the site.

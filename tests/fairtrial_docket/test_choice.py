@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+import numpy as np
 import pytest
 
 from fairtrial_docket.site import Site
@@ -30,7 +31,7 @@ def about(value: float, within: float) -> Figure:
 
 def contender(name: str, *figures: Figure | None, language: str = "Go", reason: str = "") -> list[Any]:
     needed = [language, "framework", "model", "sqlite", "production", "machine", "page", ""]
-    return [name, f"contenders/{name}.html", name, needed, reason, [*figures, about(64, 0.01)]]
+    return [name, f"contenders/{name}.html", name, needed, reason, [*figures, about(64, 0.01)][:3]]
 
 
 def question(*contenders: list[Any], blocks: int = 8, least: int = 6) -> dict[str, Any]:
@@ -100,7 +101,32 @@ def test_who_is_left(settings: dict[str, object], left: list[str], page: Page, t
     seen = shown(page, tmp_path, choice(HAND), **settings)
     assert seen["left"] == left
     refused = "Not compared: 1broken: errors: 3% of its answers"
-    assert (refused in seen["text"]) is bool(left and "language" not in settings)
+    assert (refused in seen["text"]) is ("language" not in settings)
+
+
+CIRCLE = (
+    contender("a", about(100, 0.001), about(10.53, 0.001), about(11.49, 0.001)),
+    contender("b", about(87, 0.001), about(10.00, 0.001), about(10.53, 0.001)),
+    contender("c", about(95, 0.001), about(11.49, 0.001), about(10.00, 0.001)),
+)
+"""Each is better than the next by more than 10% in one figure, and worse by less in the two others."""
+
+
+@pytest.mark.parametrize(
+    ("more", "left"),
+    [
+        ([], ["a", "b", "c"]),
+        ([contender("behind", about(80, 0.001), about(10.6, 0.001), about(11.5, 0.001))], ["a", "b", "c"]),
+        ([contender("ahead", about(120, 0.001), about(9, 0.001), about(9, 0.001))], ["ahead"]),
+    ],
+)
+def test_nobody_of_a_circle_leaves_another_of_it_out(
+    more: list[Any], left: list[str], page: Page, tmp_path: Path
+) -> None:
+    settings = {"matters memory MiB": 10}
+    seen = shown(page, tmp_path, choice(question(*CIRCLE, *more)), **settings)
+    assert seen["left"] == left
+    assert ("3 pairs: one of the two beats the other, and is beaten by it" in seen["text"]) is (len(left) == 3)
 
 
 def test_what_would_tell_them_apart(page: Page, tmp_path: Path) -> None:
@@ -110,7 +136,17 @@ def test_what_would_tell_them_apart(page: Page, tmp_path: Path) -> None:
     assert "1 pair: each of the two is better in one figure" in seen["text"]
     # Goodput of lean and slow: -0.1 to 0.1, which share 0.8 makes narrow enough.
     assert "2 pairs undecided:" in seen["text"] and "0.905 to 1.11 times as good. About 10 blocks." in seen["text"]
-    assert seen["command"] == "fairtrial run study --stack fast --stack lean --stack slow --blocks 40"
+    command = "--stack fast --stack lean --stack slow --blocks 40"
+    assert seen["command"] == f"fairtrial run study {command}"
+    own = {**HAND, "experiment": "FILE.toml"}
+    expected = f"fairtrial run FILE.toml {command}  # FILE.toml: the file of this experiment"
+    assert shown(page, tmp_path, choice(own))["command"] == expected
+
+
+def test_whoever_is_better_and_may_miss_a_limit_is_not_alike(page: Page, tmp_path: Path) -> None:
+    seen = shown(page, tmp_path, choice(HAND), **{"matters p99 ms": 25, "at most p99 ms": 10})
+    assert "1 pair: one of the two is better, if it meets your needs" in seen["text"]
+    assert "no difference that matters" not in seen["text"]
 
 
 def test_why_somebody_is_left_out(page: Page, tmp_path: Path) -> None:
@@ -126,6 +162,9 @@ def test_too_few_blocks_and_missing_figures_leave_nobody_out(page: Page, tmp_pat
     missing = question(contender("fast", about(200, 0.05), None), contender("slow", about(100, 0.05), about(9, 0.1)))
     seen = shown(page, tmp_path, choice(missing))
     assert seen["left"] == ["slow"] and "fast: no p99 ms that can be compared" in seen["text"]
+    none = question(*(contender(name, about(200, 0.05), None) for name in ("fast", "slow")))
+    seen = shown(page, tmp_path, choice(none))
+    assert seen["left"] == [] and "Not compared: 2fast: no p99 ms that can be compared" in seen["text"]
 
 
 def test_figures_of_different_questions_leave_nobody_out(page: Page, tmp_path: Path) -> None:
@@ -165,18 +204,36 @@ def test_sets_are_those_of_the_rule(seed: int, page: Page, tmp_path: Path) -> No
     assert seen["left"] == left_by_the_rule(contenders, percents, limit=30)
 
 
-def left_by_the_rule(contenders: list[Any], percents: tuple[float, float], limit: float) -> list[str]:
+@pytest.mark.parametrize("seed", range(6))
+def test_sets_of_three_figures_are_those_of_the_rule(seed: int, page: Page, tmp_path: Path) -> None:
+    """Of differences about as large as those that matter, so that there are circles."""
+    chance = random.Random(seed)
+    contenders = [
+        contender(f"c{n:02}", *(about(10 * chance.uniform(0.9, 1.1), 0.001) for _ in range(3))) for n in range(10)
+    ]
+    percents = (10, 8, 10)
+    settings = dict(zip((f"matters {figure['name']}" for figure in FIGURES), percents, strict=True))
+    seen = shown(page, tmp_path, choice(question(*contenders)), **settings)
+    assert seen["left"] and seen["left"] == left_by_the_rule(contenders, percents, limit=math.inf)
+
+
+def left_by_the_rule(contenders: list[Any], percents: tuple[float, ...], limit: float) -> list[str]:
+    """`limit`: of the second figure, at most."""
+
     def advantage(a: list[Any], b: list[Any], place: int) -> float:
         """The least that `a` is better than `b`, a ratio."""
-        return a[5][0][1] / b[5][0][2] if place == 0 else b[5][1][1] / a[5][1][2]  # type: ignore[no-any-return]
+        return a[5][0][1] / b[5][0][2] if place == 0 else b[5][place][1] / a[5][place][2]  # type: ignore[no-any-return]
 
-    def leaves_out(a: list[Any], b: list[Any]) -> bool:
-        logs = [(math.log(advantage(a, b, place)), math.log1p(percents[place] / 100)) for place in (0, 1)]
-        return all(log >= -least for log, least in logs) and any(log > least for log, least in logs)
+    def beats(a: list[Any], b: list[Any]) -> bool:
+        logs = [(math.log(advantage(a, b, place)), math.log1p(each / 100)) for place, each in enumerate(percents)]
+        sure = a[5][1][5] <= limit and a is not b
+        return sure and all(log >= -least for log, least in logs) and any(log > least for log, least in logs)
 
-    able = [each for each in contenders if each[5][1][5] <= limit]
     candidates = [each for each in contenders if each[5][1][4] <= limit]
-    return [each[0] for each in candidates if not any(leaves_out(a, each) for a in able if a is not each)]
+    ahead = np.array([[beats(a, b) for b in candidates] for a in candidates])
+    for middle in range(len(candidates)):  # Warshall's transitive closure
+        ahead |= np.outer(ahead[:, middle], ahead[middle])
+    return [each[0] for each, out in zip(candidates, (ahead & ~ahead.T).any(axis=0), strict=True) if not out]
 
 
 def test_ten_thousand_contenders_of_one_question_and_of_many(page: Page, tmp_path: Path) -> None:

@@ -2,9 +2,13 @@
 
 import json
 import lzma
+import os
 import shutil
+import signal
 from dataclasses import replace
+from multiprocessing import active_children
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from urllib.parse import unquote, urldefrag
 
@@ -14,12 +18,15 @@ from fairtrial.base.problem import Problem
 from fairtrial.judge.judging import judge_record
 from fairtrial.record.read import read_record
 from fairtrial.record.write import RECORD_FILE
+from fairtrial_docket.build import _outcomes
 from fairtrial_docket.entries import entry_of
 from fairtrial_docket.pages.contender import history_chart
+from fairtrial_docket.site import Site
 from fairtrial_docket.sources import find_sources
 from tests.builders import a_trial, an_experiment, trials_of
 from tests.docs.test_site import Html
 from tests.fairtrial_docket.conftest import build, write_record
+from tests.waiting import wait_for
 
 
 def page_of(path: Path) -> Html:
@@ -135,6 +142,44 @@ def test_several_processes_write_the_same_bytes(
     files = [path.relative_to(site) for path in sorted(site.rglob("*")) if path.is_file()]
     assert files == [path.relative_to(out) for path in sorted(out.rglob("*")) if path.is_file()]
     assert [each for each in files if (site / each).read_bytes() != (out / each).read_bytes()] == []
+
+
+@pytest.fixture
+def two_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fairtrial_docket.build.WORTH_PROCESSES_BYTES", 0)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
+
+
+@pytest.mark.usefixtures("two_processes")
+def test_a_process_that_is_killed_costs_no_page(folder: Path, site: Path, tmp_path: Path) -> None:
+    def kill() -> None:
+        wait_for(active_children, "a process judges")[0].kill()
+
+    killer, out = Thread(target=kill), tmp_path / "out"
+    killer.start()
+    finished = build(folder, "--out", out)
+    killer.join()
+    assert finished.exit_code == 3, finished.exception
+    assert sorted(path.relative_to(out) for path in out.rglob("*")) == sorted(
+        path.relative_to(site) for path in site.rglob("*")
+    )
+
+
+@pytest.mark.usefixtures("two_processes")
+def test_an_interrupt_ends_the_processes(folder: Path, tmp_path: Path) -> None:
+    outcomes = _outcomes(Site(tmp_path / "out"), find_sources([folder], tmp_path / "out"))
+    next(outcomes)
+    workers = active_children()
+    with pytest.raises(KeyboardInterrupt):
+        outcomes.throw(KeyboardInterrupt)  # type: ignore[attr-defined]
+    assert [worker.exitcode for worker in workers] == [-signal.SIGKILL] * 2
+
+
+def test_of_each_source_its_own_paths_come_back(folder: Path, tmp_path: Path) -> None:
+    site = Site(tmp_path / "out")
+    shared = set(site.written)
+    paths = [path for outcome in _outcomes(site, find_sources([folder], site.folder)) for path in outcome.paths]
+    assert len(paths) == len(set(paths)) > 10 and not shared & set(paths)
 
 
 @pytest.mark.parametrize("case", ["nothing to show", "a folder of others"])

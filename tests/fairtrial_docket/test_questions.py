@@ -1,6 +1,7 @@
 """The intervals by which contenders are compared: what cancels, what holds together, and what is not compared."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,8 @@ import pytest
 
 from fairtrial.judge.judging import judge_record
 from fairtrial.judge.statistics.estimate import paired_ratio
+from fairtrial.judge.statistics.looks import level_at
+from fairtrial.judge.statistics.ties import blocks_for_ranks
 from fairtrial_docket.entries import entry_of
 from fairtrial_docket.pages.choice import choice_data
 from fairtrial_docket.questions import ComparedFigure, Question, compare, questions_of
@@ -48,15 +51,42 @@ def test_of_two_it_is_the_paired_interval_of_their_ratio() -> None:
     assert (low, high) == pytest.approx(paired_ratio(a, b, 0.95).interval)
 
 
-@pytest.mark.parametrize(("contenders", "blocks"), [(2, 5), (3, 5), (6, 8), (12, 20)])
-def test_equal_contenders_are_told_apart_in_one_of_twenty_experiments_at_most(contenders: int, blocks: int) -> None:
+@pytest.mark.parametrize(
+    ("contenders", "looks"), [(2, [5]), (3, [5]), (6, [8]), (12, [20]), (2, [5, 10, 20]), (6, [5, 10, 20])]
+)
+def test_equal_contenders_are_told_apart_in_one_of_twenty_experiments_at_most(
+    contenders: int, looks: list[int]
+) -> None:
+    """Of a run that ends at the first look at which any two lie apart, too."""
     chance, runs, wrong = np.random.default_rng(11), 400, 0
     for _ in range(runs):
-        logs = 0.1 * chance.standard_normal((contenders, blocks)) + chance.standard_normal(blocks)
-        values = {str(place): by_block(np.exp(row).tolist()) for place, row in enumerate(logs)}
-        figures = compare(values, 1 - 0.05 / (2 * contenders)).values()
-        wrong += max(each.low for each in figures) > min(each.high or np.inf for each in figures)
+        logs = 0.1 * chance.standard_normal((contenders, looks[-1])) + chance.standard_normal(looks[-1])
+        for number, blocks in enumerate(looks, 1):
+            values = {str(place): by_block(np.exp(row[:blocks]).tolist()) for place, row in enumerate(logs)}
+            figures = compare(values, 1 - (1 - level_at(number, looks)) / (2 * contenders)).values()
+            if max(each.low for each in figures) > min(each.high or np.inf for each in figures):
+                wrong += 1
+                break
     assert wrong <= 0.05 * runs
+
+
+@pytest.mark.parametrize(("looks", "error"), [([], 0.05), ([8, 16], 0.0125)])
+def test_a_run_that_could_end_at_several_looks_spends_the_error_of_its_last(looks: list[int], error: float) -> None:
+    record = an_experiment(*"abcdef", blocks=8).record().model_copy(update={"looks": looks, "looks_from_clock": True})
+    trials = trials_of(record, a_trial())
+    [question] = questions_of(record, judge_record(record, trials), trials)
+    intervals = 2 * sum(map(len, question.figures.values()))
+    assert 1 - question.level == pytest.approx(error / intervals)
+    assert question.least_blocks == blocks_for_ranks(6, 1 - error)
+
+
+def test_contenders_that_share_too_few_blocks_leave_the_figures_of_others() -> None:
+    def trial(name: str, block: int) -> TrialBuilder | None:
+        return None if (name == "a" and block > 4) or (name == "b" and block < 4) else a_trial()
+
+    [question] = questions(an_experiment("a", "b", "c", "d", blocks=8), trial)
+    assert [GOODPUT in figures for figures in question.figures.values()] == [False, True, True, True]
+    assert question.blocks == 5
 
 
 def test_conditions_asked_otherwise_are_other_questions() -> None:
@@ -81,7 +111,7 @@ def test_a_time_that_nobody_awaited_is_open_above() -> None:
     [question] = questions(an_experiment("a", "b"), trial)
     exact, bounded = (figures.get(P99) for figures in question.figures.values())
     assert isinstance(exact, ComparedFigure) and exact.high is not None
-    assert bounded is None or bounded.high is None
+    assert isinstance(bounded, ComparedFigure) and (bounded.high, bounded.own_high) == (None, None)
 
 
 def test_few_blocks_tell_nothing_apart() -> None:
@@ -105,6 +135,9 @@ def test_the_page_has_every_contender_in_the_units_of_tables() -> None:
     data: dict[str, Any] = dict(choice_data([entry]))
     names = [each["name"] for each in data["figures"]]
     [question] = data["questions"]
+    assert question["experiment"] == "FILE.toml"  # `fairtrial run synthetic` would find none
+    shipped = replace(entry, experiment="quickstart")
+    assert [each["experiment"] for each in dict[str, Any](choice_data([shipped]))["questions"]] == ["quickstart"]
     assert [each[2] for each in question["contenders"]] == ["a", "b:v"]
     figures = dict(zip(names, question["contenders"][0][5], strict=True))
     assert figures["goodput /s"][0] == pytest.approx(4000) and figures["memory MiB"][0] == pytest.approx(64)

@@ -1,8 +1,9 @@
 """The page that answers "What should I use?" by a set: its data. choice.js finds the set."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from fairtrial.experiment.files import shipped_experiments
 from fairtrial_docket.entries import ConditionEntry, ExperimentEntry
 from fairtrial_docket.questions import COLUMNS, COMPARED, ComparedFigure, Question
 from fairtrial_docket.site import Site
@@ -11,6 +12,8 @@ from fairtrial_docket.tables import text
 NEEDS = ("language", "framework", "model", "database", "class", "machine")
 MATTERS = ("goodput_per_second", "response_time_p99_seconds", "peak_rss_bytes")
 """The figures that matter before a reader says so."""
+OWN_FILE = "FILE.toml"
+"""What `fairtrial run` takes of an experiment that is not shipped: a file, wherever the reader has it."""
 
 
 def write_choice(site: Site, entries: Sequence[ExperimentEntry]) -> None:
@@ -20,6 +23,7 @@ def write_choice(site: Site, entries: Sequence[ExperimentEntry]) -> None:
 
 def choice_data(entries: Sequence[ExperimentEntry]) -> dict[str, object]:
     """What choice.js takes: figures, needs, and each question with its contenders."""
+    shipped = shipped_experiments()
     return {
         "needs": [*NEEDS, "workload", "durable"],
         "figures": [
@@ -30,15 +34,15 @@ def choice_data(entries: Sequence[ExperimentEntry]) -> dict[str, object]:
             }
             for key, column in COLUMNS.items()
         ],
-        "questions": [_question(entry, question) for entry in entries for question in entry.questions],
+        "questions": [_question(entry, question, shipped) for entry in entries for question in entry.questions],
     }
 
 
-def _question(entry: ExperimentEntry, question: Question) -> dict[str, object]:
+def _question(entry: ExperimentEntry, question: Question, shipped: Collection[str]) -> dict[str, object]:
     return {
         "asked": text(question.in_words),
         "of": [entry.title, entry.page, entry.started_at, entry.machine],
-        "experiment": shlex.quote(entry.experiment),
+        "experiment": shlex.quote(entry.experiment) if entry.experiment in shipped else OWN_FILE,
         "blocks": question.blocks,
         "least": question.least_blocks,
         "narrow": [[blocks, round(share, 4)] for blocks, share in question.narrowings],

@@ -8,6 +8,13 @@
   const MOST_PAIRED = 50;
   const MOST_PAIRS = 10;
   const PERCENT = 10;
+  // By kind, what is said of pairs in which no difference is open.
+  const DECIDED = {
+    choice: "each of the two is better in one figure. No measurement decides that: it is your choice.",
+    unsure: "one of the two is better, if it meets your needs (“?”).",
+    circle: "one of the two beats the other, and is beaten by it through others: they go round in a circle.",
+    alike: "no difference that matters in any figure.",
+  };
   const chosen = new URLSearchParams(location.hash.slice(1));
   let shown = STEP;
   let visible = [];
@@ -85,6 +92,44 @@
     }
     return better;
   };
+  // Whom a search along `beats` reaches from `starts` among the others, each with the one before it; and the rest.
+  const follow = (starts, others, beats) => {
+    const reached = new Map();
+    let rest = others;
+    for (const queue = [...starts]; queue.length && rest.length; ) {
+      const each = queue.shift();
+      rest = rest.filter((other) => {
+        if (!beats(each, other)) return true;
+        reached.set(other, each);
+        queue.push(other);
+        return false;
+      });
+    }
+    return { reached, rest };
+  };
+  // Left out is who is beaten, directly or through others, by one whom it does not so beat in turn. "More than this better,
+  // no more than that worse" is not transitive: it can go round in a circle, of which nobody leaves out another.
+  const leaveOut = (contenders, able, wanted) => {
+    const beats = (a, b) => a !== b && a.sure && isBetter(a, b, wanted);
+    const behind = (starts, others) => {
+      const { reached, rest } = follow(starts, others, beats);
+      for (const [each, by] of reached) each.by = by;
+      return rest;
+    };
+    const [first, others] = [[], []];
+    for (const each of contenders) (able.some((other) => beats(other, each)) ? others : first).push(each);
+    let rest = behind(first, others);
+    while (rest.length) {
+      // Whoever beats the last start is in its circle: an earlier search that came to them would have come to it, too.
+      let last;
+      for (let unseen = rest; unseen.length; ) {
+        last = unseen[0];
+        unseen = follow([last], unseen.slice(1), beats).rest;
+      }
+      const circle = follow([last], rest.filter((each) => each !== last), (a, b) => beats(b, a));
+      rest = behind([last, ...circle.reached.keys()], circle.rest);
+    }
+  };
   const pairOf = (a, b, wanted, narrow) => {
     let [mine, yours, open, blocks] = [false, false, [], 0];
     for (const { place, difference, name } of wanted) {
@@ -98,7 +143,9 @@
       open.push(`${name} ${ratio([low, high])}`);
       blocks = Math.max(blocks, needed ? needed[0] : Infinity);
     }
-    return { a, b, open, blocks, kind: mine && yours ? "choice" : open.length ? "open" : "alike" };
+    const better = [[a, b], [b, a]].find((pair) => isBetter(...pair, wanted))?.[0];
+    const kind = mine && yours ? "choice" : better ? (better.sure ? "circle" : "unsure") : open.length ? "open" : "alike";
+    return { a, b, open, blocks, kind };
   };
   const answer = (question, wanted) => {
     const out = { needs: 0, others: [] };
@@ -115,9 +162,9 @@
       }
     }
     const enough = question.blocks >= question.least && wanted.length > 0;
-    // Whoever leads in the first figure leaves most others out: they are tried first.
+    // Whoever leads in the first figure beats most others: they are tried first.
     const able = enough ? contenders.filter((each) => each.sure).sort((a, b) => b.at[wanted[0].place].estimate - a.at[wanted[0].place].estimate) : [];
-    for (const each of contenders) each.by = able.find((other) => other !== each && isBetter(other, each, wanted));
+    leaveOut(contenders, able, wanted);
     contenders.sort((a, b) => a.name.localeCompare(b.name));
     return { question, out, enough, left: contenders.filter((each) => !each.by), gone: contenders.filter((each) => each.by) };
   };
@@ -144,7 +191,7 @@
     return [make("div", { class: "scroll" }, make("table", { class: "cards listing" }, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...body))), ...rest];
   };
   const commandFor = (question, contenders, blocks) =>
-    make("pre", {}, `fairtrial run ${question.experiment}${[...new Set(contenders.map((each) => ` --stack ${each.stack}`))].join("")} --blocks ${blocks}`);
+    make("pre", {}, `fairtrial run ${question.experiment}${[...new Set(contenders.map((each) => ` --stack ${each.stack}`))].join("")} --blocks ${blocks}${question.experiment === "FILE.toml" ? "  # FILE.toml: the file of this experiment" : ""}`);
   const apart = ({ question, enough, left }, wanted) => {
     if (left.length < 2 || !wanted.length) return [];
     if (!enough) {
@@ -153,10 +200,10 @@
     if (left.length > MOST_PAIRED) return [make("p", {}, `Of more than ${MOST_PAIRED} contenders no pairs are listed: set more needs.`)];
     const pairs = left.flatMap((a, place) => left.slice(place + 1).map((b) => pairOf(a, b, wanted, question.narrow)));
     const open = pairs.filter(({ kind }) => kind === "open").sort((a, b) => a.blocks - b.blocks);
-    const [choices, alike] = ["choice", "alike"].map((kind) => pairs.filter((each) => each.kind === kind).length);
-    const parts = [];
-    if (choices) parts.push(make("p", {}, `${count(choices, "pair")}: each of the two is better in one figure. No measurement decides that: it is your choice.`));
-    if (alike) parts.push(make("p", {}, `${count(alike, "pair")}: no difference that matters in any figure.`));
+    const parts = Object.entries(DECIDED).flatMap(([kind, words]) => {
+      const number = pairs.filter((each) => each.kind === kind).length;
+      return number ? [make("p", {}, `${count(number, "pair")}: ${words}`)] : [];
+    });
     if (!open.length) return parts;
     const lines = open.slice(0, MOST_PAIRS).map(({ a, b, open: words, blocks }) =>
       make("li", {}, `${a.name} against ${b.name}: ${words.join("; ")}. ${blocks === Infinity ? "Not even 200 blocks would be sure to decide it." : `About ${blocks} blocks.`}`));
@@ -180,7 +227,7 @@
       make("h2", {}, question.asked),
       make("p", { class: "hint" }, make("a", { href: page }, title), ` · ${began} · ${machine} · ${count(question.blocks, "block")}${unfit}`),
       make("p", { class: "answer" }, `${left.length.toLocaleString("en")} of ${count(left.length + gone.length, "contender")}`),
-      ...tableOf(left, wanted),
+      ...(left.length ? tableOf(left, wanted) : []),
       ...(closer.length ? [make("details", {}, make("summary", {}, "What would tell them apart"), ...closer)] : []),
       ...(gone.length ? [make("details", {}, make("summary", {}, `Left out: ${gone.length.toLocaleString("en")}`), ...tableOf(gone, wanted, true))] : []),
       ...(lines.length ? [make("details", {}, make("summary", {}, `Not compared: ${out.others.length.toLocaleString("en")}`), make("ul", {}, ...lines))] : []),
@@ -193,7 +240,8 @@
     });
     const all = questions.map((question) => answer(question, wanted));
     const size = ({ left, gone }) => left.length + gone.length;
-    visible = all.filter((each) => size(each)).sort((a, b) => (size(b) > 1) - (size(a) > 1)).map((result) => [result, wanted]);
+    const rank = (each) => Math.min(size(each), 2);
+    visible = all.filter((each) => size(each) || each.out.others.length).sort((a, b) => rank(b) - rank(a)).map((result) => [result, wanted]);
     const left = visible.reduce((sum, [result]) => sum + result.left.length, 0);
     const sure = wanted.length ? "" : " No figure matters, so that none is left out.";
     found.textContent = `${count(visible.length, "question")} with ${count(left, "contender")} left. Figures of different questions cannot be compared: other work, another load, run or machine.${sure}`;
