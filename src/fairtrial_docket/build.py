@@ -98,13 +98,13 @@ def _outcomes(site: Site, sources: Sequence[Source]) -> Iterator[_Outcome]:
     if workers < 2 or sum(source.file.stat().st_size for source in sources) < WORTH_PROCESSES_BYTES:
         yield from (_outcome(site.part(), source) for source in sources)
         return
-    done = 0
+    count = 0
     with suppress(BrokenProcessPool):
         for outcome in _in_processes(workers, site, sources):
-            done += 1
+            count += 1
             yield outcome
     # Where a process was ended from outside, as memory ran out, the rest is judged here, one at a time.
-    yield from (_outcome(site.part(), source) for source in sources[done:])
+    yield from (_outcome(site.part(), source) for source in sources[count:])
 
 
 def _in_processes(workers: int, site: Site, sources: Sequence[Source]) -> Iterator[_Outcome]:
