@@ -8,7 +8,6 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import repeat
 from multiprocessing import active_children, get_context
 from pathlib import Path
 
@@ -113,7 +112,11 @@ def _in_processes(workers: int, site: Site, sources: Sequence[Source]) -> Iterat
     ignoring = (signal.SIGINT, signal.SIG_IGN)
     with ProcessPoolExecutor(workers, get_context("spawn"), initializer=signal.signal, initargs=ignoring) as pool:
         try:
-            yield from pool.map(_outcome, repeat(site.part()), sources)
+            # Not pool.map: it cancels what is left, and of a broken pool that ends in a traceback of its thread.
+            futures = [pool.submit(_outcome, site.part(), source) for source in sources]
+            futures.reverse()
+            while futures:
+                yield futures.pop().result()
         except BaseException:  # the pool would wait for the judgements that are under way
             for worker in set(active_children()) - before:
                 worker.kill()
