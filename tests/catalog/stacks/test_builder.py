@@ -48,7 +48,7 @@ def test_it_finds_nothing_of_the_labs_user_and_leaves_files_that_everybody_may_r
     secret.write_text("of the lab")
     secret.chmod(0o600)
     mine.mkdir()
-    monkeypatch.setenv("GOPATH", "/root/go")
+    monkeypatch.setenv("GOPATH", str(tmp_path / "go"))
     folder = built(
         tmp_path,
         "of-its-own",

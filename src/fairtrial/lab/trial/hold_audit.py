@@ -233,7 +233,6 @@ class Holder(Thread):
         self._middle_seconds, self._in_flight = middle_seconds, in_flight
         self._over = Event()
         self.began = 0.0
-        self._still_since = 0.0
         self.engine: EngineProcess | None = None
         """of a load that can stand still"""
         self.moments: list[tuple[float, float, float]] = []
@@ -246,7 +245,8 @@ class Holder(Thread):
         self._await_first()
         try:
             while not self._over.is_set():
-                before = self._hold_once(generator)
+                before = time.monotonic()
+                self._hold_once(generator, before)
                 # One more of the longest would tell no more, unless nothing was known of the pace.
                 is_longest = LONGEST_HOLD_SECONDS < self._wanted_seconds(before) < math.inf
                 if len(self.moments) == HOLDS or is_longest or self._has_told():
@@ -254,14 +254,13 @@ class Holder(Thread):
                 self._over.wait(generator.uniform(*APART_SECONDS))
             if self.engine is not None and generator.random() < STILL_SHARE:
                 self._over.wait(generator.uniform(*APART_SECONDS))
-                with self._still_load(self.engine):
-                    self._hold_once(generator, self.engine)
+                with self._still_load(self.engine) as before:
+                    self._hold_once(generator, before, self.engine)
         except Problem as problem:
             self.problem = problem
 
-    def _hold_once(self, generator: SystemRandom, still: EngineProcess | None = None) -> float:
-        """Hold the sources once; `still`: the engine whose load stands still. Returns when the pace before it ended."""
-        before = time.monotonic() if still is None else self._still_since
+    def _hold_once(self, generator: SystemRandom, before: float, still: EngineProcess | None = None) -> None:
+        """Hold the sources once, for as long as the pace before a moment says; `still`: whose load stands still."""
         with _standstill(self._context):
             begin = time.monotonic()
             seconds = generator.uniform(1, LONGER_AT_MOST) * self._length(before)
@@ -270,19 +269,18 @@ class Holder(Thread):
             else:
                 self._ask_in_stages(still, seconds)
             self.moments.append((before, begin, time.monotonic()))
-        return before
 
     @contextmanager
-    def _still_load(self, engine: EngineProcess) -> Iterator[None]:
-        """Within it, the load stands still: when each connection had its answer, or soon."""
-        self._still_since = time.monotonic()
+    def _still_load(self, engine: EngineProcess) -> Iterator[float]:
+        """Within it, the load stands still: when each connection had its answer, or soon. Gives when it was told to."""
+        begin = time.monotonic()
         engine.send_signal(signal.SIGUSR1)
         try:
-            give_up_at = self._still_since + STILL_WITHIN_SECONDS
+            give_up_at = begin + STILL_WITHIN_SECONDS
             while self._samples.still < self._in_flight and time.monotonic() < give_up_at:
                 if self._over.wait(SAMPLE_SECONDS):
                     break
-            yield
+            yield begin
         finally:
             engine.send_signal(signal.SIGUSR1)
 
