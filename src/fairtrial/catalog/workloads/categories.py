@@ -9,10 +9,10 @@ from typing import Any
 from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest
 from fairtrial.catalog.tables import Data, LiteralRows, Table
-from fairtrial.catalog.workloads.exact_json import compact, member, same_value
+from fairtrial.catalog.workloads.exact_json import compact, exact_request, member, same_value
 from fairtrial.catalog.workloads.model import FreshnessProbe, InBodies, NoOptions, ServerWorkload, Work
 from fairtrial.catalog.workloads.openapi import mismatch
-from fairtrial.engine.plan import ExactBody, Expectation, Request
+from fairtrial.engine.plan import Request
 from fairtrial.experiment.model import DatasetOptions
 
 PATH = "/categories"
@@ -96,8 +96,7 @@ def data(_dataset: DatasetOptions, _options: NoOptions) -> Data:
 
 def requests(_data: Data, _options: NoOptions) -> list[Request]:
     """GET /categories."""
-    expect = Expectation(status=[200], content_type="application/json", body=ExactBody(text=body()))
-    return [Request(name="categories", path=PATH, headers=[("accept", "application/json")], expect=expect)]
+    return [exact_request("categories", PATH, body(), headers=[("accept", "application/json")])]
 
 
 def _conforms(stack: StackUnderTest) -> str | None:

@@ -8,10 +8,9 @@ from fairtrial.base.strict import Strict
 from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest
 from fairtrial.catalog.tables import Data
-from fairtrial.catalog.workloads.exact_json import compact, exact_difference
+from fairtrial.catalog.workloads.exact_json import compact, exact_request, exact_violation
 from fairtrial.catalog.workloads.model import ServerWorkload, Work, no_tables
-from fairtrial.catalog.workloads.openapi import mismatch
-from fairtrial.engine.plan import ExactBody, Expectation, Request
+from fairtrial.engine.plan import Request
 
 PATH = "/fan-out"
 UPSTREAM_BYTES = 512
@@ -40,16 +39,11 @@ def target_arguments(body_bytes: int, delay_milliseconds: float) -> Sequence[str
 
 def requests(_data: Data, _options: Options) -> list[Request]:
     """GET /fan-out."""
-    expect = Expectation(status=[200], content_type="application/json", body=ExactBody(text=ANSWER))
-    return [Request(name="fan-out", path=PATH, expect=expect)]
+    return [exact_request("fan-out", PATH, ANSWER)]
 
 
 def _passes_the_answer_on(stack: StackUnderTest) -> str | None:
-    answer = ask(stack.client, "GET", PATH)
-    difference = mismatch(PATH, answer)
-    if difference or answer.status != 200:
-        return difference or f"status {answer.status}"
-    return exact_difference(answer, ANSWER)
+    return exact_violation(stack, PATH, PATH, ANSWER)
 
 
 def _waits(stack: StackUnderTest) -> str | None:

@@ -10,22 +10,20 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import chain
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from fairtrial.base.problem import Problem
 from fairtrial.base.strict import Strict
-from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status, unknown_id
 from fairtrial.catalog.tables import Data, LiteralRows, Table
 from fairtrial.catalog.workloads import similar_items
-from fairtrial.catalog.workloads.exact_json import exact_difference
+from fairtrial.catalog.workloads.exact_json import compact, exact_request, exact_violation
 from fairtrial.catalog.workloads.model import ServerWorkload, Work
-from fairtrial.catalog.workloads.openapi import mismatch
 from fairtrial.catalog.workloads.similar_items import MOST_SIMILAR, REQUESTED, Ranking, Vector
 from fairtrial.engine.dataset import DatasetSpec
-from fairtrial.engine.plan import ExactBody, Expectation, Request
+from fairtrial.engine.plan import Request
 from fairtrial.experiment.model import DatasetOptions
 
 ROWS = 2_000
@@ -120,7 +118,7 @@ def _expected_of_users(spec_json: str) -> dict[int, str]:
         best = ranking[:MOST_SIMILAR]
         if similar_items.clearly_apart(ranking) and all(_clearly_rounded(similarity) for similarity, _ in best):
             matched = [{"id": number, "similarity_millionths": round(value * MILLION)} for value, number in best]
-            answers[user] = _compact({"id": user, "articles": matched})
+            answers[user] = compact({"id": user, "articles": matched})
         if len(answers) == REQUESTED:
             break
     return answers
@@ -131,14 +129,10 @@ def expected_of_users(data: Data) -> dict[int, str]:
     return _expected_of_users(json.dumps(data.generated.spec, sort_keys=True))
 
 
-def _compact(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"))
-
-
 def short_answer(data: Data) -> tuple[str, str]:
     """The path of the short request, and its answer: an article by its id."""
     (article,) = data.generated.rows_at([data.generated.described["last_id"]])
-    return ARTICLE.format(id=article["id"]), _compact({"id": article["id"], "name": article["name"]})
+    return ARTICLE.format(id=article["id"]), compact({"id": article["id"], "name": article["name"]})
 
 
 def requests(data: Data, options: Options) -> list[Request]:
@@ -153,35 +147,21 @@ def requests(data: Data, options: Options) -> list[Request]:
     matches = list(chain.from_iterable(zip(*of_kinds, strict=True))) if options.matches_per_1000 else []
     short_weight = (1000 - options.matches_per_1000) * (len(matches) or 1)
     return [
-        *([_request("short", *short_answer(data), weight=short_weight)] if short_weight else []),
-        *(_request(kind, path, text, options.matches_per_1000) for kind, path, text in matches),
+        *([exact_request("short", *short_answer(data), weight=short_weight)] if short_weight else []),
+        *(exact_request(kind, path, text, weight=options.matches_per_1000) for kind, path, text in matches),
     ]
 
 
-def _request(name: str, path: str, text: str, weight: int) -> Request:
-    expect = Expectation(status=[200], content_type="application/json", body=ExactBody(text=text))
-    return Request(name=name, path=path, weight=weight, expect=expect)
-
-
 def _short_is_exact(stack: StackUnderTest) -> str | None:
-    return _difference(stack, ARTICLE, *short_answer(stack.data))
+    return exact_violation(stack, ARTICLE, *short_answer(stack.data), is_one_of_several=True)
 
 
 def _users_are_exact(stack: StackUnderTest) -> str | None:
     differences = (
-        _difference(stack, OF_USER, OF_USER.format(id=number), text)
+        exact_violation(stack, OF_USER, OF_USER.format(id=number), text, is_one_of_several=True)
         for number, text in expected_of_users(stack.data).items()
     )
     return next(filter(None, differences), None)
-
-
-def _difference(stack: StackUnderTest, documented: str, path: str, expected: str) -> str | None:
-    answer = ask(stack.client, "GET", path)
-    difference = mismatch(documented, answer)
-    if difference or answer.status != 200:
-        return difference or f"{path}: status {answer.status}"
-    inexact = exact_difference(answer, expected)
-    return inexact and f"{path}: {inexact}"
 
 
 WORKLOAD = ServerWorkload(

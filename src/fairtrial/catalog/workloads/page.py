@@ -8,9 +8,10 @@ from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status, unknown_id
 from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads import categories
+from fairtrial.catalog.workloads.exact_json import exact_request
 from fairtrial.catalog.workloads.model import FreshnessProbe, InBodies, NoOptions, ServerWorkload, Work
 from fairtrial.catalog.workloads.random_item import items
-from fairtrial.engine.plan import ExactBody, Expectation, Request
+from fairtrial.engine.plan import Request
 from fairtrial.experiment.model import DatasetOptions
 
 ROWS = 10_000
@@ -62,12 +63,7 @@ def pages(data: Data) -> dict[int, str]:
 def requests(data: Data, _options: NoOptions) -> list[Request]:
     """GET /pages/ID, for each of the pages in turn."""
     return [
-        Request(
-            name="page",
-            path=f"/pages/{number}",
-            expect=Expectation(status=[200], content_type=MEDIA_TYPE, body=ExactBody(text=text)),
-        )
-        for number, text in pages(data).items()
+        exact_request("page", f"/pages/{number}", text, content_type=MEDIA_TYPE) for number, text in pages(data).items()
     ]
 
 

@@ -3,9 +3,10 @@
 from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest
 from fairtrial.catalog.tables import Data
+from fairtrial.catalog.workloads.exact_json import exact_request
 from fairtrial.catalog.workloads.model import NoOptions, ServerWorkload, no_tables
 from fairtrial.catalog.workloads.openapi import mismatch
-from fairtrial.engine.plan import ExactBody, Expectation, Request
+from fairtrial.engine.plan import Request
 
 PATH = "/plaintext"
 TEXT = "Hello, World!"
@@ -13,8 +14,7 @@ TEXT = "Hello, World!"
 
 def requests(_data: Data, _options: NoOptions) -> list[Request]:
     """GET /plaintext."""
-    expect = Expectation(status=[200], content_type="text/plain", body=ExactBody(text=TEXT))
-    return [Request(name="plaintext", path=PATH, expect=expect)]
+    return [exact_request("plaintext", PATH, TEXT, content_type="text/plain")]
 
 
 def _answers_the_text(stack: StackUnderTest) -> str | None:

@@ -10,11 +10,10 @@ from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest
 from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads import long_query
-from fairtrial.catalog.workloads.exact_json import exact_difference
+from fairtrial.catalog.workloads.exact_json import exact_difference, exact_request, exact_violation
 from fairtrial.catalog.workloads.long_query import LongQueryOptions
 from fairtrial.catalog.workloads.model import ServerWorkload, Work
-from fairtrial.catalog.workloads.openapi import mismatch
-from fairtrial.engine.plan import ExactBody, Expectation, Request
+from fairtrial.engine.plan import Request
 
 CHAIN = "/queries/chain/{milliseconds}/{short}"
 CHECK_MILLISECONDS, CHECK_SHORT = 100, 3
@@ -38,19 +37,13 @@ def _body(milliseconds: int, short: int) -> str:
 def requests(_data: Data, options: Options) -> list[Request]:
     """The same chain in every request."""
     chain = options.long_milliseconds, options.short_per_long
-    expect = Expectation(status=[200], content_type="application/json", body=ExactBody(text=_body(*chain)))
-    return [Request(name="chain", path=_path(*chain), expect=expect)]
+    return [exact_request("chain", _path(*chain), _body(*chain))]
 
 
 def _chain(stack: StackUnderTest) -> str | None:
-    answer = ask(stack.client, "GET", _path(CHECK_MILLISECONDS, CHECK_SHORT))
-    difference = mismatch(CHAIN, answer)
-    if difference or answer.status != 200:
-        return difference or f"status {answer.status}"
-    if answer.seconds < stack.options.least_share * CHECK_MILLISECONDS / 1e3:
-        return f"answered after {answer.seconds * 1e3:.0f} ms: the database did not sleep or work"
-    expected = _body(CHECK_MILLISECONDS, CHECK_SHORT)
-    return exact_difference(answer, expected)
+    chain = CHECK_MILLISECONDS, CHECK_SHORT
+    least_seconds = stack.options.least_share * CHECK_MILLISECONDS / 1e3
+    return exact_violation(stack, CHAIN, _path(*chain), _body(*chain), least_seconds=least_seconds)
 
 
 def _long_alone(stack: StackUnderTest) -> str | None:

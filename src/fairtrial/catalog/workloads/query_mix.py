@@ -9,11 +9,11 @@ from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest
 from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads import long_query
-from fairtrial.catalog.workloads.exact_json import exact_difference
+from fairtrial.catalog.workloads.exact_json import exact_difference, exact_request, exact_violation
 from fairtrial.catalog.workloads.long_query import LongQueryOptions
 from fairtrial.catalog.workloads.model import ServerWorkload, Work
 from fairtrial.catalog.workloads.openapi import mismatch
-from fairtrial.engine.plan import ExactBody, Expectation, Request
+from fairtrial.engine.plan import Request
 
 SHORT, LONG = "/queries/short", "/queries/long/{milliseconds}"
 CHECK_MILLISECONDS = 200
@@ -31,14 +31,9 @@ class Options(LongQueryOptions):
 
 def requests(_data: Data, options: Options) -> list[Request]:
     """Short and long queries in their ratio, spread evenly."""
-
-    def request(name: str, path: str, text: str, weight: int) -> Request:
-        expect = Expectation(status=[200], content_type="application/json", body=ExactBody(text=text))
-        return Request(name=name, path=path, weight=weight, expect=expect)
-
     milliseconds = options.long_milliseconds
-    short = request("short", SHORT, SHORT_ANSWER, max(1, options.short_per_long))
-    long = request("long", f"/queries/long/{milliseconds}", _long_answer(milliseconds), 1)
+    short = exact_request("short", SHORT, SHORT_ANSWER, weight=max(1, options.short_per_long))
+    long = exact_request("long", LONG.format(milliseconds=milliseconds), _long_answer(milliseconds))
     return [short, long] if options.short_per_long else [short]
 
 
@@ -52,13 +47,9 @@ def _short(stack: StackUnderTest) -> str | None:
 
 
 def _long(stack: StackUnderTest) -> str | None:
-    answer = ask(stack.client, "GET", f"/queries/long/{CHECK_MILLISECONDS}")
-    difference = mismatch(LONG, answer)
-    if difference or answer.status != 200:
-        return difference or f"status {answer.status}"
-    if answer.seconds < stack.options.least_share * CHECK_MILLISECONDS / 1e3:
-        return f"answered after {answer.seconds * 1e3:.0f} ms: the database did not sleep or work"
-    return exact_difference(answer, _long_answer(CHECK_MILLISECONDS))
+    path, expected = LONG.format(milliseconds=CHECK_MILLISECONDS), _long_answer(CHECK_MILLISECONDS)
+    least_seconds = stack.options.least_share * CHECK_MILLISECONDS / 1e3
+    return exact_violation(stack, LONG, path, expected, least_seconds=least_seconds)
 
 
 def _out_of_range(stack: StackUnderTest) -> str | None:

@@ -13,11 +13,10 @@ from fairtrial.base.strict import Strict
 from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status, unknown_id
 from fairtrial.catalog.tables import Data
-from fairtrial.catalog.workloads.exact_json import compact, exact_difference, member
+from fairtrial.catalog.workloads.exact_json import compact, exact_difference, exact_request, exact_violation, member
 from fairtrial.catalog.workloads.model import FreshnessProbe, InBodies, ServerWorkload, Work
-from fairtrial.catalog.workloads.openapi import mismatch
 from fairtrial.catalog.workloads.random_item import items
-from fairtrial.engine.plan import ExactBody, Expectation, Request
+from fairtrial.engine.plan import Request
 from fairtrial.experiment.model import DatasetOptions
 
 SEVERAL = "/items/several/{ids}"
@@ -66,14 +65,7 @@ def _body(rows: Sequence[dict[str, Any]]) -> str:
 
 def requests(data: Data, options: Options) -> list[Request]:
     """GET /items/several/IDS, each of the paths in turn."""
-    return [
-        Request(
-            name="several-items",
-            path=path,
-            expect=Expectation(status=[200], content_type="application/json", body=ExactBody(text=text)),
-        )
-        for path, text in answers(data, options.selects).items()
-    ]
+    return [exact_request("several-items", path, text) for path, text in answers(data, options.selects).items()]
 
 
 def _rows_of(data: Data, paths: Sequence[str]) -> list[dict[str, Any]]:
@@ -86,14 +78,11 @@ def _ids(path: str) -> list[str]:
 
 def _is_exact(stack: StackUnderTest) -> str | None:
     expected = answers(stack.data, stack.options.selects)
-    for path in list(expected)[:CHECK_REQUESTS]:
-        answer = ask(stack.client, "GET", path)
-        difference = mismatch(SEVERAL, answer)
-        if difference or answer.status != 200:
-            return difference or f"{path}: status {answer.status}"
-        if inexact := exact_difference(answer, expected[path]):
-            return f"{path}: {inexact}"
-    return None
+    violations = (
+        exact_violation(stack, SEVERAL, path, expected[path], is_one_of_several=True)
+        for path in list(expected)[:CHECK_REQUESTS]
+    )
+    return next(filter(None, violations), None)
 
 
 def _keeps_order(stack: StackUnderTest) -> str | None:

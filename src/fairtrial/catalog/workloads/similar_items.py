@@ -15,11 +15,11 @@ from typing import Any
 from fairtrial.catalog.contract.answer import ask
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest, answers_status, unknown_id
 from fairtrial.catalog.tables import Data, GeneratedRows, Table
-from fairtrial.catalog.workloads.exact_json import compact, exact_difference
+from fairtrial.catalog.workloads.exact_json import compact, exact_difference, exact_request
 from fairtrial.catalog.workloads.model import NoOptions, ServerWorkload, Work
 from fairtrial.catalog.workloads.openapi import mismatch
 from fairtrial.engine.dataset import Dataset, DatasetSpec, describe, every_row
-from fairtrial.engine.plan import ExactBody, Expectation, Request
+from fairtrial.engine.plan import Request
 from fairtrial.experiment.model import DatasetOptions
 
 ROWS = 400
@@ -164,12 +164,7 @@ def expected_answers(data: Data) -> dict[int, str]:
 def requests(data: Data, _options: NoOptions) -> list[Request]:
     """GET /articles/ID/similar, for sixteen articles in turn."""
     return [
-        Request(
-            name="similar-items",
-            path=f"/articles/{number}/similar",
-            expect=Expectation(status=[200], content_type="application/json", body=ExactBody(text=text)),
-        )
-        for number, text in expected_answers(data).items()
+        exact_request("similar-items", PATH.format(id=number), text) for number, text in expected_answers(data).items()
     ]
 
 
