@@ -77,9 +77,9 @@ class RunTimes(Strict):
 class PrintedRun(Strict):
     """One run as it was printed. Whatever was not printed is None or empty."""
 
-    name: str = Field(description="what the reader tells it by: the file with a number, or the name in a statement")
-    source: str = Field(description="the file")
-    tool: str
+    name: str = Field("", description="what a user tells it by: the file with a number, or the name in a statement")
+    source: str = Field("", description="the file")
+    tool: str = ""
     contender: str | None = Field(None, description="what was measured, where several runs are of the same")
     url: str | None = None
     load: LoadKind | None = None

@@ -130,7 +130,7 @@ def _read_documents(text: str, label: str) -> tuple[list[PrintedRun], str]:
         rest.append(text[place:start])
         try:
             document, place = decoder.raw_decode(text, start)
-            of_document = read_json(document, label, label)
+            of_document = read_json(document, label)
         except json.JSONDecodeError:
             of_document, place, failures = [], start + 1, failures + 1
         rest.append("" if of_document else text[start:place])

@@ -44,12 +44,12 @@ def read_text(text: str, source: str) -> list[PrintedRun]:
         form = next((form for form in place.formats if form.recognises(text[place.start : cut])), place.formats[0])
         before = text[max(read_up_to, called_since.get(place.formats[0].lines, 0)) : place.start]
         command = last_command(before, tuple(form.calls or [form.name]))
-        section = Section(text[place.start : cut], source, command, before, behind=text[cut:end])
+        section = Section(text[place.start : cut], command, before, behind=text[cut:end])
         content = form.read(section)
         called_since[place.formats[0].lines] = place.last
         if content:
             runs = [content] if isinstance(content, PrintedRun) else content
-            read += [_with_gaps(run.model_copy(update={"ambiguous": section.ambiguous}), form) for run in runs]
+            read += [_completed(run, form, source, section.ambiguous) for run in runs]
             read_up_to = place.last
     return numbered(read)
 
@@ -75,8 +75,8 @@ def numbered(runs: list[PrintedRun]) -> list[PrintedRun]:
     ]
 
 
-def _with_gaps(run: PrintedRun, form: Format) -> PrintedRun:
-    """With what every output of the tool has and this one lacks."""
+def _completed(run: PrintedRun, form: Format, source: str, ambiguous: Sequence[str] = ()) -> PrintedRun:
+    """With its file, its tool, and what every output of the tool has and this one lacks."""
     has = {
         "requests": run.requests,
         "seconds": run.seconds or run.rate_seconds,
@@ -84,15 +84,22 @@ def _with_gaps(run: PrintedRun, form: Format) -> PrintedRun:
         "mean": run.times.mean,
         "max": run.times.maximum,
     }
-    return run.model_copy(update={"not_read": [name for name in form.always if has[name] is None]})
+    return run.model_copy(
+        update={
+            "name": f"{source}: {run.name}" if run.name else source,
+            "source": source,
+            "tool": form.name,
+            "ambiguous": ambiguous,
+            "not_read": [name for name in form.always if has[name] is None],
+        }
+    )
 
 
-def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
+def read_json(document: Any, source: str) -> list[PrintedRun]:
     """The runs of a parsed JSON document; none if no tool writes such a document."""
     for form in all_formats().values():
-        runs = form.read_json(document, name, source) if form.read_json is not None else []
-        if runs:
-            return [_with_gaps(run, form) for run in runs]
+        if runs := form.read_json(document):
+            return [_completed(run, form, source) for run in runs]
     return []
 
 

@@ -27,9 +27,6 @@ def read(section: Section) -> PrintedRun | None:
     transferred = section.group(r"^Total transferred:\s+(\d{1,18}) bytes")
     per_request = rf"^Time per request:\s+({NUMBER}) \[ms\] "
     return PrintedRun(
-        name=section.source,
-        source=section.source,
-        tool="ab",
         url=_url(section),
         load="closed",
         connections=int(concurrency) if concurrency and int(concurrency) else None,

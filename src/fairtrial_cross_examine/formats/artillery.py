@@ -38,8 +38,6 @@ def read(section: Section) -> PrintedRun | None:
     classic = section.group(r"^\s*Codes:\n((?:\s*\d{3}: \d{1,15}.*\n?){1,60})") or ""
     errors = section.pairs(r"^\s*(?:errors\.)?(E[A-Z_]{3,30}): \.*\s*(\d{1,15})$")
     return _run(
-        section.source,
-        section.source,
         started=None if started is None else as_count(started),
         answered=None if answered is None else as_count(answered),
         rate=section.figure(rf"^\s*(?:http\.request_rate: \.*|Mean responses?/sec:)\s*({NUMBER})"),
@@ -49,7 +47,7 @@ def read(section: Section) -> PrintedRun | None:
     )
 
 
-def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
+def read_json(document: Any) -> list[PrintedRun]:
     """The aggregate of a report; none if it is another tool's document."""
     aggregate = document.get("aggregate") if isinstance(document, dict) else None
     if not isinstance(aggregate, dict):
@@ -62,8 +60,6 @@ def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
     errors = aggregate.get("errors", {}) if classic else _under("errors.", counters)
     rate = aggregate.get("rps", {}).get("mean") if classic else aggregate.get("rates", {}).get("http.request_rate")
     run = _run(
-        name,
-        source,
         started=None if classic else int(counters["http.requests"]),
         answered=int(aggregate["requestsCompleted"] if classic else counters.get("http.responses", 0)),
         rate=number(rate),
@@ -79,8 +75,6 @@ def _under(prefix: str, counters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _run(
-    name: str,
-    source: str,
     *,
     started: int | None,
     answered: int | None,
@@ -98,9 +92,6 @@ def _run(
     without_answer = dict(errors) if started is None else {} if answered is None else {"no answer": started - answered}
     requests = answered if started is None or answered is None else started
     return PrintedRun(
-        name=name,
-        source=source,
-        tool="artillery",
         requests=None if requests is None else exactly(requests),
         answers=None if answered is None else exactly(answered),
         rate_per_second=rate,

@@ -54,9 +54,6 @@ def read(section: Section) -> PrintedRun | None:
     called_for = None if command is None else command.seconds("-d", "--duration")
     rate = _plain(rates.get("Avg"))
     return PrintedRun(
-        name=section.source,
-        source=section.source,
-        tool="autocannon",
         url=section.group(r"^Running .{1,40} test @ (\S{1,2000})"),
         load=_load(command is not None, constant_rate),
         connections=connections * pipelined if connections and pipelined else None,
@@ -85,7 +82,7 @@ def _connections(section: Section) -> tuple[int | None, int | None]:
     return command.connections(DEFAULT_CONNECTIONS, "-c", "--connections"), command.connections(1, "-p", "--pipelining")
 
 
-def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
+def read_json(document: Any) -> list[PrintedRun]:
     """The document of autocannon; none if it is another tool's."""
     keys = {"requests", "latency", "throughput", "connections", "pipelining", "non2xx"}
     if not isinstance(document, dict) or not keys <= document.keys():
@@ -97,9 +94,6 @@ def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
     url = document.get("url")
     return [
         PrintedRun(
-            name=name,
-            source=source,
-            tool="autocannon",
             url=url if isinstance(url, str) else None,
             connections=int(document["connections"]) * int(document["pipelining"] or 1) or None,
             pipelined=int(document["pipelining"]) if (document["pipelining"] or 1) != 1 else None,

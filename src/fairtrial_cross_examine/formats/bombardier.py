@@ -38,9 +38,6 @@ def read(section: Section) -> PrintedRun | None:
     before_2xx = section.text.partition("Latency Distribution (2xx)")[0]
     shares = re.findall(rf"^\s*(\d{{1,2}})%\s+({DURATION})$", before_2xx, re.MULTILINE)
     return PrintedRun(
-        name=section.source,
-        source=section.source,
-        tool="bombardier",
         url=None if introduction is None else introduction[1],
         load="closed" if command is not None and limit is None else None,
         connections=connections or None,
@@ -65,7 +62,7 @@ def _seconds(section: Section, introduction: re.Match[str] | None, longest: Figu
     return None if at_the_end is None else Figure(value=duration(at_the_end).value, within=CUT_SECONDS)
 
 
-def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
+def read_json(document: Any) -> list[PrintedRun]:
     """The document of bombardier; none if it is another tool's."""
     result = document.get("result") if isinstance(document, dict) else None
     if not isinstance(result, dict) or "spec" not in document or not {"timeTakenSeconds", "req2xx"} <= result.keys():
@@ -79,9 +76,6 @@ def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
     limit, connections = number(spec.get("rate")), spec.get("numberOfConnections")
     return [
         PrintedRun(
-            name=name,
-            source=source,
-            tool="bombardier",
             url=str(spec.get("url")),
             load="closed" if limit is None else None,
             connections=int(connections) if connections else None,

@@ -43,9 +43,6 @@ def read(section: Section) -> PrintedRun | None:
         rf"^\s*(?:> )?response time ([\d.]{{1,9}})(?:st|nd|rd|th) percentile(?: \(ms\))?\s+\|?\s*({NUMBER})"
     )
     return PrintedRun(
-        name=section.source,
-        source=section.source,
-        tool="gatling",
         seconds=None if seconds is None else Figure(value=float(seconds), within=UNCERTAIN_SECONDS),
         requests=exactly(as_count(count[1])),
         rate_per_second=_total(section, r"mean (?:requests/sec|throughput)"),
@@ -74,7 +71,7 @@ def _estimates(shares: list[tuple[str, str]], minimum: Figure | None) -> dict[st
     return estimates
 
 
-def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
+def read_json(document: Any) -> list[PrintedRun]:
     """The statistics of all requests; none if it is another tool's document."""
     stats = document.get("stats", document) if isinstance(document, dict) else None
     if not isinstance(stats, dict) or not {"numberOfRequests", "meanNumberOfRequestsPerSecond"} <= stats.keys():
@@ -83,9 +80,6 @@ def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
     failed = int(stats["numberOfRequests"]["ko"])
     return [
         PrintedRun(
-            name=name,
-            source=source,
-            tool="gatling",
             requests=number(stats["numberOfRequests"]["total"]),
             rate_per_second=number(stats["meanNumberOfRequestsPerSecond"]["total"]),
             times=RunTimes.model_validate(times),

@@ -33,9 +33,6 @@ def read(section: Section) -> PrintedRun | None:
     constant_rate = 0.0 if command is None else command.rate("--rps")
     connections = _connections(section)
     return PrintedRun(
-        name=section.source,
-        source=section.source,
-        tool="h2load",
         load="closed" if constant_rate == 0 else "open",
         connections=connections,
         constant_rate_per_second=exactly(constant_rate * connections) if constant_rate and connections else None,

@@ -52,9 +52,6 @@ def read(section: Section) -> PrintedRun | None:
     per_worker = 0.0 if command is None else command.rate("-q")
     workers = None if command is None else command.connections(DEFAULT_WORKERS, "-c")
     return PrintedRun(
-        name=section.source,
-        source=section.source,
-        tool="hey",
         load="closed" if per_worker == 0 else "open",
         connections=workers,
         constant_rate_per_second=exactly(per_worker * workers) if per_worker and workers else None,

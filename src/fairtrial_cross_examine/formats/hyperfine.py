@@ -25,7 +25,7 @@ def read(section: Section) -> PrintedRun | Sequence[PrintedRun] | None:
     """One benchmark of hyperfine in text, or all of an exported table."""
     head = re.match(MARKDOWN_HEAD, section.text)
     if section.text.startswith(CSV_HEAD):
-        return [_row(section, row, 1.0) for row in rows_of(section) if row.get("mean")]
+        return [_row(row, 1.0) for row in rows_of(section) if row.get("mean")]
     if head is not None:
         return list(_markdown(section, UNITS[head[1]]))
     command = section.group(r"^Benchmark #?\d{1,6}: (.{1,2000})$")
@@ -36,9 +36,7 @@ def read(section: Section) -> PrintedRun | Sequence[PrintedRun] | None:
     only = mean[0].startswith("Time (abs")
     runs = 1 if only else as_count(spread[5]) if spread is not None and spread[5] else None
     return PrintedRun(
-        name=f"{section.source}: {command.strip()}",
-        source=section.source,
-        tool="hyperfine",
+        name=command.strip(),
         contender=command.strip(),
         times=RunTimes(
             mean=_time(mean[1], mean[2]),
@@ -58,39 +56,35 @@ def _markdown(section: Section, unit: float) -> Iterator[PrintedRun]:
         if len(cells) >= 3 and cells[0][:1].isdigit():
             mean, _, deviation = cells[0].partition("±")
             row = {"mean": mean.strip(), "stddev": deviation.strip(), "min": cells[1], "max": cells[2]}
-            yield _row(section, {"command": command.replace("\\|", "|"), **row}, unit)
+            yield _row({"command": command.replace("\\|", "|"), **row}, unit)
 
 
-def _row(section: Section, row: Mapping[str, str], unit: float) -> PrintedRun:
+def _row(row: Mapping[str, str], unit: float) -> PrintedRun:
     times = {field: as_figure(row[key], unit) for key, field in FIELDS.items() if row.get(key)}
     median = {"50": as_figure(row["median"], unit)} if row.get("median") else {}
     return PrintedRun(
-        name=f"{section.source}: {row['command']}",
-        source=section.source,
-        tool="hyperfine",
+        name=row["command"],
         contender=row["command"],
         times=RunTimes.model_validate({**times, "percentiles": median}),
         statistic="mean",
     )
 
 
-def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
+def read_json(document: Any) -> list[PrintedRun]:
     """The benchmarks of an exported document; none if it is another tool's."""
     results = document.get("results") if isinstance(document, dict) else None
     if not isinstance(results, list) or not all(
         isinstance(each, dict) and {"command", "mean", "min"} <= each.keys() for each in results
     ):
         return []
-    return [_from_json(each, name, source) for each in results]
+    return [_from_json(each) for each in results]
 
 
-def _from_json(result: dict[str, Any], name: str, source: str) -> PrintedRun:
+def _from_json(result: dict[str, Any]) -> PrintedRun:
     times, median = result.get("times"), number(result.get("median"))
     runs = len(times) if isinstance(times, list) and times else None
     return PrintedRun(
-        name=f"{name}: {result['command']}",
-        source=source,
-        tool="hyperfine",
+        name=str(result["command"]),
         contender=str(result["command"]),
         times=RunTimes(
             mean=number(result["mean"]),

@@ -17,7 +17,7 @@ def read(section: Section) -> PrintedRun | None:
     """One report."""
     run = wrk.read(section)
     load = None if run is None or section.command is None else run.load
-    return None if run is None else run.model_copy(update={"tool": "hyperfoil", "load": load})
+    return None if run is None else run.model_copy(update={"load": load})
 
 
 FORMAT = Format(

@@ -32,16 +32,13 @@ def read(section: Section) -> PrintedRun | Sequence[PrintedRun] | None:
     """One run, by its last line; of a table, one for all labels, or for each."""
     if re.match(CSV_HEAD, section.text):
         rows = {cells["label"]: cells for row in rows_of(section) if (cells := _renamed(row)).get("# samples")}
-        return [_of_row(section, rows[label]) for label in (["TOTAL"] if "TOTAL" in rows else rows)]
+        return [_of_row(rows[label]) for label in (["TOTAL"] if "TOTAL" in rows else rows)]
     total = re.match(TOTAL, section.text)
     if total is None:
         return None
     mean, minimum, maximum = (_cut(as_figure(total[place], MILLISECOND)) for place in (4, 5, 6))
     errors = as_count(total[7])
     return PrintedRun(
-        name=section.source,
-        source=section.source,
-        tool="jmeter",
         seconds=_seconds(total[2].replace(",", ".")),
         requests=exactly(as_count(total[1])),
         rate_per_second=None if total[3] is None else as_figure(total[3].replace(",", ".")),
@@ -56,7 +53,7 @@ def _renamed(row: Mapping[str, str]) -> dict[str, str]:
     return {HEADS.get(head, head.removesuffix(" line")): cell for head, cell in names.items()}
 
 
-def _of_row(section: Section, row: Mapping[str, str]) -> PrintedRun:
+def _of_row(row: Mapping[str, str]) -> PrintedRun:
     requests = as_count(row["# samples"])
     errors = round(requests * as_figure(row["error %"].rstrip("%")).value / 100) if row.get("error %") else 0
     times = {field: _cut(as_figure(row[head], MILLISECOND)) for head, field in TIMES.items() if row.get(head)}
@@ -64,9 +61,7 @@ def _of_row(section: Section, row: Mapping[str, str]) -> PrintedRun:
     shares = {share: _cut(as_figure(cell, MILLISECOND)) for share, cell in cells.items() if cell}
     rate = re.match(rf"({NUMBER})(?:/sec)?$", row.get("throughput", ""))  # else it is per minute, or hour
     return PrintedRun(
-        name=section.source if row["label"] == "TOTAL" else f"{section.source}: {row['label']}",
-        source=section.source,
-        tool="jmeter",
+        name="" if row["label"] == "TOTAL" else row["label"],
         requests=exactly(requests),
         rate_per_second=None if rate is None else as_figure(rate[1]),
         times=RunTimes.model_validate({**times, "percentiles": shares}),
@@ -84,7 +79,7 @@ def _seconds(text: str) -> Figure:
     return Figure(value=float(seconds), within=0.5)
 
 
-def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
+def read_json(document: Any) -> list[PrintedRun]:
     """The statistics of all samples, or of each label where there is no total; none if it is another tool's."""
     rows = document if isinstance(document, dict) else {}
     keys = {"sampleCount", "errorCount", "meanResTime", "throughput"}
@@ -92,9 +87,7 @@ def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
         return []
     return [
         PrintedRun(
-            name=name if label == "Total" else f"{name}: {label}",
-            source=source,
-            tool="jmeter",
+            name="" if label == "Total" else label,
             requests=number(row["sampleCount"]),
             rate_per_second=number(row["throughput"]),
             times=RunTimes(

@@ -41,9 +41,7 @@ def read(section: Section) -> PrintedRun | None:
     load, constant_rate = _load(section)
     each = iterations is not None and requests is not None and as_count(iterations[1]) == as_count(requests[1])
     return PrintedRun(
-        name=section.source if part is None else f"{section.source}: {part.strip()}",
-        source=section.source,
-        tool="k6",
+        name="" if part is None else part.strip(),
         contender=None if part is None else part.strip(),
         load=load,
         constant_rate_per_second=constant_rate if each else None,
@@ -57,7 +55,7 @@ def read(section: Section) -> PrintedRun | None:
     )
 
 
-def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
+def read_json(document: Any) -> list[PrintedRun]:
     """The exported summary of k6; none if it is another tool's."""
     metrics = document.get("metrics") if isinstance(document, dict) else None
     if not isinstance(metrics, dict) or not {"http_reqs", "http_req_duration"} <= metrics.keys():
@@ -72,9 +70,6 @@ def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
     milliseconds = document.get("state", {}).get("testRunDurationMs")
     return [
         PrintedRun(
-            name=name,
-            source=source,
-            tool="k6",
             seconds=number(milliseconds, MILLISECOND),
             rate_seconds=None if total is None or rate is None else total.over(rate),
             requests=number(requests.get("count")),

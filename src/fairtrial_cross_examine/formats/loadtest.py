@@ -28,8 +28,6 @@ def read(section: Section) -> PrintedRun | None:
     rate = re.search(rf"^\s*(?:Effective rps|Requests per second):\s+({NUMBER})", results, re.MULTILINE)
     longest = section.group(r"^\s*100%\s+(\d{1,12}) ms")
     return _run(
-        section.source,
-        section.source,
         url=section.group(r"^\s*Target URL:\s+(\S{1,2000})"),
         connections=None if clients is None or several else int(clients) or None,
         constant_rate=None if planned is None else exactly(as_count(planned[1])),
@@ -49,15 +47,13 @@ def read(section: Section) -> PrintedRun | None:
     )
 
 
-def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
+def read_json(document: Any) -> list[PrintedRun]:
     """The result of loadtest's API; none if it is another tool's document."""
     keys = {"totalRequests", "totalErrors", "totalTimeSeconds", "meanLatencyMs", "percentiles"}
     if not isinstance(document, dict) or not keys <= document.keys():
         return []
     percentiles = {share: number(value, MILLISECOND) for share, value in document["percentiles"].items()}
     run = _run(
-        name,
-        source,
         url=None,
         connections=None,
         constant_rate=None,
@@ -78,8 +74,6 @@ def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
 
 
 def _run(
-    name: str,
-    source: str,
     *,
     url: str | None,
     connections: int | None,
@@ -95,9 +89,6 @@ def _run(
 ) -> PrintedRun:
     kinds = {f"status {code}" if code.isdigit() else f"error {code}": count for code, count in errors.items() if count}
     return PrintedRun(
-        name=name,
-        source=source,
-        tool="loadtest",
         url=url,
         load="open" if constant_rate is not None else "closed" if is_whole else None,
         connections=connections,

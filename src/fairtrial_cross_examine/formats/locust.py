@@ -36,7 +36,6 @@ def read(section: Section) -> PrintedRun | None:
     short = re.match(rf"\s+({NUMBER})(?:\s+{NUMBER})?$", cells)
     mean, minimum, maximum, rate = (None, None, None, short and short[1]) if full is None else full.groups()
     return _run(
-        section,
         requests,
         failed,
         counted,
@@ -64,7 +63,6 @@ def _from_csv(section: Section) -> PrintedRun | None:
         )
         times = {"mean": "average", "minimum": "min", "maximum": "max"}
         return _run(
-            section,
             as_count(requests),
             as_count(failed),
             is_new,
@@ -76,7 +74,6 @@ def _from_csv(section: Section) -> PrintedRun | None:
 
 
 def _run(
-    section: Section,
     requests: int,
     failed: int,
     counted: bool,
@@ -88,9 +85,6 @@ def _run(
     failures = {"failed": failed} if failed else {}
     shares = {share: percentiles.get(f"{share}%", "") for share in PERCENTILES}
     return PrintedRun(
-        name=section.source,
-        source=section.source,
-        tool="locust",
         requests=exactly(requests),
         rate_per_second=None if rate is None else as_figure(rate),
         times=RunTimes.model_validate(

@@ -18,7 +18,6 @@ class Section:
     """The part of a text that holds one output of one tool. Its lines have no spaces before or behind them."""
 
     text: str
-    source: str
     command: PrintedCall | None
     """the call that was printed before it, if one was"""
     before: str = ""
@@ -27,11 +26,6 @@ class Section:
     """the text from its end to the next output"""
     ambiguous: list[str] = field(default_factory=list)
     """what was looked for and stands there more than once, with different figures: none of them was taken"""
-
-    @property
-    def name(self) -> str:
-        """The name of the run: that of its file."""
-        return self.source
 
     def find(self, pattern: str) -> re.Match[str] | None:
         """The match, with `^` and `$` at every line; None, too, if several matches differ in their groups."""
@@ -85,15 +79,16 @@ class Format:
     anchor: str
     """a pattern of a line that every output has exactly once, from the start of the line on"""
     read: Callable[[Section], PrintedRun | Sequence[PrintedRun] | None]
-    """None: it holds too little to be an output; of a table, a run for each row"""
+    """None: it holds too little to be an output; of a table, a run for each row. A run has neither file nor tool yet,
+    and a name only if it is a part of the output"""
     heads: Sequence[str] = ()
     """those of other lines that an output has at most once before its anchor, in their order"""
     tails: Sequence[str] = ()
     """and those behind it; if there are any, the output ends at the next empty line behind the last one"""
     recognises: Callable[[str], bool] = lambda _text: True
     """whether an output is this tool's, where several tools print the same lines"""
-    read_json: Callable[[Any, str, str], list[PrintedRun]] | None = None
-    """reads a parsed document, with the name and the file of its runs; an empty list: it is another tool's"""
+    read_json: Callable[[Any], list[PrintedRun]] = lambda _document: []
+    """reads a parsed document; an empty list: it is another tool's"""
     always: Sequence[str] = MEASURED
     """what every output has: if it is not found, that is said"""
     calls: Sequence[str] = ()

@@ -35,8 +35,6 @@ def read(section: Section) -> PrintedRun | None:
     if not any((statuses, lines, rate, percentiles, _time(section, "Average"))):
         return None
     return _run(
-        section.source,
-        section.source,
         statuses,
         {message.strip(): as_count(errors) for errors, message in lines},
         command=section.command,
@@ -52,15 +50,13 @@ def read(section: Section) -> PrintedRun | None:
     )
 
 
-def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
+def read_json(document: Any) -> list[PrintedRun]:
     """The document of oha; none if it is another tool's."""
     if not isinstance(document, dict) or not {"summary", "latencyPercentiles", "rps"} <= document.keys():
         return []
     summary, shares = document["summary"], document["latencyPercentiles"]
     percentiles = {share.removeprefix("p"): number(value) for share, value in shares.items()}
     run = _run(
-        name,
-        source,
         {status: int(answers) for status, answers in document.get("statusCodeDistribution", {}).items()},
         {message: int(errors) for message, errors in document.get("errorDistribution", {}).items()},
         command=None,
@@ -78,8 +74,6 @@ def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
 
 
 def _run(
-    name: str,
-    source: str,
     statuses: Mapping[str, int],
     errors: Mapping[str, int],
     *,
@@ -96,9 +90,6 @@ def _run(
     clients = None if command is None else command.connections(DEFAULT_CONNECTIONS, "-c", "--connections")
     parallel = None if command is None else command.connections(1, "-p", "--http2-parallel")
     return PrintedRun(
-        name=name,
-        source=source,
-        tool="oha",
         load=None if command is None else "closed" if constant_rate == 0 else "open",
         connections=clients * parallel if clients and parallel else None,
         constant_rate_per_second=exactly(constant_rate) if constant_rate else None,

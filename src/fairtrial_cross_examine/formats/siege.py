@@ -30,9 +30,6 @@ def read(section: Section) -> PrintedRun | None:
     all_out = command is not None and any(BENCHMARK.fullmatch(word) for word in command.words)
     wrong = 0 if successful is None else max(transactions - successful, 0)
     return PrintedRun(
-        name=section.source,
-        source=section.source,
-        tool="siege",
         load="closed" if all_out else None,
         connections=connections or None,
         seconds=_time(section, "elapsed time"),

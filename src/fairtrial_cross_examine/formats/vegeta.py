@@ -30,8 +30,6 @@ def read(section: Section) -> PrintedRun | None:
     bodies = section.group(r"^Bytes In\s+\[total, mean\]\s+(\d{1,18}),")
     statuses = section.group(r"^Status Codes\s+\[code:count\]\s+(.{1,500})$") or ""
     return _run(
-        section.source,
-        section.source,
         {status: as_count(answers) for status, answers in re.findall(r"(\d{1,3}):(\d{1,15})", statuses)},
         command=section.command,
         seconds=None if times is None else duration(times[1]),
@@ -44,7 +42,7 @@ def read(section: Section) -> PrintedRun | None:
     )
 
 
-def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
+def read_json(document: Any) -> list[PrintedRun]:
     """The report of vegeta in JSON; none if it is another tool's."""
     if not isinstance(document, dict) or not {"latencies", "status_codes", "rate", "bytes_in"} <= document.keys():
         return []
@@ -55,8 +53,6 @@ def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
     shares = {share: number(value, NANOSECOND) for share, value in percentiles.items()}
     body = number(document["bytes_in"].get("mean"))
     run = _run(
-        name,
-        source,
         {status: int(answers) for status, answers in document["status_codes"].items()},
         command=None,
         seconds=attack if attack is None or wait is None else attack.plus(wait),
@@ -71,8 +67,6 @@ def read_json(document: Any, name: str, source: str) -> list[PrintedRun]:
 
 
 def _run(
-    name: str,
-    source: str,
     statuses: Mapping[str, int],
     *,
     command: PrintedCall | None,
@@ -87,9 +81,6 @@ def _run(
     constant_rate = None if command is None or command.option(*RATE) is None else command.rate(*RATE)
     workers = command.whole("-max-workers", "--max-workers") if command is not None and constant_rate == 0 else None
     return PrintedRun(
-        name=name,
-        source=source,
-        tool="vegeta",
         load="closed" if constant_rate == 0 else "open",
         connections=workers,
         constant_rate_per_second=exactly(constant_rate) if constant_rate else None,

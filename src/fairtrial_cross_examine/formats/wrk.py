@@ -55,9 +55,6 @@ def read(section: Section) -> PrintedRun | None:
     planned = section.group(rf"^Running ({DURATION}) test @")
     called_for = None if section.command is None else section.command.seconds("-d", "--duration")
     return PrintedRun(
-        name=section.source,
-        source=section.source,
-        tool="wrk",
         url=section.group(r"^(?:Running .{1,40} test @|Making \d{1,15} requests to) (\S{1,2000})"),
         load="closed" if rate_setting == 0 else "open",
         connections=connections,

@@ -34,7 +34,6 @@ def read(section: Section) -> PrintedRun | None:
         more |= {"mean": as_figure(precise[1], MILLISECOND), "deviation": as_figure(precise[2], MILLISECOND)}
     return run.model_copy(
         update={
-            "tool": "wrk2",
             "load": "open",
             "times": run.times.model_copy(update=more),
             "unanswered": {kind: number for kind, number in run.unanswered.items() if kind != "timeout"},

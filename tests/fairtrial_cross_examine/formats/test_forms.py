@@ -135,9 +135,9 @@ def test_k6_exported() -> None:
         "iterations": {"count": 2400, "rate": 239.9},
         "dropped_iterations": {"count": 3, "rate": 0.3},
     }
-    (exported,) = read_json({"metrics": metrics, "root_group": {}}, "k6.json", "k6.json")
+    (exported,) = read_json({"metrics": metrics, "root_group": {}}, "k6.json")
     wrapped = {name: {"type": "trend", "contains": "time", "values": values} for name, values in metrics.items()}
-    (handled,) = read_json({"metrics": wrapped, "state": {"testRunDurationMs": 10003.6}}, "k6.json", "k6.json")
+    (handled,) = read_json({"metrics": wrapped, "state": {"testRunDurationMs": 10003.6}}, "k6.json")
     for run in (exported, handled):
         assert run.failures == {"failed": 400} and run.dropped_requests == 3
         assert run.times.percentiles["99.9"].value == pytest.approx(0.0452)
@@ -196,7 +196,7 @@ def test_hyperfine() -> None:
 
 def test_hyperfine_exported() -> None:
     result = {"command": "x", "mean": 0.1, "stddev": 0.01, "median": 0.1, "min": 0.09, "max": 0.12, "times": [0.1, 0.1]}
-    (run,) = read_json({"results": [result]}, "h.json", "h.json")
+    (run,) = read_json({"results": [result]}, "h.json")
     assert run.name == "h.json: x" and run.runs == 2 and run.times.percentiles["50"].value == 0.1
 
 
@@ -228,7 +228,7 @@ def test_too_many_outputs_are_refused() -> None:
 
 @pytest.mark.parametrize("document", [[], {}, 5, {"metrics": []}, {"results": [{"command": "x"}]}, json.loads("[{}]")])
 def test_other_json(document: object) -> None:
-    assert read_json(document, "x.json", "x.json") == []
+    assert read_json(document, "x.json") == []
 
 
 def test_autocannon_without_its_first_lines() -> None:
