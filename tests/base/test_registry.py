@@ -68,9 +68,9 @@ def test_nothing_is_suggested_where_nothing_is_similar_and_the_remedy_is_the_cal
     assert caught.value.remedy == "use --stacks DIR"
 
 
-def test_of_many_names_the_first_are_listed() -> None:
-    names = [f"name-{number}" for number in range(MOST_NAMES + 2)]
-    assert instead_of("xyz", names).endswith(f"{names[MOST_NAMES - 1]} and 2 more")
+def test_of_many_names_the_nearest_three_are_listed() -> None:
+    names = [*(f"name-{number}" for number in range(MOST_NAMES)), "xylo", "zither", "yak"]
+    assert instead_of("xyz", names) == f"; the nearest of {MOST_NAMES + 3}: xylo, yak, zither"
     assert instead_of("xyz", []) == ""
 
 

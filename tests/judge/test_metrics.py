@@ -134,7 +134,7 @@ def test_a_heading_of_the_table_is_answered_with_the_metric_it_is_of(name: str, 
     find_metric(meant)
 
 
-def test_a_name_like_no_other_is_answered_with_the_list_alone(snapshot: object) -> None:
+def test_a_name_like_no_other_is_answered_with_the_nearest(snapshot: object) -> None:
     with pytest.raises(ValueError) as error:
         find_metric("zebra")
     assert str(error.value) == snapshot

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from fairtrial.base.registry import did_you_mean
+from fairtrial.base.registry import did_you_mean, instead_of
 from fairtrial.base.strict import SLUG
 
 _TABLE = "must be a table"
@@ -52,7 +52,7 @@ def fault_in_words(fault: Mapping[str, Any]) -> str:
     words = WORDS[kind].format_map(context)
     if kind == "union_tag_invalid":
         kinds = re.findall(r"'([^']*)'", context["expected_tags"])
-        return words + (did_you_mean(context["tag"], kinds) or f"; there are: {', '.join(kinds)}")
+        return words + instead_of(context["tag"], kinds)
     if kind == "literal_error" and isinstance(fault["input"], str):
         words += did_you_mean(fault["input"], re.findall(r"'([^']*)'", context["expected"]))
     return words

@@ -12,7 +12,8 @@ from fairtrial.base.problem import Problem
 
 Thing = TypeVar("Thing")
 MOST_NAMES = 12
-"""In a message."""
+"""In a message. Of more, it has the nearest."""
+NEAREST = 3
 
 
 def defined_in(package: str, path: Sequence[str], attribute: str) -> dict[str, Any]:
@@ -73,13 +74,16 @@ def pick(kind: str, name: str, choices: Mapping[str, Thing], remedy: str = "name
 
 
 def instead_of(name: str, candidates: Iterable[str]) -> str:
-    """The hint behind a name that nothing has: ` (did you mean blocks?)`; `; there are: a, b` where none is similar."""
+    """The hint behind a name that nothing has: ` (did you mean blocks?)`; `; there are: a, b` where none is similar, or
+    `; the nearest of 40: a, b, c`."""
     names = list(candidates)
     suggestion = did_you_mean(name, names)
     if suggestion or not names:
         return suggestion
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return f"; there are: {', '.join(names[:MOST_NAMES])}{more}"
+    if len(names) <= MOST_NAMES:
+        return f"; there are: {', '.join(names)}"
+    nearest = difflib.get_close_matches(name, names, n=NEAREST, cutoff=0)
+    return f"; the nearest of {len(names)}: {', '.join(nearest)}"
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:

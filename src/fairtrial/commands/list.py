@@ -1,4 +1,4 @@
-"""`fairtrial list`: the available stacks, workloads, experiments and studies."""
+"""`fairtrial list`: the available stacks, workloads, experiments and studies, and the metrics of claims."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -28,6 +28,7 @@ class ListedKind(StrEnum):
     workloads = "workloads"
     experiments = "experiments"
     studies = "studies"
+    metrics = "metrics"
 
 
 class Listing(Document):
@@ -49,7 +50,7 @@ def list_available(
     ] = None,
     json: Json = None,
 ) -> None:
-    """List the available stacks, workloads, experiments or studies. For services, see `fairtrial services`."""
+    """List the available stacks, workloads, experiments, studies or metrics. For services, see `fairtrial services`."""
     from rich.console import Console
 
     from fairtrial.base.problem import Problem
@@ -129,7 +130,16 @@ def _columns(kind: ListedKind, stack_folders: list[Path]) -> dict[str, list[Cell
     from fairtrial.catalog.workloads import workloads
     from fairtrial.experiment.files import load_experiment, shipped_experiments
     from fairtrial.experiment.studies import STUDIES
+    from fairtrial.judge.metrics import METRICS, TIMES
 
+    if kind is ListedKind.metrics:
+        times = {f"{kind}_pN": f"any percentile of {kind.replace('_', ' ')}" for kind in TIMES}
+        others = {**times, "capacity:OBJECTIVE": "the capacity of one objective"}
+        return {
+            "metric": [*METRICS, *others],
+            "title": [*(metric.label for metric in METRICS.values()), *others.values()],
+            "unit": [*(metric.unit for metric in METRICS.values()), *("seconds" for _ in times), "per_second"],
+        }
     if kind is ListedKind.stacks:
         stacks = find_stacks(stack_folders).values()
         return {

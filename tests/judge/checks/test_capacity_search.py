@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from fairtrial.engine.plan import Request
 from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.statistics.estimate import paired_ratio
 from fairtrial.lab.trial.capacity import judge_probe, search
@@ -194,3 +195,28 @@ def test_who_fails_the_slowest_requests_at_once_keeps_no_objective(errors: int, 
     changes = {"response_time": times.model_copy(update={"percentiles": {}}), "achieved_over_offered": 1.0}
     (result,) = judge_probe(load, 10_000, 1.0, True, engine.model_copy(update=changes)).objectives
     assert result.met == is_met
+
+
+@pytest.mark.parametrize(("method", "closes", "is_met"), [("GET", 9, True), ("POST", 9, False), ("GET", 12, False)])
+def test_closes_between_answers_are_slow_requests_of_clients_that_repeat_them(
+    method: str, closes: int, is_met: bool
+) -> None:
+    """At the lowest rate connections rest about as long as the server keeps them. p99 leaves room for 11 of 1,100."""
+
+    def run(rate: float, seconds: float, confirming: bool) -> EngineSummary:
+        summary = queue(8000)(rate, seconds, confirming)
+        if rate > 100:
+            return summary
+        right = summary.verified - closes
+        engine = a_trial().serving(right / seconds).but(window=seconds).erring(unannounced_close=closes).record().engine
+        assert engine is not None
+        times = answered_in(right, 1_000, 0, 1_000)
+        return engine.model_copy(update={"response_time": times, "achieved_over_offered": 1.0})
+
+    result = search(LOAD, run, [Request(name="item", path="/items/1", method=method)], offset=0.3)
+    first = result.probes[0].objectives[0]
+    assert first.met == is_met
+    assert first.why_not is None if is_met else first.why_not and str(closes) in first.why_not
+    alone = LOAD.model_copy(update={"objectives": LOAD.objectives[:1]})
+    found = search(alone, run, [Request(name="item", path="/items/1", method=method)], offset=0.3).found[0]
+    assert (found.rate_per_second is not None) == is_met

@@ -23,4 +23,4 @@ def pick_service(name: str) -> Service:
         Problem: there is none.
     """
     service: Service | None = defined_by_its_module(__name__, name, "SERVICE")
-    return service or pick("service", name, services())
+    return service or pick("service", name, services(), "name one of `fairtrial services`")

@@ -30,7 +30,7 @@ def pick_workload(name: str) -> Workload:
         Problem: there is no such workload.
     """
     workload: Workload | None = defined_by_its_module(__name__, name, "WORKLOAD")
-    return workload or pick("workload", name, workloads())
+    return workload or pick("workload", name, workloads(), "name one of `fairtrial list workloads`")
 
 
 def options_of(workload: Workload, values: dict[str, Any]) -> Strict:

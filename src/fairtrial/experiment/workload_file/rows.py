@@ -13,7 +13,7 @@ from typing import Any
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.base.registry import did_you_mean
+from fairtrial.base.registry import instead_of
 
 LARGEST_FILE_BYTES = 256 << 20
 LONGEST_CELL_CHARACTERS = 1 << 20
@@ -136,9 +136,9 @@ def _no_constant(name: str) -> Any:
 
 def _no_column(file: Path, column: str, key: str, names: Sequence[str], line: int | None = None) -> Problem:
     where = f"{file}" if line is None else f"{file}: line {line}"
-    has = ", ".join(printable(name, 60) for name in names[:50]) or "none"
+    hint = instead_of(column, [printable(name, 60) for name in names]) or "; there are: none"
     return Problem(
-        f"{where}: there is no column {column!r}{did_you_mean(column, names)}, which {key} takes; there are: {has}",
+        f"{where}: there is no column {column!r}, which {key} takes{hint}",
         "name one of these in {{row NAME COLUMN}}; a name holds no space",
     )
 

@@ -8,6 +8,7 @@ import difflib
 import re
 from collections.abc import Mapping
 
+from fairtrial.base.registry import instead_of
 from fairtrial.judge.metrics.metric import LONGEST, OF_ANSWERS, TIMES, Metric, is_lower_bound
 from fairtrial.judge.metrics.readings import supported_percentile
 from fairtrial.judge.metrics.table import CAPACITY, METRICS, OVERHEAD, SERVED, capacity_for, percentile_of
@@ -32,6 +33,7 @@ __all__ = [
     "supported_percentile",
 ]
 
+LISTED = "`fairtrial list metrics`"
 PERCENTILE_PATTERN = r"p(\d{1,2}(?:\.\d{1,3})?)"
 
 OTHER_NAMES: Mapping[str, str] = {
@@ -70,16 +72,15 @@ def find_metric(name: str, request: str | None = None) -> Metric:
     """The metric of this name, as claims write it; of one request of the mix, or one journey, if `request` names one.
 
     Raises:
-        ValueError: there is none, and the message names the one that was probably meant, and all that there are; or it
-            is not measured by request.
+        ValueError: there is none, and the message names the one that was probably meant, or the nearest; or it is not
+            measured by request.
     """
     metric = _metric_of_all(name)
     if request is None:
         return metric
     if metric.read_share is None and metric.read_journey is None:
-        by_request = ", ".join(each.name for each in METRICS.values() if each.read_share is not None)
         raise ValueError(
-            f"{metric.name} is not measured by request: leave `request` out, or choose one of {by_request}"
+            f"{metric.name} is not measured by request: leave `request` out, or choose another; {LISTED} has all"
         )
     return metric.of_request(request)
 
@@ -91,9 +92,8 @@ def _metric_of_all(name: str) -> Metric:
         return percentile_of(*percentile)
     if name not in METRICS:
         suggestion = _probable_name(name)
-        hint = f" (did you mean {suggestion}?)" if suggestion is not None else ""
-        names = f"{', '.join(METRICS)}, first_byte_time_p50 and other percentiles of it, {CAPACITY}:OBJECTIVE"
-        raise ValueError(f"there is no metric {name!r}{hint}; there are {names}")
+        hint = instead_of(name, METRICS) if suggestion is None else f" (did you mean {suggestion}?)"
+        raise ValueError(f"there is no metric {name!r}{hint}; {LISTED} has all")
     return METRICS[name]
 
 

@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from fairtrial.engine.plan import Request
 from fairtrial.judge.checks.errors import NOT_SHORTENED
 from fairtrial.judge.metrics import supported_percentile
-from fairtrial.judge.statistics.support import samples_needed
+from fairtrial.judge.statistics.support import samples_needed, supports_percentile
 from fairtrial.load.capacity import METRIC_PERCENTILES, CapacityLoad, Objective
 from fairtrial.record.capacity import CapacityFound, CapacitySearch, ObjectiveMet, Probe
-from fairtrial.record.engine_summary import EngineSummary
+from fairtrial.record.engine_summary import Distribution, EngineSummary
+from fairtrial.record.histogram import position_of, read_histogram
 
 BRACKET_FACTOR = 4.0
 CONFIRMATIONS = 12
@@ -30,6 +31,11 @@ MISSED = 1.5
 
 OFFERED_SHARE = 0.98
 """A rate of which less than this could be offered (too few connections, a slow generator) was not tried."""
+
+CLOSE_BETWEEN_ANSWERS = "unannounced_close"
+REPEATABLE_METHODS = ("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE")
+"""Idempotent ones (RFC 9110, 9.2.2): clients repeat them by themselves where a connection ends between two answers
+(RFC 9112, 9.3.1). At low rates connections rest about as long as servers keep them, and some requests meet the end."""
 
 RunProbe = Callable[[float, float, bool], EngineSummary]
 """Offers a rate per second for some seconds; the third says whether it confirms."""
@@ -68,6 +74,7 @@ def search(load: CapacityLoad, run: RunProbe, requests: Sequence[Request] = (), 
     """
     total = sum(request.weight for request in requests)
     parts = {request.name: request.weight / total for request in requests}
+    repeatable = bool(requests) and all(request.method in REPEATABLE_METHODS for request in requests)
     probes: list[Probe] = []
     brackets = {objective.name: _Bracket() for objective in load.objectives}
 
@@ -75,7 +82,7 @@ def search(load: CapacityLoad, run: RunProbe, requests: Sequence[Request] = (), 
         seconds = load.duration_seconds if confirming else load.probe_seconds
         arrivals = max(_arrivals(each, parts) for each in load.objectives)
         seconds = max(seconds, arrivals / rate)
-        probe = judge_probe(load, rate, seconds, confirming, run(rate, seconds, confirming))
+        probe = judge_probe(load, rate, seconds, confirming, run(rate, seconds, confirming), repeatable=repeatable)
         probes.append(probe)
         if not confirming:
             for result in probe.objectives:
@@ -132,8 +139,21 @@ def _arrivals(objective: Objective, parts: Mapping[str, float]) -> float:
     return max(1.1 * samples, samples + 3 * math.sqrt(samples)) / parts.get(objective.request or "", 1.0)
 
 
-def judge_probe(load: CapacityLoad, rate: float, seconds: float, confirming: bool, summary: EngineSummary) -> Probe:
-    """A run of the engine, judged by the objectives."""
+def judge_probe(
+    load: CapacityLoad,
+    rate: float,
+    seconds: float,
+    confirming: bool,
+    summary: EngineSummary,
+    *,
+    repeatable: bool = False,
+) -> Probe:
+    """A run of the engine, judged by the objectives.
+
+    Args:
+        repeatable: a request whose connection ends between two answers is none of the errors that an objective allows:
+            its client would repeat it. It is among the slowest.
+    """
     bounds = summary.response_time.at_least
     return Probe(
         rate_per_second=rate,
@@ -145,23 +165,23 @@ def judge_probe(load: CapacityLoad, rate: float, seconds: float, confirming: boo
         at_least_seconds=None if bounds is None else bounds.min_seconds,
         error_share=summary.error_share,
         busiest_thread_share=summary.busiest_thread_share,
-        objectives=[_objective_met(objective, summary) for objective in load.objectives],
+        objectives=[_objective_met(objective, summary, repeatable) for objective in load.objectives],
     )
 
 
-def _objective_met(objective: Objective, summary: EngineSummary) -> ObjectiveMet:
-    why_not = _why_not(objective, summary)
-    late_share = None if why_not is None else _late_share(objective, summary)
+def _objective_met(objective: Objective, summary: EngineSummary, repeatable: bool) -> ObjectiveMet:
+    why_not = _why_not(objective, summary, repeatable)
+    late_share = None if why_not is None else _late_share(objective, summary, repeatable)
     return ObjectiveMet(objective=objective.name, met=why_not is None, why_not=why_not, late_share=late_share)
 
 
-def _late_share(objective: Objective, summary: EngineSummary) -> float | None:
+def _late_share(objective: Objective, summary: EngineSummary, repeatable: bool) -> float | None:
     """The part of a missed objective's percentile that the generator took; None if it would have been missed anyway."""
     if summary.waiting is not None and summary.waiting.peak > 0:
         return None  # no connection was free: it is the contender that was late
     mix = [share.model_copy(update={"response_time": share.service_time}) for share in summary.mix]
     sent_in_time = summary.model_copy(update={"response_time": summary.service_time, "mix": mix})
-    if _why_not(objective, sent_in_time) is not None:
+    if _why_not(objective, sent_in_time, repeatable) is not None:
         return None
     response, service = (_seconds_at(objective, each) for each in (summary, sent_in_time))
     return 1 - service / response if response and service is not None else None
@@ -179,10 +199,13 @@ def was_offered(summary: EngineSummary) -> bool:
     return offered is None or offered >= OFFERED_SHARE or offered > summary.sent / (summary.sent + MISSED)
 
 
-def _why_not(objective: Objective, summary: EngineSummary) -> str | None:
+def _why_not(objective: Objective, summary: EngineSummary, repeatable: bool) -> str | None:
     name, limit = f"{objective.percentile:g}", objective.within_milliseconds / 1e3
-    if summary.error_share > objective.error_share:
-        return f"{summary.error_share:.2%} of the requests failed"
+    repeated = summary.errors.get(CLOSE_BETWEEN_ANSWERS, 0) if repeatable else 0
+    failed = summary.error_share - repeated / max(summary.ended, 1)
+    if failed > objective.error_share + 1e-9:
+        kinds = (f"{kind} {number:,}" for kind, number in summary.errors.items() if number)
+        return f"{summary.error_share:.2%} of the requests failed: {', '.join(kinds)}"
     if not was_offered(summary):
         return f"only {summary.achieved_over_offered:.1%} of the rate could be offered"
     of = f" of {objective.request}" if objective.request else ""
@@ -202,10 +225,25 @@ def _why_not(objective: Objective, summary: EngineSummary) -> str | None:
     at_once = sum(number for kind, number in summary.errors.items() if kind not in NOT_SHORTENED)
     if at_once:
         of += ", with requests that failed as the slowest,"
-    within = min(objective.percentile + 100 * at_once / max(summary.ended, 1), 100)
-    seconds = supported_percentile(summary.response_time, f"{within:.6g}")
-    if seconds is None:
-        return f"{summary.response_time.count:,} answers are too few for p{name}{of}"
+    seconds = _seconds_among(summary.response_time, objective.percentile, at_once)
+    if seconds is None or seconds == math.inf:
+        few = f"{summary.response_time.count:,} answers are too few for p{name}{of}"
+        return few if seconds is None else f"{at_once:,} requests failed, which is more than lie above p{name}"
     is_bound = summary.response_time.is_lower_bound(seconds)
     was = "was more than" if is_bound else "was"
     return f"p{name}{of} {was} {seconds * 1e3:.3g} ms" if is_bound or seconds > limit else None
+
+
+def _seconds_among(times: Distribution, percentile: float, longer: int) -> float | None:
+    """Seconds at a percentile of these times and of so many that are longer than all; infinite if it is one of those.
+
+    None: there are too few.
+    """
+    if not longer:
+        return supported_percentile(times, f"{percentile:g}")
+    total = times.count + longer
+    if not times.count or not times.hdr_base64 or not supports_percentile(total, percentile):
+        return None
+    position = position_of(percentile, total)
+    histogram = read_histogram(times.hdr_base64)
+    return math.inf if position > times.count else histogram.at_position(position, times.bounds_from_seconds)

@@ -30,7 +30,7 @@ def pick_provided(name: str) -> Provided:
     Raises:
         Problem: there is none.
     """
-    return pick("service", name, provided())
+    return pick("service", name, provided(), "name one of `fairtrial services`")
 
 
 class ServiceState(Strict):
