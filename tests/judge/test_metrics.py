@@ -107,7 +107,7 @@ def test_any_percentile_may_be_asked_for() -> None:
 
 @pytest.mark.parametrize("name", ["response_time_p0", "response_time_p100", "response_time_p", "p99"])
 def test_what_is_no_percentile_is_no_metric(name: str) -> None:
-    with pytest.raises(ValueError, match="there are goodput"):
+    with pytest.raises(ValueError, match="there is no metric"):
         find_metric(name)
 
 

@@ -33,7 +33,7 @@ __all__ = [
     "supported_percentile",
 ]
 
-LISTED = "`fairtrial list metrics`"
+LIST_COMMAND = "`fairtrial list metrics`"
 PERCENTILE_PATTERN = r"p(\d{1,2}(?:\.\d{1,3})?)"
 
 OTHER_NAMES: Mapping[str, str] = {
@@ -80,7 +80,7 @@ def find_metric(name: str, request: str | None = None) -> Metric:
         return metric
     if metric.read_share is None and metric.read_journey is None:
         raise ValueError(
-            f"{metric.name} is not measured by request: leave `request` out, or choose another; {LISTED} has all"
+            f"{metric.name} is not measured by request: leave `request` out, or choose another; {LIST_COMMAND} has all"
         )
     return metric.of_request(request)
 
@@ -93,7 +93,7 @@ def _metric_of_all(name: str) -> Metric:
     if name not in METRICS:
         suggestion = _probable_name(name)
         hint = instead_of(name, METRICS) if suggestion is None else f" (did you mean {suggestion}?)"
-        raise ValueError(f"there is no metric {name!r}{hint}; {LISTED} has all")
+        raise ValueError(f"there is no metric {name!r}{hint}; {LIST_COMMAND} has all")
     return METRICS[name]
 
 
