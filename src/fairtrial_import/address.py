@@ -11,7 +11,7 @@ HOST = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
 
 
 @dataclass(frozen=True)
-class Address:
+class RequestAddress:
     """Where a request goes. `origin` is None if the source leaves the server open."""
 
     origin: str | None
@@ -21,7 +21,7 @@ class Address:
     """`user:password`"""
 
 
-def read_address(text: str, where: str, *, is_template: bool = False) -> Address:
+def read_address(text: str, where: str, *, is_template: bool = False) -> RequestAddress:
     """The parts of a URL, of a host with a path, or of a path alone. Its fragment is dropped.
 
     Args:
@@ -40,11 +40,11 @@ def read_address(text: str, where: str, *, is_template: bool = False) -> Address
             raise Problem(f"{where}: not an http or https address", "import requests of an HTTP server")
         scheme, authority, rest = match["scheme"].lower(), match["authority"], text[match.end() :]
     elif text.startswith("/"):
-        return Address(None, _path(text))
+        return RequestAddress(None, _path(text))
     else:
         scheme, authority, rest = "http", *_bare(text)
     credentials, at, host = authority.rpartition("@")
-    return Address(_origin(scheme, host, where), _path(rest), credentials if at else None)
+    return RequestAddress(_origin(scheme, host, where), _path(rest), credentials if at else None)
 
 
 def _bare(text: str) -> tuple[str, str]:

@@ -8,15 +8,15 @@ from fairtrial.base.json_pointer import pointer_of
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.experiment.workload_file.schema import SchemaDocument, read_schema_document
-from fairtrial_import.document import Document
+from fairtrial_import.document import ParsedDocument
 from fairtrial_import.json_value import member_at, text
-from fairtrial_import.source import Source
+from fairtrial_import.source import ImportSource
 
 
 class AnswerSchemas:
     """The schemas of a document that lies in a file, for a workload file to name."""
 
-    def __init__(self, source: Source, document: Document) -> None:
+    def __init__(self, source: ImportSource, document: ParsedDocument) -> None:
         self._path, self._label, self._document = source.path, source.label, document
         self._file: SchemaDocument | None = None
 

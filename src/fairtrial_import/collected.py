@@ -17,7 +17,7 @@ from fairtrial_import.headers import keep_headers
 from fairtrial_import.http_variables import FileVariables
 from fairtrial_import.json_value import objects
 from fairtrial_import.model import Body, FileBody, FoundRequest, ImportedRequests, TextBody
-from fairtrial_import.source import Source
+from fairtrial_import.source import ImportSource
 from fairtrial_import.template import encoded
 from fairtrial_import.variables import Variables, variable_name
 
@@ -124,7 +124,9 @@ def graphql_body(query: str, variables: str) -> CallBody:
     )
 
 
-def requests_of(root: Item, source: Source, variables: Variables, remarks: Sequence[str] = ()) -> ImportedRequests:
+def requests_of(
+    root: Item, source: ImportSource, variables: Variables, remarks: Sequence[str] = ()
+) -> ImportedRequests:
     """All requests of a collection.
 
     Raises:
@@ -164,7 +166,7 @@ def _with_inherited(item: Item) -> Iterator[Item]:
 
 
 class _Reader:
-    def __init__(self, source: Source, variables: Variables) -> None:
+    def __init__(self, source: ImportSource, variables: Variables) -> None:
         self._source = source
         self._variables = variables
         self.values = FileVariables(variables, source.label)

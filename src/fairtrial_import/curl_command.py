@@ -16,7 +16,7 @@ from fairtrial_import.entries import read_each
 from fairtrial_import.headers import HOST_REMARK, keep_headers
 from fairtrial_import.model import Body, FileBody, FoundRequest
 from fairtrial_import.shell_quotes import as_bash
-from fairtrial_import.shell_script import HOLE, Command, between_holes, shell_commands
+from fairtrial_import.shell_script import HOLE, ShellCommand, between_holes, shell_commands
 from fairtrial_import.source import is_curl
 from fairtrial_import.template import literal
 
@@ -43,7 +43,7 @@ class _Call:
 
     where: str
     fill: Fill
-    command: Command
+    command: ShellCommand
     urls: list[str] = field(default_factory=list)
     method: str | None = None
     target: str | None = None
@@ -78,7 +78,7 @@ def read_curl(text: str, label: str, fill: Fill, first_line: int = 1) -> tuple[l
     if len(calls) > MOST_COMMANDS:
         raise Problem(f"{label}: more than {MOST_COMMANDS:,} commands", "import fewer at once")
 
-    def read(call: tuple[Command, Sequence[str]]) -> list[FoundRequest]:
+    def read(call: tuple[ShellCommand, Sequence[str]]) -> list[FoundRequest]:
         command, words = call
         is_only = len(calls) == first_line == 1
         where = label if is_only else f"{label}: line {command.line + first_line - 1}"
@@ -87,7 +87,7 @@ def read_curl(text: str, label: str, fill: Fill, first_line: int = 1) -> tuple[l
     return read_each(calls, read, label)
 
 
-def _calls(commands: Sequence[Command]) -> Iterator[tuple[Command, Sequence[str]]]:
+def _calls(commands: Sequence[ShellCommand]) -> Iterator[tuple[ShellCommand, Sequence[str]]]:
     """Each call of curl with its arguments. Behind another command's words (`docker exec web curl …`) it has a URL."""
     for command in commands:
         words = command.words
@@ -103,7 +103,7 @@ def _calls(commands: Sequence[Command]) -> Iterator[tuple[Command, Sequence[str]
                 call = []
 
 
-def _read_call(command: Command, words: Sequence[str], where: str, fill: Fill) -> _Call:
+def _read_call(command: ShellCommand, words: Sequence[str], where: str, fill: Fill) -> _Call:
     if command.problem:
         raise Problem(f"{where}: {command.problem}", "copy all of the command")
     if any(OF_POWERSHELL.fullmatch(word) for word in words):

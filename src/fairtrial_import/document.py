@@ -7,7 +7,7 @@ from urllib.parse import unquote
 from fairtrial.base.json_or_yaml import BrokenDocument, TooManyValues, as_json, parse_json_or_yaml
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial_import.source import Source
+from fairtrial_import.source import ImportSource
 
 LARGEST_BYTES = 32 << 20
 LONGEST_CHAIN = 32
@@ -16,7 +16,7 @@ MOST_VALUES = 200_000
 """In one example: a YAML document of a kilobyte can stand for billions of values, as its parts may be repeated."""
 
 
-class Document:
+class ParsedDocument:
     """A parsed document."""
 
     def __init__(self, root: dict[str, Any], label: str) -> None:
@@ -67,7 +67,7 @@ class Document:
             raise Problem(f"{self.label}: an example holds more than {MOST_VALUES:,} values", "shorten it") from error
 
 
-def parsed(source: Source, most_bytes: int = LARGEST_BYTES) -> dict[str, Any]:
+def parsed(source: ImportSource, most_bytes: int = LARGEST_BYTES) -> dict[str, Any]:
     """A document in JSON or YAML; an empty one if it is no object.
 
     Raises:
@@ -82,7 +82,7 @@ def parsed(source: Source, most_bytes: int = LARGEST_BYTES) -> dict[str, Any]:
     return root if isinstance(root, dict) else {}
 
 
-def read_document(source: Source) -> Document:
+def read_document(source: ImportSource) -> ParsedDocument:
     """An OpenAPI document, in JSON or YAML.
 
     Raises:
@@ -99,4 +99,4 @@ def read_document(source: Source) -> Document:
         raise Problem(
             f"{source.label}: openapi: {printable(version, 20) or 'missing'}", "give a document of 3.0, 3.1 or 3.2"
         )
-    return Document(root, source.label)
+    return ParsedDocument(root, source.label)

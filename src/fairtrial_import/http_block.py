@@ -12,7 +12,7 @@ from fairtrial_import.bodies import FORM, JSON, media_type, template_body
 from fairtrial_import.headers import HOST_REMARK, keep_headers
 from fairtrial_import.http_variables import FileVariables
 from fairtrial_import.model import Body, FileBody, FoundRequest, TextBody
-from fairtrial_import.source import Source, looks_like_curl
+from fairtrial_import.source import ImportSource, looks_like_curl
 from fairtrial_import.template import PLACEHOLDER, encoded
 
 METHODS = "GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE|CONNECT|GRAPHQL|GRPC|WEBSOCKET|QUERY"
@@ -109,7 +109,7 @@ def _block(title: str, lines: Sequence[Line]) -> Block:
 class BlockReader:
     """Reads one block."""
 
-    def __init__(self, block: Block, source: Source, values: FileVariables) -> None:
+    def __init__(self, block: Block, source: ImportSource, values: FileVariables) -> None:
         self._block = block
         self._source = source
         self._values = values

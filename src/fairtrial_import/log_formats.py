@@ -47,7 +47,7 @@ FORMATS = tuple(
 
 
 @dataclass(frozen=True)
-class Pair:
+class LinePair:
     """A request of two lines: the first has the request, the second the status; `id` where both have one."""
 
     start: re.Pattern[str]
@@ -55,15 +55,15 @@ class Pair:
 
 
 PAIRS = (
-    Pair(  # Rails
+    LinePair(  # Rails
         re.compile(r'(?:\[(?P<id>[\w-]{8,80})\] )?Started (?P<method>[A-Z]+) "(?P<target>[^"]*)" for '),
         re.compile(rf"(?:\[(?P<id>[\w-]{{8,80}})\] )?Completed {STATUS} "),
     ),
-    Pair(  # Rocket
+    LinePair(  # Rocket
         re.compile(rf"(?P<id>(?!))?^[\s>]*{METHOD} {TARGET}(?: [\w*+./-]+)?:$"),
         re.compile(rf"(?P<id>(?!))?Outcome: \w+ ?\({STATUS} "),
     ),
-    Pair(  # Phoenix
+    LinePair(  # Phoenix
         re.compile(rf"(?:request_id=(?P<id>\S{{1,80}}) )?\[\w+\] +{METHOD} {TARGET}$"),
         re.compile(rf"(?:request_id=(?P<id>\S{{1,80}}) )?\[\w+\] +Sent {STATUS} in "),
     ),

@@ -37,7 +37,7 @@ DEEPEST = 6
 
 
 @dataclass(frozen=True)
-class Entry:
+class LogEntry:
     """A request of a log. The target is as it was sent: path and query, percent-encoded."""
 
     method: str
@@ -46,11 +46,11 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Part:
+class LinePart:
     """A line that holds no request of its own, and belongs to the log: a part of a longer one, or names of columns."""
 
 
-PART = Part()
+PART = LinePart()
 
 
 class LogReader:
@@ -67,7 +67,7 @@ class LogReader:
         self.overlaps = False
         """whether a request without an id began before the one before it had ended"""
 
-    def read(self, line: str | dict[str, Any]) -> Entry | Part | None:
+    def read(self, line: str | dict[str, Any]) -> LogEntry | LinePart | None:
         """The request of a line, or of an object; None if it holds none, such as what a TLS client sent to a port
         without TLS.
         """
@@ -80,11 +80,11 @@ class LogReader:
             line = self._pieces.pop(match["stream"], "") + match["line"]
         return self._text(COLOUR.sub("", line), 0)
 
-    def _piece(self, stream: str, text: str) -> Part:
+    def _piece(self, stream: str, text: str) -> LinePart:
         self._pieces[stream] = (self._pieces.get(stream, "") + text)[:LONGEST_JOINED]
         return PART
 
-    def _text(self, line: str, depth: int) -> Entry | Part | None:
+    def _text(self, line: str, depth: int) -> LogEntry | LinePart | None:
         value = _json_at_the_end(line)
         if value is not None and (entry := self._object(value, depth)) is not None:
             return entry
@@ -116,7 +116,7 @@ class LogReader:
         self._columns, self._separator = names, separator
         return True
 
-    def _paired(self, line: str) -> Entry | Part | None:
+    def _paired(self, line: str) -> LogEntry | LinePart | None:
         for pair in PAIRS:
             if match := pair.end.search(line):
                 return self._ended(match["id"] or "", int(match["status"]))
@@ -124,7 +124,7 @@ class LogReader:
                 return self._start(match["id"] or "", match["method"], match["target"])
         return None
 
-    def _start(self, key: str, method: str, target: str) -> Part:
+    def _start(self, key: str, method: str, target: str) -> LinePart:
         self.overlaps = self.overlaps or (not key and key in self._started)
         if key in self._started or len(self._started) >= MOST_OPEN:
             self._started.pop(key if key in self._started else next(iter(self._started)))
@@ -132,15 +132,15 @@ class LogReader:
         self._started[key] = (method, target)
         return PART
 
-    def _ended(self, key: str, status: int) -> Entry | None:
+    def _ended(self, key: str, status: int) -> LogEntry | None:
         started = self._started.pop(key, None)
         return None if started is None else _entry(*started, status)
 
-    def _words(self, line: str) -> Entry | None:
+    def _words(self, line: str) -> LogEntry | None:
         pairs = WORD.findall(line)
         return _complete(_roles_of((key, _unquoted(value)) for key, value in pairs)) if len(pairs) > 1 else None
 
-    def _object(self, document: dict[str, Any], depth: int) -> Entry | Part | None:
+    def _object(self, document: dict[str, Any], depth: int) -> LogEntry | LinePart | None:
         values = _roles_of(_members(document, "", 0))
         entry = _complete(values)
         if entry is not None:
@@ -152,7 +152,7 @@ class LogReader:
             return self._ended(key, int(values["status"]))
         return self._wrapped(document, depth) if depth < DEEPEST else None
 
-    def _wrapped(self, document: dict[str, Any], depth: int) -> Entry | Part | None:
+    def _wrapped(self, document: dict[str, Any], depth: int) -> LogEntry | LinePart | None:
         """The request of a line that an object holds."""
         for name in (each for each in document if each in WRAPPERS):
             line = document[name]
@@ -253,7 +253,7 @@ def _plain(role: str, value: Any) -> str:
     return "" if text == "-" or text.startswith(("/", "http://", "https://")) else text
 
 
-def _complete(values: Mapping[str, str]) -> Entry | None:
+def _complete(values: Mapping[str, str]) -> LogEntry | None:
     if not {"method", "target", "status"} <= values.keys():
         return None
     return _entry(values["method"], _with_query(values), int(values["status"]))
@@ -264,7 +264,7 @@ def _with_query(values: Mapping[str, str]) -> str:
     return f"{values['target']}?{query}" if query and "?" not in values["target"] else values["target"]
 
 
-def _matched(groups: Mapping[str, str | None], status: int) -> Entry | None:
+def _matched(groups: Mapping[str, str | None], status: int) -> LogEntry | None:
     request = groups.get("request")
     if request is not None:
         match = REQUEST.fullmatch(_unescaped(request).rstrip())
@@ -274,10 +274,10 @@ def _matched(groups: Mapping[str, str | None], status: int) -> Entry | None:
     return _entry(str(groups["method"]), target, status)
 
 
-def _entry(method: str, target: str, status: int) -> Entry | None:
+def _entry(method: str, target: str, status: int) -> LogEntry | None:
     target = re.sub(r"^[a-z]{2,5}://[^/?#]*", "", target, flags=re.IGNORECASE) or "/"  # as proxies are asked
     target = f"/{target}" if target.startswith("?") else target
-    return Entry(method.upper(), target, status) if target.startswith("/") else None
+    return LogEntry(method.upper(), target, status) if target.startswith("/") else None
 
 
 def _unescaped(request: str) -> str:

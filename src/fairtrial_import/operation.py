@@ -8,7 +8,7 @@ from typing import Any
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial_import.bodies import FORM, JSON, fits_toml, is_json, media_type
-from fairtrial_import.document import Document
+from fairtrial_import.document import ParsedDocument
 from fairtrial_import.json_value import compact_json, member_at, text
 from fairtrial_import.model import Body, FoundJson, TextBody
 from fairtrial_import.parameter_style import (
@@ -52,7 +52,7 @@ class Notes:
     """of values that the specification has no style for"""
     optional: list[str] = field(default_factory=list)
 
-    def sampler(self, document: Document) -> Sampler:
+    def sampler(self, document: ParsedDocument) -> Sampler:
         """A sampler for one value."""
         return Sampler(document, self.made_up, self.unsure)
 
@@ -88,7 +88,7 @@ class Parameters:
     cookies: list[str] = field(default_factory=list)
 
 
-def parameters_of(document: Document, operation: Operation, notes: Notes) -> Parameters:
+def parameters_of(document: ParsedDocument, operation: Operation, notes: Notes) -> Parameters:
     """Values for all required parameters.
 
     Raises:
@@ -114,7 +114,7 @@ def parameters_of(document: Document, operation: Operation, notes: Notes) -> Par
     return parameters
 
 
-def _described(document: Document, operation: Operation) -> Iterator[dict[str, Any]]:
+def _described(document: ParsedDocument, operation: Operation) -> Iterator[dict[str, Any]]:
     """Those of the path, replaced by those of the operation with the same name and place."""
     lists = [member_at(holder, "parameters") for holder in (operation.item, operation.keys)]
     resolved = [document.resolved(each) for values in lists if isinstance(values, list) for each in values]
@@ -122,7 +122,7 @@ def _described(document: Document, operation: Operation) -> Iterator[dict[str, A
     yield from by_name.values()
 
 
-def _serialised(document: Document, parameter: dict[str, Any], name: str, place: str, notes: Notes) -> str:
+def _serialised(document: ParsedDocument, parameter: dict[str, Any], name: str, place: str, notes: Notes) -> str:
     """The value of a parameter as it stands in its place, with its name where that belongs to it."""
     quoted: Quote = (
         str if place == "header" else with_reserved if parameter.get("allowReserved") is True else percent_encoded
@@ -158,7 +158,7 @@ class SampledBody:
     content_type: str
 
 
-def body_of(document: Document, operation: Operation, notes: Notes) -> SampledBody | None:
+def body_of(document: ParsedDocument, operation: Operation, notes: Notes) -> SampledBody | None:
     """The body: the document's example, or a sample of its schema; None if the operation needs none.
 
     Raises:
@@ -188,7 +188,7 @@ def _preference(name: str) -> int:
     return 1 if media_type(name) == FORM else 2
 
 
-def _content(document: Document, name: str, media: Any, notes: Notes, place: str) -> tuple[str, Any] | None:
+def _content(document: ParsedDocument, name: str, media: Any, notes: Notes, place: str) -> tuple[str, Any] | None:
     """The content type that is sent, and the value: of JSON as it is, else as text. None if it cannot be made."""
     media = document.resolved(media)
     if not isinstance(media, dict):

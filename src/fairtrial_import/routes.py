@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from urllib.parse import quote, unquote
 
 from fairtrial.base.secret_names import is_secret_name, is_secret_value
-from fairtrial_import.log_lines import Entry
+from fairtrial_import.log_lines import LogEntry
 from fairtrial_import.template import encoded
 from fairtrial_import.variables import Variables
 
@@ -64,7 +64,7 @@ class Route:
         return [part for part in (*self.key.path, *(value for _, value in self.key.query)) if isinstance(part, Slot)]
 
 
-class Routes:
+class RouteTable:
     """All routes of a log."""
 
     def __init__(self, variables: Variables) -> None:
@@ -77,7 +77,7 @@ class Routes:
     def __iter__(self) -> Iterator[Route]:
         return iter(sorted(self._routes.values(), key=lambda route: -route.count))
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: LogEntry) -> None:
         """Count a request.
 
         Raises:
@@ -103,7 +103,7 @@ class Routes:
         elif (place := self._random.randrange(route.count)) < MOST_ROWS:
             route.rows[place] = values
 
-    def _key(self, entry: Entry) -> tuple[RouteKey, tuple[str, ...]]:
+    def _key(self, entry: LogEntry) -> tuple[RouteKey, tuple[str, ...]]:
         path, _, query = entry.target.partition("#")[0].partition("?")
         values: list[str] = []
         columns: set[str] = set()

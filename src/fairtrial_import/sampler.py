@@ -6,7 +6,7 @@ and both give legal values that no client would send.
 
 from typing import Any
 
-from fairtrial_import.document import Document
+from fairtrial_import.document import ParsedDocument
 from fairtrial_import.samples import OF_FORMATS
 
 DEEPEST = 12
@@ -25,7 +25,7 @@ class Sampler:
         unsure: gets the places of values that may break a `pattern`.
     """
 
-    def __init__(self, document: Document, made_up: list[str], unsure: list[str]) -> None:
+    def __init__(self, document: ParsedDocument, made_up: list[str], unsure: list[str]) -> None:
         self._document = document
         self._left = MOST_VALUES
         self.made_up = made_up

@@ -58,7 +58,7 @@ class _Unclosed(Exception):
 
 
 @dataclass
-class Command:
+class ShellCommand:
     """One command. Words may hold holes (`HOLE`)."""
 
     line: int
@@ -72,7 +72,7 @@ class Command:
     """why the command cannot be read to its end"""
 
 
-def shell_commands(text: str, label: str) -> list[Command]:
+def shell_commands(text: str, label: str) -> list[ShellCommand]:
     """The commands of a script, those within `$(…)` and in functions among them. Variables that it sets are replaced.
 
     Args:
@@ -102,14 +102,14 @@ class _Script:
     def __init__(self, text: str, values: dict[str, str], first_line: int = 1) -> None:
         self.text = text
         self.place = 0
-        self.commands: list[Command] = []
+        self.commands: list[ShellCommand] = []
         self._values = values
         self._first_line = first_line
         self._line_ends = [match.start() for match in re.finditer("\n", text)]
-        self._line: list[Command] = []
+        self._line: list[ShellCommand] = []
         """commands whose here-documents are still to come"""
-        self._documents: list[tuple[Command, str, bool, bool]] = []
-        self._command: Command | None = None
+        self._documents: list[tuple[ShellCommand, str, bool, bool]] = []
+        self._command: ShellCommand | None = None
         self._word: list[str] | None = None
         self._redirection = ""
         self._after_pipe = False
@@ -165,9 +165,9 @@ class _Script:
             self._this()
             self._add(match[kind])
 
-    def _this(self) -> Command:
+    def _this(self) -> ShellCommand:
         if self._command is None:
-            self._command = Command(self._line_at(self.place - 1), is_piped=self._after_pipe)
+            self._command = ShellCommand(self._line_at(self.place - 1), is_piped=self._after_pipe)
             self._after_pipe = False
         return self._command
 
@@ -257,7 +257,7 @@ class _Script:
         if command is not None or operator != "\n":
             self._after_pipe = operator in ("|", "|&")
 
-    def _assign(self, command: Command) -> None:
+    def _assign(self, command: ShellCommand) -> None:
         """Take what stands before a command away, and remember the variables that it sets."""
         words = command.words
         while words and (words[0] in BEFORE_COMMANDS or (len(words) > 1 and ASSIGNMENT.fullmatch(words[0]))):
@@ -301,7 +301,7 @@ class _Script:
         self._documents = []
         if self._after_pipe:
             return
-        before: Command | None = None
+        before: ShellCommand | None = None
         for command in self._line:
             if command.is_piped and command.stdin is None and before is not None:
                 command.stdin = _output(before)
@@ -335,7 +335,7 @@ def _hole(name: str) -> str:
     return f"\ue000{name}\ue001"
 
 
-def _output(command: Command) -> str | None:
+def _output(command: ShellCommand) -> str | None:
     """What a command prints, where the script tells it."""
     name, *words = command.words or [""]
     if name == "cat" and words in ([], ["-"]):

@@ -35,7 +35,7 @@ FOLDER_MARKS = frozenset({"bruno.json", "opencollection.yml", ".bru"})
 
 
 @dataclass(frozen=True)
-class Source:
+class ImportSource:
     """Something to import. `label` is printable, and names it in messages and in the file."""
 
     label: str
@@ -116,7 +116,7 @@ class Source:
             ) from error
 
 
-def open_source(argument: str) -> Source:
+def open_source(argument: str) -> ImportSource:
     """The source that an argument means: `-`, a command line that begins with `curl`, or a path.
 
     Raises:
@@ -131,12 +131,12 @@ def open_source(argument: str) -> Source:
         raise Problem(f"{label}: is an address, and nothing is fetched", "save it to a file, and import the file")
     if FOLDER_MARKS & _names_in(argument):
         path = Path(argument).absolute()
-        return Source(label, path.name, lambda: io.BytesIO(b""), "", str(path), files=_files_below(path))
+        return ImportSource(label, path.name, lambda: io.BytesIO(b""), "", str(path), files=_files_below(path))
     if not os.path.isfile(argument):  # which, unlike Path.is_file, takes a name of any length
         raise Problem(f"{label}: there is no such file", "give a file, a command in quotes ('curl …'), or - for stdin")
     path = Path(argument)
     stem = path.name.partition(".")[0] or "imported"
-    source = _with_head(Source(label, stem, lambda: _unpacked(path), "", str(path.parent)))
+    source = _with_head(ImportSource(label, stem, lambda: _unpacked(path), "", str(path.parent)))
     return source if _is_packed(path) else replace(source, path=argument)
 
 
@@ -186,15 +186,15 @@ def _keys_of_json(text: str) -> Iterator[str]:
             yield match[1]
 
 
-def _in_memory(content: bytes, label: str, stem: str) -> Source:
+def _in_memory(content: bytes, label: str, stem: str) -> ImportSource:
     def opened() -> BinaryIO:
         plain = io.BytesIO(content)
         return cast("BinaryIO", gzip.GzipFile(fileobj=plain)) if content.startswith(GZIP) else plain
 
-    return _with_head(Source(label, stem, opened, ""))
+    return _with_head(ImportSource(label, stem, opened, ""))
 
 
-def _with_head(source: Source) -> Source:
+def _with_head(source: ImportSource) -> ImportSource:
     with source.opened() as file:
         head = _decoded(file.read(HEAD_BYTES))
     return replace(source, head=head)

@@ -7,7 +7,7 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial_import.kinds import kind_of
-from fairtrial_import.log_lines import Entry, LogReader, Part
+from fairtrial_import.log_lines import LinePart, LogEntry, LogReader
 from fairtrial_import.source import open_source
 from tests.fairtrial_import.imported import DATA, SECRET, import_to
 
@@ -26,10 +26,10 @@ def sections() -> dict[str, list[str]]:
     return found
 
 
-def in_words(found: Entry | Part | None) -> str:
-    if isinstance(found, Entry):
+def in_words(found: LogEntry | LinePart | None) -> str:
+    if isinstance(found, LogEntry):
         return f"{found.method} {found.target} {found.status}"
-    return "part" if isinstance(found, Part) else "none"
+    return "part" if isinstance(found, LinePart) else "none"
 
 
 @pytest.mark.parametrize("server", sections())
@@ -70,7 +70,7 @@ def test_its_log_is_told_from_its_content(tmp_path: Path, server: str) -> None:
     ],
 )
 def test_a_prefix_changes_nothing(prefix: str, line: str) -> None:
-    assert LogReader().read(prefix + line) == Entry("GET", "/items/5?q=1", 200)
+    assert LogReader().read(prefix + line) == LogEntry("GET", "/items/5?q=1", 200)
 
 
 @pytest.mark.parametrize(

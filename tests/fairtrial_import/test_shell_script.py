@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from fairtrial_import.shell_quotes import as_bash
-from fairtrial_import.shell_script import HOLE, Command, shell_commands
+from fairtrial_import.shell_script import HOLE, ShellCommand, shell_commands
 
 LINES = [
     r"""curl 'a b' "c d" e\ f '' x""",
@@ -34,7 +34,7 @@ def by_bash(script: str) -> list[str]:
     )
 
 
-def commands(text: str) -> list[Command]:
+def commands(text: str) -> list[ShellCommand]:
     return shell_commands(text, "x")
 
 

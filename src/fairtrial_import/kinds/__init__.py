@@ -7,7 +7,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.base.registry import defined_in, pick
 from fairtrial_import.kinds.model import SourceKind
 from fairtrial_import.log_formats import known_in_words
-from fairtrial_import.source import Source
+from fairtrial_import.source import ImportSource
 
 
 @cache
@@ -16,7 +16,7 @@ def source_kinds() -> Mapping[str, SourceKind]:
     return defined_in(__name__, __path__, "KIND")
 
 
-def kind_of(source: Source, name: str | None) -> SourceKind:
+def kind_of(source: ImportSource, name: str | None) -> SourceKind:
     """The kind of this name; without a name, the one that recognises the source.
 
     Raises:

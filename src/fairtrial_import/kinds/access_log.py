@@ -11,11 +11,11 @@ from fairtrial.base.problem import Problem
 from fairtrial_import.assemble import slug, unused_name
 from fairtrial_import.kinds.model import SourceKind
 from fairtrial_import.log_formats import known_in_words
-from fairtrial_import.log_lines import Entry, LogReader, Part
+from fairtrial_import.log_lines import LinePart, LogEntry, LogReader
 from fairtrial_import.model import METHODS, FoundRequest, FoundRows, ImportedRequests, TextBody
 from fairtrial_import.redact import without_secrets
-from fairtrial_import.routes import Route, Routes, Unreadable, constant_columns, path_of, route_words
-from fairtrial_import.source import Source
+from fairtrial_import.routes import Route, RouteTable, Unreadable, constant_columns, path_of, route_words
+from fairtrial_import.source import ImportSource
 from fairtrial_import.variables import Variables
 
 LARGEST_BYTES = 512 << 20
@@ -32,13 +32,13 @@ NOT_MODIFIED, PARTIAL = 304, 206
 LEAST_SUCCESS, LEAST_ERROR = 200, 400
 
 
-def read(source: Source, variables: Variables) -> ImportedRequests:
+def read(source: ImportSource, variables: Variables) -> ImportedRequests:
     """The routes of a log, with how often each was asked for.
 
     Raises:
         Problem: it is too large, or no line of it is a request.
     """
-    routes = Routes(variables)
+    routes = RouteTable(variables)
     reader = LogReader()
     methods: Counter[str] = Counter()
     errors: Counter[str] = Counter()
@@ -48,7 +48,7 @@ def read(source: Source, variables: Variables) -> ImportedRequests:
         if isinstance(line, str) and not line.strip():
             continue
         entry = None if line is None else reader.read(line)
-        if isinstance(entry, Part):
+        if isinstance(entry, LinePart):
             parts += 1
         elif entry is not None and entry.method not in WITHOUT_BODY:
             methods[entry.method if entry.method.lower() in METHODS else "other methods"] += 1
@@ -84,7 +84,7 @@ def read(source: Source, variables: Variables) -> ImportedRequests:
     return ImportedRequests(title=source.stem, requests=_requests(routes), remarks=remarks)
 
 
-def _units(source: Source) -> Iterator[str | dict[str, Any] | None]:
+def _units(source: ImportSource) -> Iterator[str | dict[str, Any] | None]:
     """The lines of a log, or the objects of one that is a JSON document."""
     head = source.head.lstrip()
     first, _, rest = head.partition("\n")
@@ -148,7 +148,7 @@ def _without_secrets(line: str) -> str:
     return text if len(text) <= LONGEST_EXAMPLE else f"{text[:LONGEST_EXAMPLE]}…"
 
 
-def _is_added(routes: Routes, entry: Entry) -> bool:
+def _is_added(routes: RouteTable, entry: LogEntry) -> bool:
     try:
         routes.add(entry)
     except Unreadable:
@@ -196,12 +196,12 @@ def _counts_in_words(counted: Counter[str], total: int) -> str:
     return ", ".join(f"{name} {_share(number, total)}" for name, number in counted.most_common(12))
 
 
-def _recognises(source: Source) -> bool:
+def _recognises(source: ImportSource) -> bool:
     """Whether one of the first lines is a request. Comments are none: files of other kinds may quote a log."""
     reader = LogReader()
     for line in islice(_units(source), LINES_TO_RECOGNISE):
         is_comment = isinstance(line, str) and line.startswith(("# ", "//", "###"))
-        if line is not None and not is_comment and isinstance(reader.read(line), Entry):
+        if line is not None and not is_comment and isinstance(reader.read(line), LogEntry):
             return True
     return False
 

@@ -26,7 +26,7 @@ from fairtrial_import.document import parsed
 from fairtrial_import.json_value import member_at, objects, text
 from fairtrial_import.kinds.model import SourceKind
 from fairtrial_import.model import ImportedRequests
-from fairtrial_import.source import Source, open_source
+from fairtrial_import.source import ImportSource, open_source
 from fairtrial_import.variables import Variables
 
 LARGEST_BYTES = 4 << 20
@@ -46,7 +46,7 @@ PREFERRED = re.compile(r"local|dev", re.IGNORECASE)
 FILE = re.compile(r"@file\((?P<path>[^)]*)\)")
 
 
-def read(source: Source, variables: Variables) -> ImportedRequests:
+def read(source: ImportSource, variables: Variables) -> ImportedRequests:
     """The requests of a collection, with the variables of one of its environments replaced.
 
     Raises:
@@ -68,14 +68,14 @@ def read(source: Source, variables: Variables) -> ImportedRequests:
     return requests_of(root, source, variables, remarks)
 
 
-def _document(source: Source) -> dict[str, Any]:
+def _document(source: ImportSource) -> dict[str, Any]:
     """An export as it is; a file of a collection as an export would have it."""
     if source.label.endswith(".bru") or BEGINNING.match(source.head):
         return _of_bru(source.text(LARGEST_BYTES))
     return parsed(source)
 
 
-def _of_folder(source: Source) -> tuple[Item, dict[str, dict[str, str]]]:
+def _of_folder(source: ImportSource) -> tuple[Item, dict[str, dict[str, str]]]:
     folders: dict[str, Item] = {"": Item(name=source.stem)}
     below: dict[str, list[Item]] = {"": []}
     environments: dict[str, dict[str, str]] = {}
@@ -208,7 +208,7 @@ def _body(body: Any) -> CallBody:
     return CallBody(content_type=TYPES.get(mode, ""), text=as_text(content)) if mode in TYPES else CallBody()
 
 
-def _recognises(source: Source) -> bool:
+def _recognises(source: ImportSource) -> bool:
     keys = source.keys
     return (
         bool(source.files)

@@ -6,7 +6,7 @@ from fairtrial_import.curl_command import read_curl
 from fairtrial_import.kinds.model import SourceKind
 from fairtrial_import.model import ImportedRequests
 from fairtrial_import.shell_script import without_holes
-from fairtrial_import.source import Source, looks_like_curl
+from fairtrial_import.source import ImportSource, looks_like_curl
 from fairtrial_import.variables import Variables, variable_name
 
 LARGEST_BYTES = 4 << 20
@@ -16,7 +16,7 @@ CALL = re.compile(
 )
 
 
-def read(source: Source, variables: Variables) -> ImportedRequests:
+def read(source: ImportSource, variables: Variables) -> ImportedRequests:
     """The requests of all calls of curl in a text.
 
     Raises:
@@ -42,7 +42,7 @@ def _of_code(text: str) -> str:
     return "\n".join(lines)
 
 
-def _recognises(source: Source) -> bool:
+def _recognises(source: ImportSource) -> bool:
     return looks_like_curl(source.head) or CALL.search(source.long_head) is not None
 
 

@@ -17,7 +17,7 @@ from fairtrial_import.headers import keep_headers
 from fairtrial_import.json_value import as_whole, member_at, objects, text
 from fairtrial_import.kinds.model import SourceKind
 from fairtrial_import.model import Body, FoundRequest, ImportedRequests
-from fairtrial_import.source import Source
+from fairtrial_import.source import ImportSource
 from fairtrial_import.template import literal
 from fairtrial_import.variables import Variables
 
@@ -42,7 +42,7 @@ NOT_MODIFIED = 304
 MULTIPART = "multipart/form-data"
 
 
-def read(source: Source, _variables: Variables) -> ImportedRequests:
+def read(source: ImportSource, _variables: Variables) -> ImportedRequests:
     """The requests of a recording: documents and data, without assets.
 
     Raises:
@@ -69,7 +69,7 @@ def read(source: Source, _variables: Variables) -> ImportedRequests:
     )
 
 
-def _entries(source: Source) -> list[dict[str, Any]]:
+def _entries(source: ImportSource) -> list[dict[str, Any]]:
     try:
         document = json.loads(source.text(LARGEST_BYTES))
     except json.JSONDecodeError as error:
@@ -226,7 +226,7 @@ def _site(origin: str) -> str:
     return ".".join(names[-3:] if names[-2:-1] and names[-2] in SECOND_LEVEL else names[-2:])
 
 
-def _recognises(source: Source) -> bool:
+def _recognises(source: ImportSource) -> bool:
     return "log" in source.keys and BEGINNING.search(source.long_head) is not None and '"entries"' in source.long_head
 
 

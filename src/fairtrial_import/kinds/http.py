@@ -11,7 +11,7 @@ from fairtrial_import.http_variables import FileVariables
 from fairtrial_import.kinds.model import SourceKind
 from fairtrial_import.model import FoundRequest, ImportedRequests
 from fairtrial_import.shell_script import without_holes
-from fairtrial_import.source import Source
+from fairtrial_import.source import ImportSource
 from fairtrial_import.variables import Variables
 
 LARGEST_BYTES = 8 << 20
@@ -24,7 +24,7 @@ BEGINNING = re.compile(
 )
 
 
-def read(source: Source, variables: Variables) -> ImportedRequests:
+def read(source: ImportSource, variables: Variables) -> ImportedRequests:
     """The requests of a file, with its variables replaced.
 
     Raises:

@@ -22,7 +22,7 @@ from fairtrial_import.document import parsed
 from fairtrial_import.json_value import member_at, objects, text
 from fairtrial_import.kinds.model import SourceKind
 from fairtrial_import.model import ImportedRequests
-from fairtrial_import.source import Source
+from fairtrial_import.source import ImportSource
 from fairtrial_import.variables import Variables
 
 MULTIPART = "multipart/form-data"
@@ -34,7 +34,7 @@ TAGS = {"uuid": "$uuid", "timestamp": "$timestamp", "now": "$isoTimestamp"}
 """Template tags that a request is given anew each time, by the names that other clients have for them."""
 
 
-def read(source: Source, variables: Variables) -> ImportedRequests:
+def read(source: ImportSource, variables: Variables) -> ImportedRequests:
     """The requests of an export, with the variables of its environment replaced.
 
     Raises:
@@ -162,7 +162,7 @@ def _name_of_tag(tag: str, argument: str) -> str:
     return f"${argument}" if tag == "faker" else TAGS.get(tag, tag)
 
 
-def _recognises(source: Source) -> bool:
+def _recognises(source: ImportSource) -> bool:
     keys = source.keys
     return {"_type", "resources"} <= keys or (
         {"type", "collection"} <= keys and re.search(r"\binsomnia\.rest/5", source.head) is not None

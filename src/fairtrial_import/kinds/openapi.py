@@ -9,14 +9,14 @@ from urllib.parse import urljoin, urlsplit
 from fairtrial.base.problem import Problem
 from fairtrial_import.answer_schema import AnswerSchemas
 from fairtrial_import.bodies import is_json, media_type
-from fairtrial_import.document import Document, read_document
+from fairtrial_import.document import ParsedDocument, read_document
 from fairtrial_import.entries import left_out_in_words, read_each
 from fairtrial_import.headers import keep_headers
 from fairtrial_import.json_value import member_at, objects, text
 from fairtrial_import.kinds.model import SourceKind
 from fairtrial_import.model import METHODS, FoundRequest, ImportedRequests
 from fairtrial_import.operation import Notes, Operation, body_of, parameters_of
-from fairtrial_import.source import Source
+from fairtrial_import.source import ImportSource
 from fairtrial_import.template import encoded
 from fairtrial_import.variables import Variables, variable_name
 
@@ -25,7 +25,7 @@ OTHER_METHODS = ("trace", "query")
 """Keys of a path beside those of a workload file (OpenAPI 3.2)."""
 
 
-def read(source: Source, variables: Variables) -> ImportedRequests:
+def read(source: ImportSource, variables: Variables) -> ImportedRequests:
     """One request for each operation, with the document's examples, or made-up values where it has none.
 
     Raises:
@@ -43,7 +43,7 @@ def read(source: Source, variables: Variables) -> ImportedRequests:
     )
 
 
-def _operations(document: Document, broken: list[Problem]) -> Iterator[Operation]:
+def _operations(document: ParsedDocument, broken: list[Problem]) -> Iterator[Operation]:
     """All operations. Paths whose entry cannot be followed are added to `broken`."""
     paths = member_at(document.root, "paths")
     number = 0
@@ -64,7 +64,7 @@ def _operations(document: Document, broken: list[Problem]) -> Iterator[Operation
                 yield Operation(str(method), str(path), operation, item)
 
 
-def _of(document: Document, what: str, problem: Problem) -> Problem:
+def _of(document: ParsedDocument, what: str, problem: Problem) -> Problem:
     """The same, with what it belongs to."""
     return Problem(f"{document.label}: {what}: {problem.reason.removeprefix(f'{document.label}: ')}", problem.remedy)
 
@@ -95,7 +95,7 @@ def _server(*holders: Any) -> tuple[str, str]:
 class _Reader:
     """Reads the operations of a document."""
 
-    document: Document
+    document: ParsedDocument
     schemas: AnswerSchemas
     variables: Variables
 
@@ -146,7 +146,9 @@ class _Reader:
         )
 
 
-def _credentials(document: Document, variables: Variables, operation: dict[str, Any]) -> list[tuple[str, str, str]]:
+def _credentials(
+    document: ParsedDocument, variables: Variables, operation: dict[str, Any]
+) -> list[tuple[str, str, str]]:
     """Place, name and value of each header, parameter or cookie that the first way to be let in asks for."""
     ways = objects(operation.get("security", document.root.get("security")))
     if not ways or not all(ways):  # an empty way: nothing is asked for
@@ -182,7 +184,7 @@ class _Answer:
     """why there is none, where that has to be said"""
 
 
-def _expected(document: Document, schemas: AnswerSchemas, operation: Operation) -> _Answer:
+def _expected(document: ParsedDocument, schemas: AnswerSchemas, operation: Operation) -> _Answer:
     """The first promised status of success, else of a redirect; the first media type of its answer, and its schema."""
     responses = operation.keys.get("responses")
     responses = responses if isinstance(responses, dict) else {}

@@ -21,7 +21,7 @@ from fairtrial_import.document import parsed
 from fairtrial_import.json_value import member_at, objects, text
 from fairtrial_import.kinds.model import SourceKind
 from fairtrial_import.model import ImportedRequests
-from fairtrial_import.source import Source
+from fairtrial_import.source import ImportSource
 from fairtrial_import.variables import Variables
 
 TYPES = {
@@ -30,7 +30,7 @@ TYPES = {
 """What Postman sends as content-type for a raw body in this language."""
 
 
-def read(source: Source, variables: Variables) -> ImportedRequests:
+def read(source: ImportSource, variables: Variables) -> ImportedRequests:
     """The requests of a collection, with its variables replaced; those of an environment are not in it.
 
     Raises:
@@ -118,7 +118,7 @@ def _body(body: Any) -> CallBody:
     return CallBody(content_type=TYPES.get(language, "text/plain"), text=as_text(content))
 
 
-def _recognises(source: Source) -> bool:
+def _recognises(source: ImportSource) -> bool:
     keys = source.keys
     return {"info", "item"} <= keys or ("collection" in keys and re.search(r'"_?postman_id"', source.head) is not None)
 
