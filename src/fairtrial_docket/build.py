@@ -26,7 +26,7 @@ from fairtrial_docket.pages.experiment import write_experiment
 from fairtrial_docket.pages.start import write_start
 from fairtrial_docket.questions import questions_of
 from fairtrial_docket.site import Site
-from fairtrial_docket.sources import Source, find_sources
+from fairtrial_docket.sources import DocketSource, find_sources
 
 WORTH_PROCESSES_BYTES = 1 << 20
 """Of all sources: less is judged before other processes have started."""
@@ -90,7 +90,7 @@ class _Outcome:
     """that it wrote"""
 
 
-def _outcomes(site: Site, sources: Sequence[Source]) -> Iterator[_Outcome]:
+def _outcomes(site: Site, sources: Sequence[DocketSource]) -> Iterator[_Outcome]:
     """What becomes of each source, in their order: in several processes where there is enough to judge."""
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     workers = min(processors, len(sources))
@@ -106,7 +106,7 @@ def _outcomes(site: Site, sources: Sequence[Source]) -> Iterator[_Outcome]:
     yield from (_outcome(site.part(), source) for source in sources[count:])
 
 
-def _in_processes(workers: int, site: Site, sources: Sequence[Source]) -> Iterator[_Outcome]:
+def _in_processes(workers: int, site: Site, sources: Sequence[DocketSource]) -> Iterator[_Outcome]:
     before = set(active_children())
     # Not forked: the console's status is drawn by a thread. Ctrl-C is for this process, which then ends them.
     ignoring = (signal.SIGINT, signal.SIG_IGN)
@@ -123,7 +123,7 @@ def _in_processes(workers: int, site: Site, sources: Sequence[Source]) -> Iterat
             raise
 
 
-def _outcome(site: Site, source: Source) -> _Outcome:
+def _outcome(site: Site, source: DocketSource) -> _Outcome:
     entry: ExperimentEntry | BoardEntry | None = None
     try:
         if source.kind == "record":
@@ -135,7 +135,7 @@ def _outcome(site: Site, source: Source) -> _Outcome:
     return _Outcome(entry, "", site.written)
 
 
-def _experiment(site: Site, source: Source) -> ExperimentEntry:
+def _experiment(site: Site, source: DocketSource) -> ExperimentEntry:
     record, trials = read_record(source.file.parent if source.file.name == RECORD_FILE else source.file)
     result = judge_record(record, trials)
     entry = entry_of(result, source.name, site.keep(source.file, page_name(source.name)))

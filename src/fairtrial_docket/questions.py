@@ -58,7 +58,7 @@ COLUMNS = {
 
 
 @dataclass(frozen=True)
-class ComparedFigure:
+class QuestionFigure:
     """A figure of a contender, in its metric's unit."""
 
     estimate: float
@@ -85,7 +85,7 @@ class Question:
     """below which nothing is told apart"""
     narrowings: Sequence[tuple[int, float]]
     """numbers of blocks, and how wide intervals would then be, times what they are"""
-    figures: Mapping[str, Mapping[str, ComparedFigure]]
+    figures: Mapping[str, Mapping[str, QuestionFigure]]
     """by condition id and key; where one is missing, it cannot be compared"""
     durable: Mapping[str, str]
     """by condition id, whether a commit was on the disk when it was answered"""
@@ -138,7 +138,7 @@ def _question(
     words += [f"class {first.stack_class}"] if first.stack_class != PRODUCTION else []
     read = {key: values for key, metric in COMPARED.items() if (values := _values(metric, valid, losses))}
     level = 1 - (1 - level_of_all) / (2 * max(1, sum(len(values) for values in read.values())))
-    figures: dict[str, dict[str, ComparedFigure]] = {each.id: {} for each in conditions}
+    figures: dict[str, dict[str, QuestionFigure]] = {each.id: {} for each in conditions}
     blocks = []
     for key, values in read.items():
         compared = compare(values, level, _resolutions(COMPARED[key], values, valid))
@@ -181,7 +181,7 @@ def _values(metric: Metric, valid: Mapping[str, Sequence[TrialRecord]], losses: 
 
 def compare(
     values: Mapping[str, Values], level: float, resolutions: Mapping[str, Resolution] | None = None
-) -> dict[str, ComparedFigure]:
+) -> dict[str, QuestionFigure]:
     """A figure of each contender with its intervals at this level.
 
     Args:
@@ -200,7 +200,7 @@ def compare(
         to_others = at_resolution(over_blocks_bounded(relative.tolist(), bounds, level), resolution, is_ratio=True)
         as_it_is = [value for value, _ in own.values()]
         alone = at_resolution(over_blocks_bounded(as_it_is, bounds, level), resolution, is_ratio=True)
-        figures[name] = ComparedFigure(to_others.estimate, *_ends(to_others), alone.estimate, *_ends(alone))
+        figures[name] = QuestionFigure(to_others.estimate, *_ends(to_others), alone.estimate, *_ends(alone))
     return figures
 
 

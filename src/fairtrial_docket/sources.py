@@ -15,7 +15,7 @@ OF_REPORTS = {"result.json", "docket.json"}
 
 
 @dataclass(frozen=True)
-class Source:
+class DocketSource:
     """A file that may become pages."""
 
     kind: Literal["record", "data"]
@@ -25,13 +25,13 @@ class Source:
     it from all others"""
 
 
-def find_sources(folders: Sequence[Path], out: Path) -> list[Source]:
+def find_sources(folders: Sequence[Path], out: Path) -> list[DocketSource]:
     """The records and the JSON files in these folders, but for those below `out`, in the order of their names.
 
     Raises:
         Problem: a place is no folder, or there is no such file in any.
     """
-    by_file: dict[Path, Source] = {}
+    by_file: dict[Path, DocketSource] = {}
     for folder in folders:
         if not folder.is_dir():
             raise Problem(f"{printable(str(folder))} is no folder", "name a folder of results or of boards' data")
@@ -45,7 +45,7 @@ def find_sources(folders: Sequence[Path], out: Path) -> list[Source]:
     return sorted(_told_apart(by_file.values()), key=lambda source: source.name)
 
 
-def _told_apart(sources: Iterable[Source]) -> Iterator[Source]:
+def _told_apart(sources: Iterable[DocketSource]) -> Iterator[DocketSource]:
     """The sources, a later one of the same kind and name as `NAME-2`, `NAME-3` and so on."""
     names_so_far: set[tuple[str, str]] = set()
     for source in sources:
@@ -55,15 +55,15 @@ def _told_apart(sources: Iterable[Source]) -> Iterator[Source]:
         yield replace(source, name=name)
 
 
-def _below(folder: Path, out: Path) -> Iterator[Source]:
+def _below(folder: Path, out: Path) -> Iterator[DocketSource]:
     for file in sorted(folder.rglob("*.json*")):
         if out in file.resolve().parents or not file.is_file():
             continue
         relative = file.relative_to(folder)
         name = str(relative.parent if file.name == RECORD_FILE and relative.parent.name else relative)
         if file.name == RECORD_FILE:
-            yield Source("record", file, name if relative.parent.name else folder.resolve().name)
+            yield DocketSource("record", file, name if relative.parent.name else folder.resolve().name)
         elif file.name.endswith(f".jsonl{COMPRESSED}"):
-            yield Source("record", file, name.removesuffix(f".jsonl{COMPRESSED}"))
+            yield DocketSource("record", file, name.removesuffix(f".jsonl{COMPRESSED}"))
         elif file.suffix == ".json" and file.name not in OF_REPORTS and not (file.parent / RECORD_FILE).exists():
-            yield Source("data", file, name.removesuffix(".json"))
+            yield DocketSource("data", file, name.removesuffix(".json"))

@@ -13,7 +13,7 @@ from fairtrial.judge.statistics.looks import level_at
 from fairtrial.judge.statistics.ties import blocks_for_ranks
 from fairtrial_docket.entries import entry_of
 from fairtrial_docket.pages.choice import choice_data
-from fairtrial_docket.questions import ComparedFigure, Question, compare, questions_of
+from fairtrial_docket.questions import Question, QuestionFigure, compare, questions_of
 from tests.builders import ExperimentBuilder, TrialBuilder, a_trial, an_experiment, trials_of
 
 GOODPUT = "goodput_per_second"
@@ -110,8 +110,8 @@ def test_a_time_that_nobody_awaited_is_open_above() -> None:
 
     [question] = questions(an_experiment("a", "b"), trial)
     exact, bounded = (figures.get(P99) for figures in question.figures.values())
-    assert isinstance(exact, ComparedFigure) and exact.high is not None
-    assert isinstance(bounded, ComparedFigure) and (bounded.high, bounded.own_high) == (None, None)
+    assert isinstance(exact, QuestionFigure) and exact.high is not None
+    assert isinstance(bounded, QuestionFigure) and (bounded.high, bounded.own_high) == (None, None)
 
 
 def test_few_blocks_tell_nothing_apart() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 
 from fairtrial.experiment.files import shipped_experiments
 from fairtrial_docket.entries import ConditionEntry, ExperimentEntry
-from fairtrial_docket.questions import COLUMNS, COMPARED, ComparedFigure, Question
+from fairtrial_docket.questions import COLUMNS, COMPARED, Question, QuestionFigure
 from fairtrial_docket.site import Site
 from fairtrial_docket.tables import text
 
@@ -69,6 +69,6 @@ def _contender(entry: ConditionEntry, question: Question) -> list[object]:
     ]
 
 
-def _figure(figure: ComparedFigure, scale: float) -> list[float | None]:
+def _figure(figure: QuestionFigure, scale: float) -> list[float | None]:
     values = (figure.estimate, figure.low, figure.high, figure.own, figure.own_low, figure.own_high)
     return [None if value is None else float(f"{scale * value:.5g}") for value in values]
