@@ -9,6 +9,7 @@ import concurrent.futures
 import logging
 import socket
 import threading
+import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from secrets import token_hex
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+from fairtrial.base.clock_offset import ClockOffset
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
@@ -29,6 +31,7 @@ ANSWER_WITHIN_SECONDS = 30.0
 READY_WITHIN_SECONDS = 900.0
 """The first use of the engine on a host builds it, which takes minutes."""
 CLOSE_WITHIN_SECONDS = 10.0
+CLOCK_READINGS = 20
 
 INSTALL = "pip install 'fairtrial[cluster]'; in a checkout: make set-up"
 
@@ -77,6 +80,24 @@ class Cluster:
         """
         answer: T = self._result(self._answer_of_unknown(worker, function, arguments))
         return answer
+
+    def clock(self, worker: str, clock: Callable[[], float] = time.time) -> ClockOffset:
+        """The offset of a worker's clock, by the exchange with the shortest round trip, of which half is the error.
+
+        RFC 5905, section 8, has the same arithmetic. Raises Problem: as `call`.
+
+        Args:
+            clock: the wall clock, or `time.monotonic`, which nobody sets: by that, engines tell when they sent
+                requests.
+        """
+
+        def exchange() -> ClockOffset:
+            here, started = clock(), time.perf_counter()
+            answer = self.call(worker, clock)
+            half = (time.perf_counter() - started) / 2
+            return ClockOffset(answer - (here + half), half)
+
+        return min((exchange() for _ in range(CLOCK_READINGS)), key=lambda offset: offset.error_seconds)
 
     def start(self, worker: str, command: Command) -> "RemoteProgram":
         """Start a program on the host of a worker.

@@ -18,7 +18,6 @@ from fairtrial.base.clock_offset import ClockOffset
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.cluster.clocks import clock_of
 from fairtrial.cluster.connection import READY_WITHIN_SECONDS, Cluster, RemoteProgram
 from fairtrial.cluster.programs import PYTHON, Command
 from fairtrial.engine.plan import EnginePlan
@@ -55,7 +54,7 @@ class RemoteEngine:
 
     def clock(self, clock: Callable[[], float] = time.monotonic) -> ClockOffset:
         """The clock by which it tells when it sent requests. Raises Problem: the worker is lost."""
-        return clock_of(self.cluster, self.worker, clock)
+        return self.cluster.clock(self.worker, clock)
 
 
 def remote_engine(cluster: Cluster, worker: str) -> RemoteEngine:

@@ -12,7 +12,6 @@ import pytest
 
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.problem import Problem
-from fairtrial.cluster.clocks import clock_of
 from fairtrial.cluster.connection import Cluster, connected
 from fairtrial.cluster.fitness import worker_facts
 from fairtrial.cluster.roles import link_pairs
@@ -113,7 +112,7 @@ def test_a_worker_that_is_stopped_is_named(fit: Processes, monkeypatch: pytest.M
         os.kill(process, signal.SIGSTOP)
         try:
             with pytest.raises(Problem, match=re.escape(f"the worker at {worker} did not answer within 0.5 s")):
-                clock_of(cluster, worker)
+                cluster.clock(worker)
         finally:
             os.kill(process, signal.SIGCONT)
 

@@ -12,7 +12,6 @@ from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import RowsLoaded
-from fairtrial.cluster.clocks import clock_of
 from fairtrial.cluster.connection import Cluster
 from fairtrial.cluster.lab import Message, RemoteLab
 from fairtrial.lab.lanes.messages import END
@@ -65,7 +64,7 @@ class RemoteHost(RemoteLab):
 
     def clock(self) -> ClockOffset:
         """The monotonic clock there, beside this host's. Raises Problem: its worker does not answer."""
-        return clock_of(self._cluster, self.worker, time.monotonic)
+        return self._cluster.clock(self.worker, time.monotonic)
 
     def assert_connected(self, workers: Container[str]) -> None:
         """Raise HostLost if its worker is not among those of the cluster, or its lab has ended."""

@@ -7,7 +7,6 @@ from functools import partial
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.cluster.clocks import clock_of
 from fairtrial.cluster.connection import Cluster
 from fairtrial.cluster.fitness import assert_fit, worker_facts
 from fairtrial.cluster.lab import Message, RemoteLab
@@ -45,7 +44,7 @@ def lanes_of(
     for lane in division.lanes:
         assert_disjoint_cpus(lane)
     sharing = [load.address for lane in division.lanes for load in lane.loads if len(lane.loads) > 1]
-    return replace(division, clocks={address: clock_of(cluster, address) for address in sharing})
+    return replace(division, clocks={address: cluster.clock(address) for address in sharing})
 
 
 def load_processors(division: Division) -> int:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from fairtrial.base.clock_offset import ClockOffset
 from fairtrial.cluster.addresses import host_of
-from fairtrial.cluster.clocks import clock_of
 from fairtrial.cluster.connection import Cluster
 from fairtrial.cluster.facts import Facts
 from fairtrial.cluster.roles import roles_of
@@ -53,7 +52,7 @@ def examine_hosts(cluster: Cluster, facts: Mapping[str, Facts], idle_seconds: fl
         idle_seconds: how long they are left alone, to measure what an idle worker costs.
     """
     states = cluster.workers()
-    clocks = {address: clock_of(cluster, address) for address in facts}
+    clocks = {address: cluster.clock(address) for address in facts}
     shares = _idle_shares(cluster, list(facts), idle_seconds)
     hosts = [
         ExaminedHost(
