@@ -9,7 +9,7 @@ import pytest
 from fairtrial.base.problem import Problem
 from fairtrial.cluster.connection import Cluster, RemoteProgram
 from fairtrial.cluster.lab import Message, RemoteLab
-from fairtrial.cluster.programs import Command, Output, to_line
+from fairtrial.cluster.programs import HostCommand, Output, to_line
 
 
 class SomeCluster:
@@ -17,9 +17,9 @@ class SomeCluster:
 
     def __init__(self, *outputs: Output) -> None:
         self.outputs = iter(outputs)
-        self.commands: list[Command] = []
+        self.commands: list[HostCommand] = []
 
-    def start(self, worker: str, command: Command) -> RemoteProgram:
+    def start(self, worker: str, command: HostCommand) -> RemoteProgram:
         self.commands.append(command)
         return RemoteProgram(cast("Cluster", self), worker, 0)
 
@@ -30,7 +30,7 @@ class SomeCluster:
 class LostCluster(SomeCluster):
     """Its worker is lost."""
 
-    def start(self, worker: str, command: Command) -> RemoteProgram:
+    def start(self, worker: str, command: HostCommand) -> RemoteProgram:
         raise Problem("the worker is lost")
 
     def call_program(self, *_: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fairtrial.cluster import programs
-from fairtrial.cluster.programs import Command, Output, Program, from_line
+from fairtrial.cluster.programs import HostCommand, HostProgram, Output, from_line
 
 PEM = "-----BEGIN PRIVATE KEY-----\nsecret\n-----END PRIVATE KEY-----\n"
 
@@ -22,17 +22,17 @@ def run(test: Callable[[], Awaitable[Any]]) -> Any:
     return asyncio.run(bounded())
 
 
-def python(code: str, text: str = "", **more: Any) -> Command:
-    return Command(["python3", "-c", f"import sys, os, signal, time\n{code}"], text, **more)
+def python(code: str, text: str = "", **more: Any) -> HostCommand:
+    return HostCommand(["python3", "-c", f"import sys, os, signal, time\n{code}"], text, **more)
 
 
-async def started(command: Command) -> Program:
-    program = Program(command)
+async def started(command: HostCommand) -> HostProgram:
+    program = HostProgram(command)
     await program.start()
     return program
 
 
-async def all_of(program: Program) -> Output:
+async def all_of(program: HostProgram) -> Output:
     """What it prints until its end."""
     lines: list[bytes] = []
     while True:
@@ -53,7 +53,7 @@ def test_what_it_prints_and_its_end() -> None:
 
 def test_one_that_cannot_be_started_says_so() -> None:
     async def test() -> Output:
-        program = await started(Command(["/nowhere/program"], ""))
+        program = await started(HostCommand(["/nowhere/program"], ""))
         program.say("nobody reads this")
         program.signal(signal.SIGKILL)
         program.end()
@@ -151,4 +151,4 @@ def test_certificates_go_to_the_standard_input_alone() -> None:
     rest = b"".join(others)
     assert from_line(first) == dict.fromkeys(("tls_ca_file", "tls_client_cert", "tls_client_key"), PEM)
     assert b"secret" not in rest and first not in rest
-    assert "secret" not in repr(Command([], PEM))
+    assert "secret" not in repr(HostCommand([], PEM))

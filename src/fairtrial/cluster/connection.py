@@ -23,7 +23,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.cluster import programs
 from fairtrial.cluster.addresses import assert_safe
-from fairtrial.cluster.programs import Command, Output
+from fairtrial.cluster.programs import HostCommand, Output
 
 CONNECT_WITHIN_SECONDS = 10.0
 ANSWER_WITHIN_SECONDS = 30.0
@@ -99,7 +99,7 @@ class Cluster:
 
         return min((exchange() for _ in range(CLOCK_READINGS)), key=lambda offset: offset.error_seconds)
 
-    def start(self, worker: str, command: Command) -> "RemoteProgram":
+    def start(self, worker: str, command: HostCommand) -> "RemoteProgram":
         """Start a program on the host of a worker.
 
         Raises:

@@ -19,7 +19,7 @@ from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.cluster.connection import READY_WITHIN_SECONDS, Cluster, RemoteProgram
-from fairtrial.cluster.programs import PYTHON, Command
+from fairtrial.cluster.programs import PYTHON, HostCommand
 from fairtrial.engine.plan import EnginePlan
 
 MOST_FILE_BYTES = 64 << 20
@@ -49,7 +49,7 @@ class RemoteEngine:
         """
         text, files = with_files(plan)
         arguments = [self.binary, "run", "--die-with-parent", *(["--hold"] if on_hold else [])]
-        command = Command(arguments, text + "\n", files, keeps_input=on_hold, quiet_seconds=quiet_seconds)
+        command = HostCommand(arguments, text + "\n", files, keeps_input=on_hold, quiet_seconds=quiet_seconds)
         return self.cluster.start(self.worker, command)
 
     def clock(self, clock: Callable[[], float] = time.monotonic) -> ClockOffset:
@@ -65,7 +65,7 @@ def remote_engine(cluster: Cluster, worker: str) -> RemoteEngine:
     Raises:
         Problem: it cannot be built there, or the worker is lost.
     """
-    build = cluster.start(worker, Command([PYTHON, "-c", BINARY], "", keeps_input=False))
+    build = cluster.start(worker, HostCommand([PYTHON, "-c", BINARY], "", keeps_input=False))
     try:
         path = b"".join(build.lines(READY_WITHIN_SECONDS)).decode()
     finally:

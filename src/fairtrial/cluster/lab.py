@@ -12,7 +12,7 @@ from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.cluster.connection import Cluster, RemoteProgram
-from fairtrial.cluster.programs import PYTHON, Command, from_line, to_line
+from fairtrial.cluster.programs import PYTHON, HostCommand, from_line, to_line
 
 ENDED_WITHIN_SECONDS = 25.0
 """A lab whose input has ended stops its stack and its services, which may take their time of grace."""
@@ -45,7 +45,7 @@ class RemoteLab:
         """
         self.worker, self._on_message = worker, on_message
         self._program: RemoteProgram | None = None
-        command = Command(LAB, to_line(task) + "\n", has_credentials=is_client, grace_seconds=ENDED_WITHIN_SECONDS)
+        command = HostCommand(LAB, to_line(task) + "\n", has_credentials=is_client, grace_seconds=ENDED_WITHIN_SECONDS)
         try:
             self._program = cluster.start(worker, command)
         except Problem as problem:

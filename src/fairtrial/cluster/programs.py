@@ -42,7 +42,7 @@ def from_line(line: str | bytes) -> Any:
 
 
 @dataclass(frozen=True)
-class Command:
+class HostCommand:
     """A program to start."""
 
     arguments: list[str]
@@ -71,10 +71,10 @@ class Output:
     """None while it runs or has more to print, then its exit status"""
 
 
-class Program:
+class HostProgram:
     """A program that runs, and what it has printed. It belongs to the event loop of the worker."""
 
-    def __init__(self, command: Command) -> None:
+    def __init__(self, command: HostCommand) -> None:
         self._command, self._keeps_input = command, command.keeps_input
         self._input: asyncio.WriteTransport | None = None
         self._lines: list[bytes] = []
@@ -150,7 +150,7 @@ async def _end_of(stream: asyncio.StreamReader) -> bytes:
     return end
 
 
-def _started(command: Command) -> "tuple[subprocess.Popen[bytes], str]":
+def _started(command: HostCommand) -> "tuple[subprocess.Popen[bytes], str]":
     """The process, and the text for it."""
     text, descriptors = command.text, []
     try:
@@ -178,7 +178,7 @@ class Presence:
     """The programs of one client on this host. They end when this object goes."""
 
     def __init__(self) -> None:
-        self.programs: list[Program] = []
+        self.programs: list[HostProgram] = []
         self.end = asyncio.Event()
         weakref.finalize(self, _end, asyncio.get_running_loop(), self.programs, self.end)
 
@@ -191,7 +191,7 @@ _presences: "weakref.WeakValueDictionary[str, Presence]" = weakref.WeakValueDict
 """by the token of the client"""
 
 
-def _end(loop: asyncio.AbstractEventLoop, programs: list[Program], end: asyncio.Event) -> None:
+def _end(loop: asyncio.AbstractEventLoop, programs: list[HostProgram], end: asyncio.Event) -> None:
     def end_all() -> None:
         for program in programs:
             program.end()
@@ -212,7 +212,7 @@ async def stay(token: str) -> None:
     await _presences[token].end.wait()
 
 
-async def start(token: str, command: Command, dask_worker: Any = None) -> int:
+async def start(token: str, command: HostCommand, dask_worker: Any = None) -> int:
     """Start a program; return the number by which further calls name it. Why it cannot be started, its output says.
 
     Args:
@@ -220,7 +220,7 @@ async def start(token: str, command: Command, dask_worker: Any = None) -> int:
     """
     if command.has_credentials:
         command = replace(command, text=f"{to_line(_credentials(dask_worker.security))}\n{command.text}")
-    programs, program = _presences[token].programs, Program(command)
+    programs, program = _presences[token].programs, HostProgram(command)
     programs.append(program)
     await program.start()
     return programs.index(program)

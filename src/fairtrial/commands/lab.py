@@ -10,6 +10,6 @@ def lab() -> None:
     channel = Channel.of_standard_streams()
     first = channel.receive()
     if isinstance(first, HostTask):
-        host_lab.serve(first, channel)
+        host_lab.serve_host(first, channel)
     else:
-        lane_lab.serve(channel.receive(), first, channel)
+        lane_lab.serve_lane(channel.receive(), first, channel)

@@ -6,15 +6,15 @@ from fairtrial.base.clock_offset import ClockOffset
 from fairtrial.base.formatting import count, figure_in
 from fairtrial.base.printable import printable
 from fairtrial.base.units import UNITS
-from fairtrial.lab.lanes.divide import Division, Lane, Worker
+from fairtrial.lab.lanes.divide import Lane, LaneDivision, Worker
 
 
-def in_words(division: Division) -> str:
+def lanes_in_words(division: LaneDivision) -> str:
     """`2 lanes of 3 hosts`."""
     return f"{count(len(division.lanes), 'lane')} of {count(len(division.lanes[0].workers), 'host')}"
 
 
-def describe_lanes(division: Division) -> list[str]:
+def describe_lanes(division: LaneDivision) -> list[str]:
     """Each lane in words, and what is to be known of them."""
     lines = [_lane(division, lane) for lane in division.lanes]
     if division.unused:
@@ -22,7 +22,7 @@ def describe_lanes(division: Division) -> list[str]:
     return [*lines, *dict.fromkeys(_shared_machines(division))]
 
 
-def _lane(division: Division, lane: Lane) -> str:
+def _lane(division: LaneDivision, lane: Lane) -> str:
     server, *loads = (_name(division, worker) for worker in (lane.server, *lane.loads))
     separate = "".join(
         f", {'services' if role == 'service' else role} on {_name(division, worker)}"
@@ -33,14 +33,14 @@ def _lane(division: Division, lane: Lane) -> str:
     return f"lane {lane.number}: server on {server}, load from {' and from '.join(loads)}{separate}"
 
 
-def _name(division: Division, worker: Worker) -> str:
+def _name(division: LaneDivision, worker: Worker) -> str:
     cpus = ",".join(map(str, worker.cpus))
     clock = division.clocks.get(worker.address)
     ahead = "" if clock is None else f", clock {_offset_in_words(clock)}"
     return f"{printable(worker.host, 40)} ({printable(worker.address, 60)}, processors {cpus}{ahead})"
 
 
-def _shared_machines(division: Division) -> Iterator[str]:
+def _shared_machines(division: LaneDivision) -> Iterator[str]:
     """The lanes that would disturb each other, or themselves, on one machine."""
     by_machine: dict[str, set[int]] = {}
     for lane in division.lanes:

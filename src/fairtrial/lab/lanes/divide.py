@@ -44,7 +44,7 @@ class Lane:
 
 
 @dataclass(frozen=True)
-class Division:
+class LaneDivision:
     """Lanes, all with as many hosts, and the workers that are in none."""
 
     lanes: tuple[Lane, ...]
@@ -69,7 +69,7 @@ def divide(
     load_hosts: int = 1,
     *,
     separate: Sequence[SeparateRole] = SEPARATE_ROLES,
-) -> Division:
+) -> LaneDivision:
     """Divide workers into as many lanes as there can be, all with as many hosts.
 
     Where there are workers with the role `load` and not `server`, load comes from these, `load_hosts` for each lane, if
@@ -102,7 +102,7 @@ def divide(
     if not lanes:
         raise _no_lane(len(workers), len(loads), load_hosts)
     used = {worker.address for lane in lanes for worker in lane.workers}
-    return Division(tuple(lanes), tuple(worker for worker in ordered if worker.address not in used))
+    return LaneDivision(tuple(lanes), tuple(worker for worker in ordered if worker.address not in used))
 
 
 def _no_lane(workers: int, loads: int, load_hosts: int) -> Problem:

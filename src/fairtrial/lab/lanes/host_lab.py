@@ -41,7 +41,7 @@ SAMPLE_EVERY_SECONDS = 1.0
 """Of memory: the database may have all processors of its host, so that each look is at its cost."""
 
 
-def serve(task: HostTask, channel: Channel) -> None:
+def serve_host(task: HostTask, channel: Channel) -> None:
     """Do a task, call by call, until the messages end."""
     calls = channel.commands()
     with channel.telling_the_end("the lab on a host of the lane has ended"):

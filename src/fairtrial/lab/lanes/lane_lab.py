@@ -110,7 +110,7 @@ def lane_hosts_of(
         yield LaneHosts(cluster, loads, services, balancer)
 
 
-def serve(task: LaneTask, credentials: Mapping[str, str], channel: Channel) -> None:
+def serve_lane(task: LaneTask, credentials: Mapping[str, str], channel: Channel) -> None:
     """Do a task, block by block, until the messages end.
 
     Args:

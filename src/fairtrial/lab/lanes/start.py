@@ -11,7 +11,7 @@ from fairtrial.cluster.connection import Cluster
 from fairtrial.cluster.fitness import assert_fit, worker_facts
 from fairtrial.cluster.lab import Message, RemoteLab
 from fairtrial.cluster.roles import roles_of
-from fairtrial.lab.lanes.divide import SEPARATE_ROLES, Division, Lane, Worker, divide
+from fairtrial.lab.lanes.divide import SEPARATE_ROLES, Lane, LaneDivision, Worker, divide
 from fairtrial.lab.lanes.remote_lane import Inbox, RemoteLane
 from fairtrial.lab.lanes.task import LaneTask, SentPlan
 from fairtrial.lab.placement import local_placement
@@ -21,7 +21,7 @@ from fairtrial.record.placement import Placement
 
 def lanes_of(
     cluster: Cluster, most: int | None, load_hosts: int = 1, *, separate: Sequence[SeparateRole] = SEPARATE_ROLES
-) -> Division:
+) -> LaneDivision:
     """Divide the workers of a cluster into lanes.
 
     Args:
@@ -47,7 +47,7 @@ def lanes_of(
     return replace(division, clocks={address: cluster.clock(address) for address in sharing})
 
 
-def load_processors(division: Division) -> int:
+def load_processors(division: LaneDivision) -> int:
     """How many processors each load host has for its engine: as many as the one with the fewest."""
     placements = [placement_of(lane.server, *lane.loads)[0] for lane in division.lanes]
     return min(len(placement.load_cpus) // placement.load_hosts for placement in placements)
@@ -74,7 +74,7 @@ def assert_disjoint_cpus(lane: Lane) -> None:
 
 
 def start_lanes(
-    cluster: Cluster, division: Division, plan: SentPlan, inbox: Inbox, *, unencrypted: bool, wait: bool
+    cluster: Cluster, division: LaneDivision, plan: SentPlan, inbox: Inbox, *, unencrypted: bool, wait: bool
 ) -> list[RemoteLane]:
     """Start the lab of each lane.
 
