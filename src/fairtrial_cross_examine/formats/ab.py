@@ -22,9 +22,9 @@ def read(section: Section) -> PrintedRun | None:
     failed = _failed(section)
     connect = failed.pop("connect", 0)
     non_2xx = as_count(section.group(r"^Non-2xx responses:\s+(\d{1,15})") or "0")
-    document = section.group(r"^Document Length:\s+(\d{1,15}) bytes")
-    bodies = section.group(r"^HTML transferred:\s+(\d{1,18}) bytes")
-    transferred = section.group(r"^Total transferred:\s+(\d{1,18}) bytes")
+    document = section.group(rf"^Document Length:\s+({NUMBER}) bytes")
+    bodies = section.group(rf"^HTML transferred:\s+({NUMBER}) bytes")
+    transferred = section.group(rf"^Total transferred:\s+({NUMBER}) bytes")
     per_request = rf"^Time per request:\s+({NUMBER}) \[ms\] "
     return PrintedRun(
         url=_url(section),
@@ -47,7 +47,7 @@ def read(section: Section) -> PrintedRun | None:
 def _failed(section: Section) -> dict[str, int]:
     """Failures by kind; where only their sum is printed, as `failed`."""
     failed = as_count(section.group(r"^Failed requests:\s+(\d{1,15})") or "0")
-    counts = section.group(r"^\((Connect: [^)\n]{1,200})\)") or ""
+    counts = section.group(r"^\((Connect: [^)]{1,200})\)") or ""
     kinds = re.findall(r"(\w{1,20}): (\d{1,15})", counts)
     return {kind.lower(): as_count(number) for kind, number in kinds} or {"failed": failed}
 
@@ -60,11 +60,11 @@ def _url(section: Section) -> str | None:
 
 
 def _times(section: Section) -> RunTimes:
-    rows = section.pairs(r"^(\d{1,2})%\s+([\d.]{1,12})$")
+    rows = section.pairs(rf"^(\d{{1,2}})%\s+({NUMBER})$")
     percentiles = {share: milliseconds(value) for share, value in rows}
-    longest = section.group(r"^100%\s+([\d.]{1,12}) \(longest request\)")
+    longest = section.group(rf"^100%\s+({NUMBER}) \(longest request\)")
     times = RunTimes(percentiles=percentiles, maximum=None if longest is None else milliseconds(longest))
-    cells = (section.group(r"^Total:((?:\s+[\d.]{1,12}){3,5})$") or "").split()
+    cells = (section.group(rf"^Total:((?:\s+{NUMBER}){{3,5}})$") or "").split()
     if len(cells) == 5:
         minimum, mean, deviation, _median, maximum = cells
         more = {"deviation": as_figure(deviation, MILLISECOND)}

@@ -42,7 +42,7 @@ def read(section: Section) -> PrintedRun | None:
         return None
     connections, pipelined = _connections(section)
     errors = section.find(rf"^({NUMBER}[kM]?) errors \(({NUMBER}[kM]?) timeouts\)")
-    not_2xx = section.group(r"^\d{1,15} 2xx responses, (\d{1,15}) non 2xx responses")
+    not_2xx = section.group(rf"^{NUMBER} 2xx responses,\s({NUMBER}) non 2xx responses")
     command = section.command
     constant_rate = 0.0 if command is None else command.rate("-R", "--overallRate")
     if command is not None and constant_rate == 0:
@@ -186,7 +186,7 @@ FORMAT = Format(
         r"^Stat[\s│┃║|]+(?:2\.5%|Avg)",
         rf"^Latency(?: \(ms\)[\s│┃║|]|[\s│┃║|]+{NUMBER} ms\b|\s*[│┃║|])",
         r"^Stat[\s│┃║|]+1%",
-        r"^\d{1,15} 2xx responses, \d",
+        rf"^{NUMBER} 2xx responses,\s\d",
     ),
     tails=(rf"^{NUMBER}[kM]? errors \({NUMBER}[kM]? timeouts\)",),
     read=read,

@@ -1,16 +1,32 @@
 """A text as tools print it, without what a terminal, a log, a mail or Markdown put around its lines."""
 
 import html
+import json
 import re
 from collections.abc import Sequence
 from itertools import groupby
 
 STYLE = re.compile(
-    r"\x1b\][^\x07\x1b\n]{0,500}(?:\x07|\x1b\\)|\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b[()][A-Z0-9]"
-    r"|(?:\^\[|\\x1b|\\033|\\e|\\u001b)\[[0-9;]{0,20}m|\[(?:[0-9]|[34][0-9]|9[0-7])(?:;\d{1,3}){0,4}m(?![\d\]])"
+    r"\x1b[\]_][^\x07\x1b\n]{0,500}(?:\x07|\x1b\\)|\x1b\[[0-9;:?]{0,30}[A-Za-z]|\x1b[()][A-Z0-9]"
+    r"|(?:\^\[|\\x1b|\\033|\\e|\\u001b)\[[0-9;:]{0,30}m|\[(?:[0-9]|[34][0-9]|9[0-7])(?:;\d{1,3}){0,4}m(?![\d\]])"
 )
 """Sequences that colour text and move in a terminal, also where a log lost their first character."""
-UNSEEN = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad]")
+UNSEEN = re.compile("[\x00-\x08\u200b-\u200f\u2060\ufeff\u00ad]")
+LINE_ENDS = re.compile("\r\n|[\x0b\x0c\x85\u2028\u2029]|<br ?/?>[ \t]*\r?\n?", re.IGNORECASE)
+OTHER_DIGITS = re.compile(r"(?![0-9])\d")
+GROUPED = re.compile("(?<=[0-9])['\u2019_\u2009\u202f](?=[0-9]{3}(?![0-9]))")
+"""What separates thousands, beside the comma. A space that does not break stands between columns, too."""
+CUT_UNIT = re.compile(r"(?<=[0-9][mnu\u00b5])\n(?=s(?:[\s,]|$))")
+"""A unit whose two letters a narrow window put on two lines: the first alone would be minutes."""
+ALIKE = {
+    **{0xFF01 + place: 0x21 + place for place in range(0x5E)},  # wide forms
+    **dict.fromkeys((0x2010, 0x2011, 0x2212), "-"),
+    0x3BC: "\u00b5",
+}
+"""Characters that keyboards and pages put in the place of those that tools print."""
+DOTS = re.compile("\u2026(?=[\u2026.]*:)")
+RECORD_KEYS = ("log", "message", "msg", "MESSAGE", "line")
+"""Where logs that have an object of JSON on each line keep what was printed."""
 SPACES = re.compile("[\u00a0\u2000-\u200a\u202f\u3000]")
 TAG = re.compile(
     r"</?(?:pre|code|samp|kbd|tt|b|strong|em|i|u|mark|span|font|p|div|li|ul|ol|td|tr|th|table|tbody|details|summary|"
@@ -32,6 +48,14 @@ NEAR_LINES = 12
 FEWEST_LINES = 3
 WORD = re.compile(r"\w+")
 DIGITS = re.compile(r"\d+")
+SUFFIX = re.compile(r"(?:\\n)?[\"'],?$|=20$|\\$")
+"""What stands behind each line of a program's strings, of a mail that is quoted-printable, and of a long literal."""
+SUFFIXED_SHARE = 0.8
+DECIMAL_COMMA = re.compile(r"(?<![0-9.,:])[0-9]{1,9},(?:[0-9]{1,2}|[0-9]{4,9})(?![0-9,.])")
+DECIMAL_POINT = re.compile(r"(?<![0-9.,:])[0-9]{1,9}\.[0-9]{1,9}(?![0-9.,])")
+POINTS_OF_THOUSANDS = re.compile(r"(?<![0-9./])[0-9]{1,3}(?:\.[0-9]{3})+(?=[,\s]|$)", re.MULTILINE)
+COMMA = re.compile("(?<=[0-9]),(?=[0-9])")
+CSV_LINE = re.compile(r"^[^,\n]{1,200}(?:,[A-Za-z\"][^,\n]{0,200}){2}", re.MULTILINE)
 TIME = re.compile(
     r"\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ]?)?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?"
     r"(?: [0-9a-f]{2}[OE]\+?)?"
@@ -48,14 +72,51 @@ def cleaned(text: str, lines_of_tools: Sequence[str]) -> str:
     Args:
         lines_of_tools: patterns of lines by which outputs are found, without a `^` before them.
     """
-    text = CONTINUED.sub(" ", EMPTY_LINES.sub("\n\n", text.replace("\r\n", "\n")))
+    text = LINE_ENDS.sub("\n", _unrecorded(text))
+    text = CONTINUED.sub(" ", EMPTY_LINES.sub("\n\n", text))
     text = STYLE.sub("", ENTITY.sub(lambda match: html.unescape(match[0]), TAG.sub("", text)))
-    text = SPACES.sub(" ", UNSEEN.sub("", text)).replace("\r", "\n").replace("\ufffds", "us")
-    lines = [_unmarked(line.strip()) for line in EMPHASIS.sub(r"\2", BOLD.sub("", text)).split("\n")]
+    text = OTHER_DIGITS.sub(lambda match: str(int(match[0])), UNSEEN.sub("", text).translate(ALIKE))
+    text = SPACES.sub(" ", GROUPED.sub("", text)).replace("\r", "\n").replace("\ufffds", "us")
+    text = CUT_UNIT.sub("", DOTS.sub("...", text))
+    lines = _without_suffixes([line.strip() for line in EMPHASIS.sub(r"\2", BOLD.sub("", text)).split("\n")])
+    lines = [_unmarked(line) for line in lines]
     lines = [_unmarked(line) for line in _without_prefixes(lines, lines_of_tools)]
     if 2 * lines.count("") >= len(lines) - 1:  # an empty line behind each, as of pages that were copied
         lines = [line for line in lines if line]
-    return EMPTY_LINES.sub("\n\n", "\n".join(lines))
+    return _with_points(EMPTY_LINES.sub("\n\n", "\n".join(lines)))
+
+
+def _unrecorded(text: str) -> str:
+    """What was printed, of a log whose lines are objects of JSON, such as those of containers; else the text."""
+    if not text.lstrip().startswith("{"):
+        return text
+    return "\n".join(_of_record(line) for line in text.splitlines())
+
+
+def _of_record(line: str) -> str:
+    try:
+        record = json.loads(line) if line.startswith("{") else None
+    except (ValueError, RecursionError):
+        return line
+    printed = [record[key] for key in RECORD_KEYS if isinstance(record.get(key), str)] if record else []
+    return printed[0].removesuffix("\n") if printed else line
+
+
+def _without_suffixes(lines: list[str]) -> list[str]:
+    """The lines without what stands behind nearly all of them."""
+    filled = [line for line in lines if line]
+    marked = sum(SUFFIX.search(line) is not None for line in filled)
+    if len(filled) < FEWEST_LINES or marked < SUFFIXED_SHARE * len(filled):
+        return lines
+    return [SUFFIX.sub("", line).lstrip("\"'").strip() for line in lines]
+
+
+def _with_points(text: str) -> str:
+    """The text with points for its decimal commas, if it has more of these: three digits behind one tell nothing."""
+    commas = DECIMAL_COMMA.findall(text)
+    if len(commas) < FEWEST_LINES or len(commas) <= len(DECIMAL_POINT.findall(text)) or CSV_LINE.search(text):
+        return text
+    return COMMA.sub(".", POINTS_OF_THOUSANDS.sub(lambda match: match[0].replace(".", ""), text))
 
 
 def _unmarked(line: str) -> str:

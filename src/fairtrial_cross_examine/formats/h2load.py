@@ -14,20 +14,26 @@ from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
 STATUSES = 4
 """2xx to 5xx: where fewer are listed, the line was cut off."""
+TRAFFIC = (
+    r"^traffic: (?:\S{1,20} \()?(\d{1,18})(?:\)| bytes) total,\s[\w.]{1,20} [^,\n]{1,100},\s"
+    r"(?:\S{1,20} \()?(\d{1,18})(?:\)| bytes) data"
+)
+"""The bytes stand in brackets; older versions print them alone, the oldest without what was saved of headers."""
 COLUMNS = {"min": "minimum", "max": "maximum", "mean": "mean", "sd": "deviation"}
 
 
 def read(section: Section) -> PrintedRun | None:
     """One report of h2load."""
     finished = section.find(rf"^finished in ({DURATION}), ({NUMBER}) req/s")
-    counts = section.find(r"^requests: (\d{1,15}) total, .{1,100} (\d{1,15}) succeeded, (\d{1,15}) failed, ")
+    counts = section.find(rf"^requests: ({NUMBER}) total,[\s\w,]{{1,100}}?\s({NUMBER})\ssucceeded,\s({NUMBER})\sfailed,\s")
     if not any((finished, counts, _times(section).mean)):
         return None
-    line = section.group(r"^status codes: (.{1,200})$") or ""
-    statuses = {status: as_count(number) for number, status in re.findall(r"(\d{1,15}) ([1-5]xx)", line)}
+    line = section.group(rf"^status codes: ((?:{NUMBER}\s[1-5]xx(?:,\s|$)){{1,5}})") or ""
+    statuses = {status: as_count(number) for number, status in re.findall(rf"({NUMBER})\s([1-5]xx)", line)}
     answers, failed = sum(statuses.values()), statuses.get("4xx", 0) + statuses.get("5xx", 0)
-    unanswered = 0 if counts is None else max(as_count(counts[3]) - failed, 0)
-    traffic = section.find(r"^traffic: .{1,30}\((\d{1,18})\) total, .{1,200}\((\d{1,18})\) data")
+    whole = len(statuses) == STATUSES
+    unanswered = max(as_count(counts[3]) - failed, 0) if counts is not None and whole else 0
+    traffic = section.find(TRAFFIC)
     bodies = None if traffic is None else exactly(as_count(traffic[2]))
     command = section.command
     constant_rate = 0.0 if command is None else command.rate("--rps")
@@ -38,7 +44,7 @@ def read(section: Section) -> PrintedRun | None:
         constant_rate_per_second=exactly(constant_rate * connections) if constant_rate and connections else None,
         planned_seconds=None if command is None else command.seconds("-D", "--duration"),
         seconds=None if finished is None else duration(finished[1]),
-        requests=exactly(answers) if len(statuses) == STATUSES else None,
+        requests=exactly(answers) if whole else None,
         rate_per_second=None if finished is None else as_figure(finished[2]),
         times=_times(section).model_copy(
             update={"sample": CAPS["h2load"].most if answers > CAPS["h2load"].most else None}
@@ -53,7 +59,7 @@ def read(section: Section) -> PrintedRun | None:
 
 def _connections(section: Section) -> int | None:
     """Requests under way at the same time: clients times their streams."""
-    threads = section.pairs(r"^spawning thread (#\d{1,6}): (\d{1,9}) total client")
+    threads = section.pairs(r"^spawning thread (#\d{1,6}): (\d{1,9}) (?:total|concurrent) client")
     clients = sum(int(number) for _, number in threads)
     streams: int | None = 1 if section.find(r"^Application protocol: http/1\.1") is not None else None
     if section.command is not None:
@@ -67,7 +73,7 @@ def _times(section: Section) -> RunTimes:
     table = section.find(r"^(min\s.{1,120})\n(?:time for )?request\s*:\s*(.{1,200})$")
     if table is None:
         return RunTimes()
-    heads = re.split(r"\s{2,}", table[1].strip())
+    heads = re.findall(r"\+/- sd|\S+", table[1])
     cells = table[2].split()
     read_cells: dict[str, Figure] = {
         head: duration(cell) for head, cell in zip(heads, cells, strict=False) if re.fullmatch(DURATION, cell)
@@ -89,7 +95,7 @@ FORMAT = Format(
     tails=(
         r"^requests: \d{1,15} total, ",
         r"^status codes: \d",
-        r"^traffic: \S{1,20} \(\d",
+        r"^traffic: (?:\S{1,20} \(\d|\d{1,18} bytes total)",
         r"^(?:time for )?request\s*:\s",
     ),
     read=read,

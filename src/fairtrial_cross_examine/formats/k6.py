@@ -111,7 +111,7 @@ def _seconds(section: Section) -> Figure | None:
 
 
 def _times(section: Section) -> RunTimes:
-    line = section.group(r"^http_req_duration\.*:\s+(\w[\w().]{0,20}=.{1,500})$") or ""
+    line = section.group(r"^http_req_duration\.*:\s+(\w[\w().]{0,20}=.{1,500}(?:\n[\w().]{1,20}=.{1,200}){0,6})$") or ""
     cells = {key: duration(value) for key, value in re.findall(rf"([\w().]{{1,20}})=({DURATION})", line)}
     shares = {_share(key): value for key, value in cells.items() if _share(key)}
     return RunTimes.model_validate({**{field: cells.get(key) for key, field in TRENDS.items()}, "percentiles": shares})

@@ -28,7 +28,7 @@ def read(section: Section) -> PrintedRun | None:
         return None
     document = section.group(rf"^Bytes In\s+\[total, mean\]\s+\d{{1,18}}, ({NUMBER})")
     bodies = section.group(r"^Bytes In\s+\[total, mean\]\s+(\d{1,18}),")
-    statuses = section.group(r"^Status Codes\s+\[code:count\]\s+(.{1,500})$") or ""
+    statuses = section.group(r"^Status Codes\s+\[code:count\]\s+((?:\d{1,3}:\d{1,15}\s*){1,100})") or ""
     return _run(
         {status: as_count(answers) for status, answers in re.findall(r"(\d{1,3}):(\d{1,15})", statuses)},
         command=section.command,

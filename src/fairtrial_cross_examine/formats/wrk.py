@@ -16,7 +16,7 @@ from fairtrial_cross_examine.figures import size as data_size
 from fairtrial_cross_examine.formats.model import Format, Section, share_name
 from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
-TIME = rf"(?:{NUMBER}(?:us|µs|ms|s|m|h))"
+TIME = rf"(?:{NUMBER} ?(?:us|µs|ms|s|m|h))"
 TOTAL = rf"({NUMBER}) requests in ({TIME}),\s+({NUMBER}[KMGT]?B) read"
 ANCHOR = rf"^{TOTAL}"
 HEADS = (
@@ -46,10 +46,10 @@ def read(section: Section) -> PrintedRun | None:
     connections: int | None = threads * (opened // threads) if threads else opened
     pipelined = 1 if section.command is None else _pipelined(section.command)
     connections = connections * pipelined if connections and pipelined else None
-    counts = section.group(r"^Socket errors: (.{1,200})") or ""
-    socket_errors = {kind: as_count(number) for kind, number in re.findall(r"(\w{1,20}) (\d{1,15})", counts)}
+    counts = section.group(rf"^Socket errors: ((?:\w{{4,7}}\s{NUMBER}(?:,\s+|$)){{1,4}})") or ""
+    socket_errors = {kind: as_count(number) for kind, number in re.findall(rf"(\w{{4,7}})\s({NUMBER})", counts)}
     dead = socket_errors.pop("connect", 0)
-    status = as_count(section.group(r"^Non-2xx or 3xx responses: (\d{1,15})") or "0")
+    status = as_count(section.group(rf"^Non-2xx or 3xx responses: ({NUMBER})") or "0")
     requests = None if total is None else exactly(as_count(total[1]))
     rate_setting = 0.0 if section.command is None else section.command.rate("-R", "--rate")  # of wrk2
     planned = section.group(rf"^Running ({DURATION}) test @")

@@ -1,7 +1,10 @@
 """What stands before, around and between the lines of an output never changes what is read."""
 
+import json
+import re
 from collections.abc import Callable
 from pathlib import Path
+from textwrap import fill
 
 import pytest
 
@@ -12,6 +15,8 @@ from tests.fairtrial_cross_examine.formats import texts
 TEXTS = {name: text for name, text in vars(texts).items() if name.isupper()}
 OUTPUTS = Path(__file__).parents[1] / "data" / "tools"
 Change = Callable[[str], str]
+ARABIC = str.maketrans({str(digit): chr(0x660 + digit) for digit in range(10)})
+WIDE = str.maketrans({chr(0x21 + place): chr(0xFF01 + place) for place in range(0x5E)})
 
 
 def before(prefix: str) -> Change:
@@ -72,6 +77,31 @@ CHANGES: dict[str, Change] = {
     "code": lambda text: f"```text\n{text}```\n",
     "HTML": lambda text: f"<pre><code>{text.replace('<', '&lt;').replace('>', '&gt;')}</code></pre>\n",
     "spaces that do not break": lambda text: text.replace("  ", "\u00a0\u00a0"),
+    "Buildkite": before("\x1b_bk;t=1772600000000\x07"),
+    "CircleCI": counted("[05:{:02}:{:02}] "),
+    "CRI": counted("2026-03-04T05:{:02}:{:02}.123456789Z stdout F "),
+    "syslog": counted("<13>1 2026-03-04T05:{:02}:{:02}Z host load 12 - - "),
+    "ninja": counted("[ {}.{:02}0000] "),
+    "log of a container": lambda text: "".join(
+        json.dumps({"log": f"{line}\n", "stream": "stdout", "time": "2026-03-04T05:06:07Z"}) + "\n"
+        for line in text.splitlines()
+    ),
+    "one record": lambda text: json.dumps({"level": "info", "msg": text}),
+    "strings of a program": lambda text: "".join(f"'{line}',\n" for line in text.splitlines()),
+    "literals of a program": lambda text: "".join(f'"{line}\\n"\n' for line in text.splitlines()),
+    "a long literal": lambda text: re.sub(r"(?<=\S)\n", r"\\\n", text),
+    "lines of a page": lambda text: text.replace("\n", "<br/>"),
+    "lines of a page in lines": lambda text: text.replace("\n", "<br>\n"),
+    "line separators": lambda text: text.replace("\n", "\u2028"),
+    "form feeds": lambda text: f"\f{text}".replace("\n\n", "\n\f\n"),
+    "carriage returns alone": lambda text: text.replace("\n", "\r"),
+    "UTF-16 read as bytes": lambda text: text.replace(" ", "\0 "),
+    "colours with colons": lambda text: text.replace(": ", ": \x1b[38:2::1:2:3m").replace("\n", "\x1b[0m\x1b[K\n"),
+    "another mu": lambda text: text.replace("µs", "\u03bcs"),
+    "hyphens that do not break": lambda text: text.replace("Non-2xx", "Non\u20112xx"),
+    "digits of another script": lambda text: text.translate(ARABIC),
+    "wide colons and digits": lambda text: text.translate({key: WIDE[key] for key in map(ord, ":0123456789")}),
+    "dots made one": lambda text: text.replace("..:", "….:").replace("...:", "…:"),
     "prose around": lambda text: f"We tried it. It printed:\n\n{text}\nand that is all.\n",
 }
 
@@ -94,3 +124,47 @@ def test_several_services_that_took_turns() -> None:
     lines = zip(first.splitlines(), second.splitlines(), strict=True)
     mixed = "".join(f"load-1  | {one}\nload-2  | {other}\n" for one, other in lines)
     assert [run.requests for run in what_is_read(mixed)] == [run.requests for run in what_is_read(first + second)]
+
+
+DIGITS = re.compile(r"(?<![\w.:/#+-])\d{5,}(?=\s)")
+
+
+@pytest.mark.parametrize("mark", [",", "'", "\u2019", "_", "\u2009", "\u202f"])
+def test_thousands_are_set_apart(mark: str) -> None:
+    for name, text in TEXTS.items():
+        changed = DIGITS.sub(lambda match: f"{int(match[0]):,}".replace(",", mark), text)
+        assert what_is_read(changed) == what_is_read(text), name
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_decimal_commas(name: str) -> None:
+    """As a system with another language prints or a table calculator writes them, with points between thousands."""
+    changed = re.sub(r"(?<![\d.])(\d+)\.(\d+)(?![\d.])", r"\1,\2", TEXTS[name])
+    changed = re.sub(r"(?<![\d.])(\d{1,3})(\d{3}),(\d)", r"\1.\2,\3", changed)
+    call, read = TEXTS[name].partition("\n")[0], what_is_read(TEXTS[name])
+    assert what_is_read(changed) == read and changed != TEXTS[name], call
+
+
+@pytest.mark.parametrize("width", [50, 60, 72, 80])
+def test_wrapped_lines_are_read_or_said_not_to_be(width: int) -> None:
+    """A figure is that of the whole line, or it is missing: never one that was cut."""
+    for name, text in TEXTS.items():
+        for wrapped in (_cut(text, width), _folded(text, width)):
+            for run, whole in zip(what_is_read(wrapped), what_is_read(text), strict=False):
+                for figure in ("requests", "seconds", "rate_per_second", "planned_seconds"):
+                    assert getattr(run, figure) in (None, getattr(whole, figure)), (name, figure)
+                for figure in ("mean", "minimum", "maximum"):
+                    assert getattr(run.times, figure) in (None, getattr(whole.times, figure)), (name, figure)
+                has = {"mean": (whole.times.mean, run.times.mean), "max": (whole.times.maximum, run.times.maximum)}
+                lost = {key for key, (before_it, now) in has.items() if before_it is not None and now is None}
+                assert lost <= set(run.not_read), name
+                assert run.times.percentiles.items() <= whole.times.percentiles.items(), name
+                assert run.unanswered.items() <= whole.unanswered.items() or name == "OHA", name
+
+
+def _cut(text: str, width: int) -> str:
+    return "\n".join(re.sub(rf"(.{{{width}}})(?=.)", r"\1\n", line) for line in text.split("\n"))
+
+
+def _folded(text: str, width: int) -> str:
+    return "\n".join(fill(line, width) if len(line) > width else line for line in text.split("\n"))

@@ -237,3 +237,25 @@ def test_autocannon_without_its_first_lines() -> None:
     assert one(text).connections is None
     called = one("$ autocannon --no-progress -c 20 -p 5 http://127.0.0.1:3000\n\n" + text)
     assert (called.connections, called.load) == (100, "closed")
+
+
+@pytest.mark.parametrize(
+    ("traffic", "all_bytes"),
+    [
+        ("11440 bytes total, 2080 bytes headers (space savings 91.68%), 1980 bytes data", 11_440),
+        ("11440 bytes total, 2080 bytes headers, 1980 bytes data", 11_440),
+        ("11.17KB (11440) total, 0B (0) headers (space savings -nan%), 1.93KB (1980) data", 11_440),
+    ],
+)
+def test_the_traffic_of_older_h2load(traffic: str, all_bytes: int) -> None:
+    """Up to version 1.8 it prints bytes without a unit, up to 0.7 without what was saved of headers."""
+    head, _, tail = H2LOAD.partition("traffic: ")
+    run = one(f"{head}traffic: {traffic}\n{tail.partition(chr(10))[2]}".replace("total client(s)", "concurrent clients"))
+    assert run.all_bytes is not None and run.bodies_bytes is not None
+    assert (run.all_bytes.value, run.bodies_bytes.value) == (all_bytes, 1980)
+    assert run.times == one(H2LOAD).times and not run.not_read
+
+
+def test_h2load_without_its_statuses_says_nothing_of_failures() -> None:
+    run = one("".join(line for line in H2LOAD.splitlines(keepends=True) if not line.startswith("status codes")))
+    assert run.not_read == ["requests"] and not run.failures and not run.unanswered
