@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -30,7 +30,7 @@ def read_text(text: str, source: str) -> list[PrintedRun]:
         ValueError: it holds more than 1,000 outputs, or something that is no number where one must be.
     """
     text = clean(text)
-    places = list(_places(text))
+    places = _apart(list(_places(text)), text)
     if len(places) > MOST_RUNS:
         raise ValueError(f"more than {MOST_RUNS:,} outputs")
     read = []
@@ -42,7 +42,14 @@ def read_text(text: str, source: str) -> list[PrintedRun]:
         cut = text.find("\n\n", place.last, end) if place.formats[0].tails else end
         cut = end if cut < 0 else cut
         form = next((form for form in place.formats if form.recognises(text[place.start : cut])), place.formats[0])
-        before = text[max(read_up_to, called_since.get(place.formats[0].lines, 0)) : place.start]
+        if place.mixed:
+            read.append(
+                PrintedRun(name=source, source=source, tool=form.name, not_read=form.always, ambiguous=[_MIXED])
+            )
+            continue
+        before = (
+            "" if place.headless else text[max(read_up_to, called_since.get(place.formats[0].lines, 0)) : place.start]
+        )
         command = last_command(before, tuple(form.calls or [form.name]))
         section = Section(text[place.start : cut], command, before, behind=text[cut:end])
         content = form.read(section)
@@ -111,6 +118,50 @@ class _Place:
     last: int
     step: int
     formats: Sequence[Format]
+    steps: list[tuple[int, int]]
+    """its known lines, and where each of them starts"""
+    mixed: bool = False
+    """whether other outputs stand between its lines, so that nothing tells whose these are"""
+    headless: bool = False
+    """whether its first lines and its call may be those of another output"""
+
+    @property
+    def first(self) -> int:
+        """Which of the known lines it begins with."""
+        return self.steps[0][0]
+
+    @property
+    def anchor(self) -> int:
+        """Which of the known lines the one is that every output has."""
+        return len(self.formats[0].heads)
+
+
+_MIXED = "lines of several outputs that were printed at the same time"
+
+
+def _apart(places: list[_Place], text: str) -> list[_Place]:
+    """The outputs without what may be another's, where several were printed at the same time.
+
+    So they are where one stops before its figures, and behind the next one another begins without its first lines.
+    """
+    apart: list[_Place] = []
+    for place in places:
+        before = apart[-1] if apart and apart[-1].formats is place.formats else None
+        adjoins = before is not None and "\n\n" not in text[before.last : place.start]
+        stopped = [each for each in apart if each.formats is place.formats and each.step < each.anchor]
+        if before is None or not adjoins or place.first == 0 or not (stopped or before.mixed):
+            apart.append(place)
+            continue
+        if stopped:
+            apart.remove(stopped[-1])
+        if before.mixed or place.first >= place.anchor or before is stopped[-1]:
+            apart[-1:] = [replace(place, mixed=True)]
+            continue
+        kept = [step for step in before.steps if step[0] >= place.first]
+        if kept:
+            apart[-1] = replace(before, start=kept[0][1], steps=kept, headless=True)
+        apart.append(replace(place, headless=True))
+    return apart
 
 
 def _places(text: str) -> Iterator[_Place]:
@@ -130,10 +181,11 @@ def _places(text: str) -> Iterator[_Place]:
             later = [step for step in steps[place.formats[0].lines] if step > place.step]
             if later:
                 place.step, place.last = later[0], start
+                place.steps.append((later[0], start))
                 continue
             yield place
         own = [] if place is None else steps[place.formats[0].lines]
         lines = place.formats[0].lines if place is not None and own else next(key for key in families if steps[key])
-        place = _Place(start, start, steps[lines][0], families[lines])
+        place = _Place(start, start, steps[lines][0], families[lines], [(steps[lines][0], start)])
     if place is not None:
         yield place

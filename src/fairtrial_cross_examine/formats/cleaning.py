@@ -18,7 +18,7 @@ GROUPED = re.compile("(?<=[0-9])['\u2019_\u2009\u202f](?=[0-9]{3}(?![0-9]))")
 """What separates thousands, beside the comma. A space that does not break stands between columns, too."""
 CUT_UNIT = re.compile(r"(?<=[0-9][mnu\u00b5])\n(?=s(?:[\s,]|$))")
 """A unit whose two letters a narrow window put on two lines: the first alone would be minutes."""
-ALIKE = {
+ALIKE: dict[int, int | str] = {
     **{0xFF01 + place: 0x21 + place for place in range(0x5E)},  # wide forms
     **dict.fromkeys((0x2010, 0x2011, 0x2212), "-"),
     0x3BC: "\u00b5",

@@ -19,13 +19,17 @@ TRAFFIC = (
     r"(?:\S{1,20} \()?(\d{1,18})(?:\)| bytes) data"
 )
 """The bytes stand in brackets; older versions print them alone, the oldest without what was saved of headers."""
+WARMED_UP = r"^Warm-up |^time for connect:\s+0us\s+0us\s"
+"""All connects were before the time that it measures."""
 COLUMNS = {"min": "minimum", "max": "maximum", "mean": "mean", "sd": "deviation"}
 
 
 def read(section: Section) -> PrintedRun | None:
     """One report of h2load."""
     finished = section.find(rf"^finished in ({DURATION}), ({NUMBER}) req/s")
-    counts = section.find(rf"^requests: ({NUMBER}) total,[\s\w,]{{1,100}}?\s({NUMBER})\ssucceeded,\s({NUMBER})\sfailed,\s")
+    counts = section.find(
+        rf"^requests: ({NUMBER}) total,[\s\w,]{{1,100}}?\s({NUMBER})\ssucceeded,\s({NUMBER})\sfailed,\s"
+    )
     if not any((finished, counts, _times(section).mean)):
         return None
     line = section.group(rf"^status codes: ((?:{NUMBER}\s[1-5]xx(?:,\s|$)){{1,5}})") or ""
@@ -36,14 +40,23 @@ def read(section: Section) -> PrintedRun | None:
     traffic = section.find(TRAFFIC)
     bodies = None if traffic is None else exactly(as_count(traffic[2]))
     command = section.command
+    called_for = None if command is None else command.seconds("-D", "--duration")
+    warm_up = section.group(rf"with ({DURATION}) of warm-up time") or (command and command.option("--warm-up-time"))
+    measured = section.group(rf"of warm-up time and ({DURATION}) of main duration")
+    seconds = None if finished is None else duration(finished[1])
+    if section.find(WARMED_UP) or (
+        warm_up and not re.fullmatch(r"0\D*", warm_up)
+    ):  # requests are those behind it; time and bytes, all
+        traffic = bodies = None
+        seconds = called_for if measured is None else duration(measured)
     constant_rate = 0.0 if command is None else command.rate("--rps")
     connections = _connections(section)
     return PrintedRun(
         load="closed" if constant_rate == 0 else "open",
         connections=connections,
         constant_rate_per_second=exactly(constant_rate * connections) if constant_rate and connections else None,
-        planned_seconds=None if command is None else command.seconds("-D", "--duration"),
-        seconds=None if finished is None else duration(finished[1]),
+        planned_seconds=called_for,
+        seconds=seconds,
         requests=exactly(answers) if whole else None,
         rate_per_second=None if finished is None else as_figure(finished[2]),
         times=_times(section).model_copy(

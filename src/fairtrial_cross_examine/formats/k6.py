@@ -57,6 +57,7 @@ def read(section: Section) -> PrintedRun | None:
 
 def read_json(document: Any) -> list[PrintedRun]:
     """The exported summary of k6; none if it is another tool's."""
+    document = _as_before(document) if isinstance(document, dict) else document
     metrics = document.get("metrics") if isinstance(document, dict) else None
     if not isinstance(metrics, dict) or not {"http_reqs", "http_req_duration"} <= metrics.keys():
         return []
@@ -81,6 +82,28 @@ def read_json(document: Any) -> list[PrintedRun]:
             dropped_requests=int(values.get("dropped_iterations", {}).get("count", 0)),
         )
     ]
+
+
+def _as_before(document: dict[str, Any]) -> dict[str, Any]:
+    """The form of `--new-machine-readable-summary`, whose metrics are a list, as `handleSummary` has the others.
+
+    It has no rate: requests over its time stand for it.
+    """
+    results, config = document.get("results"), document.get("config")
+    if (
+        not isinstance(results, dict)
+        or not isinstance(config, dict)
+        or "k6_version" not in document.get("metadata", {})
+    ):
+        return document
+    seconds = float(config["duration"])
+    metrics = {}
+    for metric in results["metrics"]:
+        values = {re.sub(r"^p(?=\d)(.*)$", r"p(\1)", key): value for key, value in metric["values"].items()}
+        values |= {"passes": values["matches"]} if "matches" in values else {}
+        values |= {"rate": values["count"] / seconds} if "count" in values and seconds > 0 else {}
+        metrics[metric["name"]] = {"values": values}
+    return {"metrics": metrics, "state": {"testRunDurationMs": 1000 * seconds}}
 
 
 def _load(section: Section) -> tuple[LoadKind | None, Figure | None]:

@@ -1,4 +1,6 @@
-"""vegeta: the report in text and in JSON (`report -type=json`). By its source, `lib/reporters.go` and `lib/metrics.go`.
+"""vegeta: the report in text and in JSON (`report -type=json`), and the percentiles of `-type=hdrplot`.
+
+By its source, `lib/reporters.go` and `lib/metrics.go`.
 
 `rate` is requests over the time of the attack, `throughput` successes over the attack and the wait for the last answer.
 It attacks at a rate, but for `-rate=0` and `-rate=infinity`, with which `-max-workers` are a closed load. Requests that
@@ -10,17 +12,32 @@ from collections.abc import Mapping
 from typing import Any
 
 from fairtrial_cross_examine.command_line import PrintedCall
-from fairtrial_cross_examine.figures import DURATION, NUMBER, as_count, as_figure, duration, exactly, number
-from fairtrial_cross_examine.formats.model import Format, Section, failed_statuses
+from fairtrial_cross_examine.figures import (
+    DURATION,
+    MILLISECOND,
+    NUMBER,
+    as_count,
+    as_figure,
+    duration,
+    exactly,
+    number,
+)
+from fairtrial_cross_examine.formats.model import Format, Section, failed_statuses, share_name
 from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
 NANOSECOND = 1e-9
+PLOT = r"Value\(ms\)\s+Percentile\s+TotalCount\s+1/\(1-Percentile\)"
+PLOTTED = ("50", "75", "90", "99", "99.9", "99.99")
+FEWEST_ABOVE = 10
+"""Of its plot, which has a hundred percentiles however few the requests: those with so many requests above them."""
 RATE = ("-rate", "--rate")
 FIELDS = {"min": "minimum", "mean": "mean", "max": "maximum"}
 
 
 def read(section: Section) -> PrintedRun | None:
     """One report of vegeta in text."""
+    if section.find(f"^{PLOT}") is not None:
+        return _plot(section)
     rates = section.find(rf"^Requests\s+\[total, rate[^\]\n]{{0,20}}\]\s+(\d{{1,15}}), ({NUMBER})")
     times = section.find(rf"^Duration\s+\[total, attack, wait\]\s+({DURATION}), ({DURATION}), ({DURATION})")
     latencies = _times(section)
@@ -103,6 +120,28 @@ def _failures(statuses: Mapping[str, int]) -> dict[str, int]:
     return ({"no answer": unanswered} if unanswered else {}) | answered
 
 
+def _plot(section: Section) -> PrintedRun | None:
+    """The plot of `report -type=hdrplot`: its last row counts all requests."""
+    rows = re.findall(rf"^({NUMBER})\s+([01]\.\d{{1,9}})\s+(\d{{1,15}})\s+({NUMBER})$", section.text, re.MULTILINE)
+    if not rows:
+        return None
+    requests = max(as_count(count) for _, _, count, _ in rows)
+    shares = {share_name(f"{100 * float(share):.4f}"): (value, float(share)) for value, share, _, _ in rows}
+    return PrintedRun(
+        name=section.source,
+        source=section.source,
+        tool="vegeta",
+        requests=exactly(requests),
+        times=RunTimes(
+            percentiles={
+                name: as_figure(shares[name][0], MILLISECOND)
+                for name in PLOTTED
+                if name in shares and requests * (1 - shares[name][1]) >= FEWEST_ABOVE
+            }
+        ),
+    )
+
+
 def _times(section: Section) -> RunTimes:
     row = section.find(r"^Latencies\s+\[([^\]\n]{1,80})\]\s+(.{1,200})$")
     if row is None:
@@ -120,7 +159,7 @@ def _times(section: Section) -> RunTimes:
 
 FORMAT = Format(
     name="vegeta",
-    anchor=r"^Requests\s+\[total, rate",
+    anchor=rf"^(?:Requests\s+\[total, rate|{PLOT})",
     tails=(
         r"^Duration\s+\[total, attack",
         r"^Latencies\s+\[",

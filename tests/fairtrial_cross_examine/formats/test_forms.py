@@ -250,7 +250,9 @@ def test_autocannon_without_its_first_lines() -> None:
 def test_the_traffic_of_older_h2load(traffic: str, all_bytes: int) -> None:
     """Up to version 1.8 it prints bytes without a unit, up to 0.7 without what was saved of headers."""
     head, _, tail = H2LOAD.partition("traffic: ")
-    run = one(f"{head}traffic: {traffic}\n{tail.partition(chr(10))[2]}".replace("total client(s)", "concurrent clients"))
+    run = one(
+        f"{head}traffic: {traffic}\n{tail.partition(chr(10))[2]}".replace("total client(s)", "concurrent clients")
+    )
     assert run.all_bytes is not None and run.bodies_bytes is not None
     assert (run.all_bytes.value, run.bodies_bytes.value) == (all_bytes, 1980)
     assert run.times == one(H2LOAD).times and not run.not_read

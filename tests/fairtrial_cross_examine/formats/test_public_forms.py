@@ -260,6 +260,33 @@ def test_a_second_report_without_a_head_is_a_report_of_its_own() -> None:
     assert second.not_read == ["mean", "max"] and not first.not_read
 
 
+def halves(text: str, place: str) -> tuple[str, str]:
+    return text[: text.index(place)], text[text.index(place) :]
+
+
+def test_two_runs_in_one_terminal_have_no_connections_that_may_be_the_other_ones() -> None:
+    """Their first lines stand together, and then come their figures, in the order in which they ended."""
+    first, second = WRK_SHORT, WRK_SHORT.replace("40 conn", "80 conn").replace("10.00ms", "20.00ms")
+    (head, figures), (other_head, other_figures) = (halves(text, "  Thread Stats") for text in (first, second))
+    runs = read_text(f"$ wrk -c 40 http://a & wrk -c 80 http://b\n{head}{other_head}{other_figures}{figures}", "x")
+    assert [(run.connections, value(run.times.mean), value(run.requests)) for run in runs] == [
+        (None, 0.02, 80_000),
+        (None, 0.01, 80_000),
+    ]
+    assert {run.url for run in runs} == {None} and kinds(f"{head}{other_head}{figures}{other_figures}") == set()
+
+
+def test_lines_of_two_runs_in_turns_are_read_as_nobodys() -> None:
+    lines = zip(WRK_SHORT.splitlines(), WRK_SHORT.replace("80000", "81000").splitlines(), strict=True)
+    text = "\n".join(line for pair in lines for line in pair)
+    (run,) = read_text(text, "x")
+    assert run.requests is None and run.times.mean is None
+    assert list(run.not_read) == ["requests", "seconds", "rate", "mean", "max"]
+    assert "at the same time" in run.ambiguous[0] and examined(text).exit_status == 3
+    after = read_text(f"{text}\n\nand alone:\n\n{WRK_SHORT}", "x")
+    assert [value(run.requests) for run in after] == [None, 80_000]
+
+
 def test_reports_of_all_tools_in_any_order() -> None:
     for texts in ((WRK, AUTOCANNON, HEY, OHA, AB), (OHA, AUTOCANNON, AB, WRK2, WRK, HEY), (HEY, HEY, OHA, WRK)):
         together = [run.model_copy(update={"name": "x"}) for run in read_text("\n".join(texts), "x")]
@@ -412,3 +439,35 @@ def test_percentiles_with_a_p_before_them(tmp_path: Path) -> None:
     file.write_text('[[run]]\nname = "a"\npercentiles = { p50 = "3 ms", "p99.9" = "25 ms" }\n')
     (run,) = read_evidence([file]).runs
     assert set(run.times.percentiles) == {"50", "99.9"}
+
+
+def test_the_plot_of_vegeta_counts_its_requests() -> None:
+    rows = "".join(
+        f"{milliseconds:f}  {share:f}  {round(3000 * share)}  {1 / max(1 - share, 1e-7):f}\n"
+        for milliseconds, share in [
+            (0.3, 0),
+            (4.5, 0.5),
+            (6.5, 0.75),
+            (8.0, 0.9),
+            (9.5, 0.99),
+            (30.1, 0.9999),
+            (30.1, 1),
+        ]
+    )
+    run = one(f"Value(ms)  Percentile  TotalCount  1/(1-Percentile)\n{rows}\nand 7 0.5 9 2\n")
+    assert run.tool == "vegeta" and value(run.requests) == 3000
+    assert {share: value(time) for share, time in run.times.percentiles.items()} == pytest.approx(
+        {"50": 0.0045, "75": 0.0065, "90": 0.008, "99": 0.0095}
+    )
+
+
+def test_a_warm_up_of_h2load_is_no_part_of_its_rate() -> None:
+    text = H2LOAD.replace(
+        "5 total client(s). 500 total requests",
+        "5 total client(s). Timing-based test with 1s of warm-up time and 2s of main duration for measurements.",
+    ).replace("finished in 661.88ms, 1359.77 req/s", "finished in 3.00s, 495.00 req/s")
+    run = one(text)
+    assert value(run.seconds) == 2 and run.document_bytes is None and "rate" not in kinds(text)
+    called = re.sub("^spawning.*\n", "", text, flags=re.MULTILINE)
+    assert value(one(f"$ h2load -D 2 --warm-up-time=1 -c 10 http://a/\n{called}").seconds) == 2
+    assert value(one(text.replace("1s of warm", "0s of warm").replace("3.00s", "2.00s")).seconds) == 2
