@@ -43,13 +43,10 @@ def read_text(text: str, source: str) -> list[PrintedRun]:
         cut = end if cut < 0 else cut
         form = next((form for form in place.formats if form.recognises(text[place.start : cut])), place.formats[0])
         if place.mixed:
-            read.append(
-                PrintedRun(name=source, source=source, tool=form.name, not_read=form.always, ambiguous=[_MIXED])
-            )
+            read.append(_completed(PrintedRun(), form, source, [_MIXED]))
             continue
-        before = (
-            "" if place.headless else text[max(read_up_to, called_since.get(place.formats[0].lines, 0)) : place.start]
-        )
+        called_from = max(read_up_to, called_since.get(place.formats[0].lines, 0))
+        before = "" if place.headless else text[called_from : place.start]
         command = last_command(before, tuple(form.calls or [form.name]))
         section = Section(text[place.start : cut], command, before, behind=text[cut:end])
         content = form.read(section)

@@ -128,9 +128,6 @@ def _plot(section: Section) -> PrintedRun | None:
     requests = max(as_count(count) for _, _, count, _ in rows)
     shares = {share_name(f"{100 * float(share):.4f}"): (value, float(share)) for value, share, _, _ in rows}
     return PrintedRun(
-        name=section.source,
-        source=section.source,
-        tool="vegeta",
         requests=exactly(requests),
         times=RunTimes(
             percentiles={
