@@ -12,7 +12,7 @@ import pytest
 from fairtrial.engine.plan import EnginePlan, Request
 from fairtrial.engine.process import EngineProcess, start_here
 from fairtrial.engine.run import run_engine
-from fairtrial.lab.calibrate import SLICES, EngineUse, calibrate, idle_target
+from fairtrial.lab.calibrate import SLICES, CeilingTerms, calibrate, idle_target
 from fairtrial.lab.placement import local_placement
 from fairtrial.load.engine_terms import Closed, Constant, StopAfterSeconds
 from fairtrial.record.engine_summary import EngineSummary
@@ -35,7 +35,7 @@ def as_trial(summary: EngineSummary) -> TrialRecord:
 @pytest.mark.measures
 def test_the_ceiling_is_that_of_the_target(engine: Path) -> None:
     """Four connections and 5 ms each: 800 a second, and the timer's slack."""
-    seen = calibrate(EngineUse(4), PLACEMENT, window_seconds=0.5, target_arguments=SLOW)
+    seen = calibrate(CeilingTerms(4), PLACEMENT, window_seconds=0.5, target_arguments=SLOW)
     assert 200 < seen.mean_per_second < 850
     assert len(seen.slices_per_second) == SLICES
     assert seen.ceiling_per_second == median(seen.slices_per_second)
@@ -48,23 +48,23 @@ def test_the_ceiling_is_that_of_the_target(engine: Path) -> None:
 def test_the_floor_is_that_of_the_target(engine: Path) -> None:
     """Of 5 ms, whatever waits: on one connection out of four, and at a rate."""
     seen = calibrate(
-        EngineUse(4, wait="awake"), PLACEMENT, rate_per_second=100, window_seconds=0.5, target_arguments=SLOW
+        CeilingTerms(4, wait="awake"), PLACEMENT, rate_per_second=100, window_seconds=0.5, target_arguments=SLOW
     )
     assert seen.wait == "awake"
     for floor in (seen.floor, seen.floor_at_rate):
         assert floor is not None and floor.count <= 100
         assert 0.005 <= (floor.percentiles["50"] or 0) < 0.02
-    again = calibrate(EngineUse(4), PLACEMENT, window_seconds=0.3, floor=seen.floor, target_arguments=SLOW)
+    again = calibrate(CeilingTerms(4), PLACEMENT, window_seconds=0.3, floor=seen.floor, target_arguments=SLOW)
     assert (again.floor, again.wait) == (seen.floor, "sleep")
 
 
 @pytest.mark.measures
 def test_threads_lie_on_the_processors_as_in_a_trial(engine: Path) -> None:
     """Sixteen connections, whatever the threads: 3,200 a second of 5 ms each, and the timer's slack."""
-    seen = calibrate(EngineUse(16, threads=10), PLACEMENT, window_seconds=0.5, target_arguments=SLOW)
+    seen = calibrate(CeilingTerms(16, threads=10), PLACEMENT, window_seconds=0.5, target_arguments=SLOW)
     assert seen.threads == 10
     assert 800 < seen.mean_per_second < 3400 and 800 < seen.ceiling_per_second < 3400
-    few = calibrate(EngineUse(2, threads=10), PLACEMENT, window_seconds=0.3, target_arguments=SLOW)
+    few = calibrate(CeilingTerms(2, threads=10), PLACEMENT, window_seconds=0.3, target_arguments=SLOW)
     assert 100 < few.mean_per_second < 425
 
 
@@ -86,7 +86,7 @@ def test_of_threads_on_one_processor_the_sum_is_its_share(engine: Path) -> None:
 
 
 def test_the_pacing_of_an_open_load_is_tried(engine: Path) -> None:
-    seen = calibrate(EngineUse(4), PLACEMENT, window_seconds=0.3, rate_per_second=200)
+    seen = calibrate(CeilingTerms(4), PLACEMENT, window_seconds=0.3, rate_per_second=200)
     assert seen.rate_per_second == 200
     assert seen.pacing_lag is not None and seen.pacing_lag.count > 30
 
@@ -94,9 +94,9 @@ def test_the_pacing_of_an_open_load_is_tried(engine: Path) -> None:
 @pytest.mark.measures
 def test_a_contender_at_the_ceiling_is_refused(engine: Path) -> None:
     """The contender is the target itself: what it reaches is what was calibrated, unless somebody slowed it."""
-    ceiling = calibrate(EngineUse(16), PLACEMENT, target_arguments=SLOW)
+    ceiling = calibrate(CeilingTerms(16), PLACEMENT, target_arguments=SLOW)
     record = EXPERIMENT.model_copy(update={"placement": PLACEMENT, "calibrations": [ceiling]})
-    attempts = (calibrate(EngineUse(16), PLACEMENT, target_arguments=SLOW).mean_per_second for _ in range(ATTEMPTS))
+    attempts = (calibrate(CeilingTerms(16), PLACEMENT, target_arguments=SLOW).mean_per_second for _ in range(ATTEMPTS))
     findings = (found("harness-limited", record, [a_trial().serving(rate).record()]) for rate in attempts)
     (finding,) = next(filter(None, findings), [])
     assert finding.severity in ("refusal", "warning")  # a warning where somebody disturbed the calibration

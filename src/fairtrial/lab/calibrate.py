@@ -48,7 +48,7 @@ BODY_BYTES = 200
 still."""
 
 
-class EngineUse(NamedTuple):
+class CeilingTerms(NamedTuple):
     """The part of a load that decides a ceiling. Loads that differ in anything else, such as a rate, have one in
     common."""
 
@@ -61,7 +61,7 @@ class EngineUse(NamedTuple):
 
 
 def calibrate(
-    use: EngineUse,
+    use: CeilingTerms,
     placement: Placement,
     *,
     rate_per_second: float | None = None,
@@ -163,7 +163,7 @@ def calibrate_loads(
         try:
             calibrations.append(
                 calibrate(
-                    EngineUse(load.connections, load.keep_alive, load.threads, wait),
+                    CeilingTerms(load.connections, load.keep_alive, load.threads, wait),
                     placement,
                     rate_per_second=load.offered_per_second,
                     window_seconds=_window_seconds(load),
@@ -193,7 +193,7 @@ def _window_seconds(load: Load) -> float:
 def _run(
     address: str,
     load: EngineLoad,
-    use: EngineUse,
+    use: CeilingTerms,
     cpu: int,
     *,
     seconds: float,
@@ -248,7 +248,7 @@ class BlockCeilings:
     ) -> None:
         self._placement, self._watcher, self._trial_hosts = placement, watcher, trial_hosts
         self._calibrations = {
-            EngineUse(each.connections, each.keep_alive, each.threads, each.wait or "sleep"): each
+            CeilingTerms(each.connections, each.keep_alive, each.threads, each.wait or "sleep"): each
             for each in reversed([*calibrations])
         }
         self._loads = {
@@ -292,9 +292,9 @@ class BlockCeilings:
         return record
 
 
-def _load_of(condition: PlannedCondition, placement: Placement) -> EngineUse | None:
+def _load_of(condition: PlannedCondition, placement: Placement) -> CeilingTerms | None:
     """None for what is not calibrated: programs, and loads over HTTP/2."""
     load = condition.load
     if not load.offers_requests or load.http2:
         return None
-    return EngineUse(load.connections, load.keep_alive, load.threads, wait_of(condition, placement))
+    return CeilingTerms(load.connections, load.keep_alive, load.threads, wait_of(condition, placement))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fairtrial.experiment.claims import OrderClaim
 from fairtrial.judge.claims.bounded import rule
 from fairtrial.judge.claims.equality import or_equal
-from fairtrial.judge.claims.order import Steps, rule_on_steps
+from fairtrial.judge.claims.order import RankSteps, rule_on_steps
 from fairtrial.judge.claims.start_kinds import with_another_kind
 from fairtrial.judge.claims.values import Values
 from fairtrial.judge.metrics import METRICS
@@ -483,7 +483,7 @@ def order_answers(world: str, blocks: int, repetitions: int) -> Counter[str]:
     verdicts: Counter[str] = Counter()
     for run in np.exp(logs).tolist():
         values = Values(dict(zip(claim.order, run, strict=True)), None, None)
-        steps = Steps.of(claim, METRICS["goodput"], values, LEVEL)
+        steps = RankSteps.of(claim, METRICS["goodput"], values, LEVEL)
         verdict = rule_on_steps(claim, values, steps, MARGIN, "goodput", LEVEL).verdict
         alike = {at: at in steps.not_ahead() for at in (0, 1)}
         apart = [round(rates[at] / rates[at + 1], 9) for at in (0, 1)]

@@ -17,7 +17,7 @@ from fairtrial.judge.checks.model import Finding, Severity
 from fairtrial.judge.claims import together
 from fairtrial.judge.claims.bounded import rule
 from fairtrial.judge.claims.equality import or_equal
-from fairtrial.judge.claims.order import Steps, rule_on_steps
+from fairtrial.judge.claims.order import RankSteps, rule_on_steps
 from fairtrial.judge.claims.values import Values
 from fairtrial.judge.discarded_blocks import counts, discarded_blocks
 from fairtrial.judge.metrics import METRICS
@@ -227,7 +227,7 @@ def _order(distance: float, blocks: int, random: np.random.Generator) -> tuple[i
     logs = random.standard_normal((3, blocks)) / math.sqrt(2) - distance * np.arange(3)[:, None]
     claim = OrderClaim.model_validate({"kind": "order", "id": "it", "text": "so", "order": ["a", "b", "c"]})
     values = Values(dict(zip(claim.order, np.exp(0.03 * logs).tolist(), strict=True)), None, None)
-    steps = Steps.of(claim, METRICS["goodput"], values, LEVEL)
+    steps = RankSteps.of(claim, METRICS["goodput"], values, LEVEL)
     if rule_on_steps(claim, values, steps, 0.01, "goodput", LEVEL).verdict != "undecided":
         return None, True
     return steps.hardest(claim, 0.01, LEVEL, LEVEL)[1].blocks, False

@@ -37,7 +37,7 @@ from fairtrial.judge.statistics.planning import Margins
 
 
 @dataclass(frozen=True)
-class Steps:
+class RankSteps:
     """For each condition but the last, the factor by which it is better than the next, with intervals at three levels;
     empty if one has none."""
 
@@ -49,14 +49,14 @@ class Steps:
     """at the level of equality: one within the margin is equal"""
 
     @staticmethod
-    def of(claim: OrderClaim, metric: Metric, values: Values, level: float) -> "Steps":
+    def of(claim: OrderClaim, metric: Metric, values: Values, level: float) -> "RankSteps":
         """The steps between these values, for a claim at this level."""
         levels = level, _level_shared(claim, level), _level_of_equality(claim, level)
-        return Steps(*(_steps(claim, metric, values, each) for each in levels))
+        return RankSteps(*(_steps(claim, metric, values, each) for each in levels))
 
-    def with_another_kind(self) -> "Steps":
+    def with_another_kind(self) -> "RankSteps":
         """These steps as another kind of start than those that few blocks met allows them."""
-        return Steps(*([with_another_kind(each) for each in of] for of in (self.ahead, self.strictly, self.alike)))
+        return RankSteps(*([with_another_kind(each) for each in of] for of in (self.ahead, self.strictly, self.alike)))
 
     def not_ahead(self) -> list[int]:
         """The places of the steps that are not proven better, at the level that the pairs share."""
@@ -85,7 +85,7 @@ def judge(claim: OrderClaim, evidence: Evidence) -> ClaimResult:
     metric = find_metric(claim.metric, claim.request)
     values = read_values(claim, metric, claim.order, evidence)
     margin = margin_of(claim, evidence)
-    steps = Steps.of(claim, metric, values, evidence.level)
+    steps = RankSteps.of(claim, metric, values, evidence.level)
     ruling = turned_by_another_kind(
         rule_on_steps(claim, values, steps, margin, metric.label, evidence.level),
         rule_on_steps(claim, values, steps.with_another_kind(), margin, metric.label, evidence.level),
@@ -152,7 +152,9 @@ def _intervals(steps: Sequence[Estimate]) -> list[tuple[float, float]]:
     return [step.interval for step in steps if step.interval is not None]
 
 
-def rule_on_steps(claim: OrderClaim, values: Values, steps: Steps, margin: float, label: str, level: float) -> Ruling:
+def rule_on_steps(
+    claim: OrderClaim, values: Values, steps: RankSteps, margin: float, label: str, level: float
+) -> Ruling:
     """The verdict from the steps at each of their levels."""
     if len(_intervals(steps.ahead)) < len(claim.order) - 1:
         without_interval = too_few(values.blocks) if steps.ahead else no_ratio(label)
@@ -183,7 +185,9 @@ def _pair(claim: OrderClaim, place: int, link: str = "before") -> str:
     return f"{claim.order[place]} {link} {claim.order[place + 1]}"
 
 
-def _further(claim: OrderClaim, metric: Metric, values: Values, steps: Steps, margin: float, evidence: Evidence) -> str:
+def _further(
+    claim: OrderClaim, metric: Metric, values: Values, steps: RankSteps, margin: float, evidence: Evidence
+) -> str:
     """What would decide an undecided order: the blocks that its hardest pair needs."""
     place, way = steps.hardest(claim, margin, evidence.level, level_of_one_look(evidence))
     pair = claim.order[place : place + 2]

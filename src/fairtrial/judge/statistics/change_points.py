@@ -46,7 +46,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Step:
+class LevelChange:
     """A change of level between two neighbours."""
 
     index: int
@@ -60,7 +60,7 @@ class Step:
 class Course:
     """How a series went: level, in steps, or in a drift; never the last two."""
 
-    steps: Sequence[Step] = ()
+    steps: Sequence[LevelChange] = ()
     drift: float | None = None
     """the last value of the straight line to its first; None: it does not drift"""
 
@@ -88,7 +88,7 @@ def course_of(values: Sequence[float], alpha: float = 1 - LEVEL) -> Course:
     if better > CLEARLY and trend(values).p_value < alpha:
         return Course(drift=math.exp(line * (len(values) - 1)))
     steps = [
-        Step(end, unpaired_ratio(values[end:after], values[before:end]), p_value)
+        LevelChange(end, unpaired_ratio(values[end:after], values[before:end]), p_value)
         for (end, p_value), before, after in zip(ends, places, places[2:], strict=False)
     ]
     return Course(steps)

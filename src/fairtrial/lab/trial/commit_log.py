@@ -8,7 +8,7 @@ from fairtrial.lab.trial.context import TrialContext
 from fairtrial.record.proof import Ledger
 
 
-class CommitLog:
+class TrialCommitLog:
     """The log of a trial's database from now on, if the workload writes and the lab can read it."""
 
     def __init__(self, context: TrialContext) -> None:

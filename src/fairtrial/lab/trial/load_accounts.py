@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from fairtrial.catalog.services.model import Counters
 from fairtrial.lab.meters.service import has_processes
 from fairtrial.lab.trial.audit import audit_answers, ledger_of_runs
-from fairtrial.lab.trial.commit_log import CommitLog
+from fairtrial.lab.trial.commit_log import TrialCommitLog
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.durability import durability_since
 from fairtrial.lab.trial.keys_read import keys_read, mark_keys
@@ -23,7 +23,7 @@ class LoadAccounts:
         self._contender = contender
         self._marked = mark_keys(self._context)
         self._before = self._context.service.counters()
-        self._log = CommitLog(self._context)
+        self._log = TrialCommitLog(self._context)
         self._at_bell: Counters = {}
 
     @property

@@ -17,7 +17,7 @@ from fairtrial.lab.meters.tree import TreeMeter
 from fairtrial.lab.meters.window import Window
 from fairtrial.lab.trial.audit import audit_operations, ledger_between
 from fairtrial.lab.trial.background_job import BackgroundJob
-from fairtrial.lab.trial.commit_log import CommitLog
+from fairtrial.lab.trial.commit_log import TrialCommitLog
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.partners import partners_up
 from fairtrial.lab.trial.stack_user import tell_whether_held, user_of_trial
@@ -128,7 +128,7 @@ def do_job(context: TrialContext) -> Job:
             settings |= tasks.settings
         shared, count = ([], 0) if tasks is None else ([tasks.folder], tasks.count)
         user = running.enter_context(user_of_trial(context, shared, count))
-        before, log = service.counters(), CommitLog(context)
+        before, log = service.counters(), TrialCommitLog(context)
         background = running.enter_context(BackgroundJob(service, workload.background(options)))
         output = running.enter_context(new_log(context.log))
         window = Window(cpus, [server for _, server in context.services])

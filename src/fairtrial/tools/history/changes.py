@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fairtrial.base.formatting import plain
-from fairtrial.judge.statistics.change_points import LEVEL_COURSE, Step, course_of
+from fairtrial.judge.statistics.change_points import LEVEL_COURSE, LevelChange, course_of
 from fairtrial.judge.statistics.student import LEVEL
 from fairtrial.judge.statistics.trend import SHORTEST
 from fairtrial.tools.compare.differences import changed_settings
@@ -20,7 +20,7 @@ class FoundStep:
     """the last run with the figure at its old level"""
     run: Run
     """the first one at its new level"""
-    step: Step
+    step: LevelChange
 
     @property
     def is_worse(self) -> bool:
@@ -93,7 +93,7 @@ def changes_of(history: History) -> Changes:
     return Changes(steps, drifts, too_short)
 
 
-def _change(step: Step) -> str:
+def _change(step: LevelChange) -> str:
     """`fell 12% (9 to 15)`, with the interval of 95%."""
     way, share = _way(step.ratio.estimate, ("fell", "rose"))
     if step.ratio.interval is None:
