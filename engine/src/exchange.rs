@@ -53,6 +53,7 @@ struct Collected {
     status: u16,
     header_fits: bool,
     header_shows: Option<Sighting>,
+    is_echo: bool,
     reusable: bool,
     has_two_framings: bool,
     coding: Option<Coding>,
@@ -204,6 +205,11 @@ impl Exchange {
         keep(&mut self.collected.kept, piece, kept_bytes);
     }
 
+    /// Such an answer is the message that was sent, or not.
+    pub fn take_echo(&mut self, is_echo: bool) {
+        self.collected.is_echo = is_echo;
+    }
+
     /// A field of such an answer's trailer, which is kept.
     pub fn take_trailer(&mut self, name: &[u8], value: &[u8]) {
         for part in [name, b": ", value, b"\r\n"] {
@@ -273,6 +279,7 @@ impl Collected {
             body_bytes: self.body_bytes,
             body,
             events: self.events.as_deref(),
+            is_echo: self.is_echo,
             reusable: self.reusable,
             has_two_framings: self.has_two_framings,
         }

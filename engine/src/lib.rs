@@ -39,6 +39,7 @@ pub mod variables;
 pub mod verify;
 pub mod wait;
 pub mod warm_up;
+pub mod websocket;
 
 /// The version of the protocol that this engine speaks.
 pub const PROTOCOL: u32 = 2;

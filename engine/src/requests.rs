@@ -71,7 +71,11 @@ pub fn expectations(
     let plans = requests.iter().chain(setup).zip(compiled).enumerate();
     let of_request = |(place, (plan, request)): (usize, (&RequestPlan, &EncodedRequest))| {
         let mut expectation = Expectation::new(&plan.expect, sources, request.message.tables())?;
-        expectation = expectation.unpacking(Accepted::of(&plan.headers));
+        if sources.is_websocket {
+            expectation = expectation.of_messages();
+        } else {
+            expectation = expectation.unpacking(Accepted::of(&plan.headers));
+        }
         if !request.takes.is_empty() || sources.has_cookies {
             expectation = expectation.keeping_head(request.takes.iter().any(Taking::is_in_body));
         }

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fairtrial.record.engine_summary import Example
-from fairtrial.record.protocol_causes import PROTOCOL_REMEDIES, TLS_REMEDIES, cause_remedy
+from fairtrial.record.protocol_causes import PROTOCOL_REMEDIES, TLS_REMEDIES, WEBSOCKET_REMEDIES, cause_remedy
 from tests.builders import a_trial
 
 ROOT = Path(__file__).parents[2]
@@ -14,6 +14,7 @@ ENGINE = ROOT / "engine/src"
 SOURCES = [
     (("http1/response/malformed.rs", "http2/failure.rs"), PROTOCOL_REMEDIES),
     (("tls/cause.rs",), TLS_REMEDIES),
+    (("websocket/failure.rs",), WEBSOCKET_REMEDIES),
 ]
 
 

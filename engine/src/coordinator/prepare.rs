@@ -11,10 +11,10 @@ use crate::dataset::Dataset;
 use crate::driver::{self, Driver};
 use crate::endpoint::Endpoint;
 use crate::halt::Halt;
-use crate::http1::request::{EncodedRequest, acknowledged_numbers};
+use crate::http1::request::{EncodedRequest, acknowledged_numbers, encode};
 use crate::mix::RequestMix;
 use crate::plan::{
-    BodyPlan, CookiesPlan, InvalidPlan, Load, Plan, RequestPlan, Stop, ThinkPlan, mix_weights,
+    BodyPlan, CookiesPlan, Expect, InvalidPlan, Load, Plan, RequestPlan, Stop, ThinkPlan, mix_weights,
 };
 use crate::processors;
 use crate::record::{KeptBodies, Record, RequestKinds, Routes, Totals};
@@ -26,8 +26,9 @@ use crate::session::{PacePlan, PlannedSpotChecks, SessionParts, SetupParts};
 use crate::template::{Renderer, Sources, Tracer, Turn, nonce_key};
 use crate::tls::TlsClient;
 use crate::variables::{VariableSources, Variables};
-use crate::verify::{ChangedRows, Expectation};
+use crate::verify::{ChangedRows, Expectation, pointer_names};
 use crate::warm_up::Opening;
+use crate::websocket::{self, Socket};
 
 /// Open files that are needed beside the connections: standard streams, wake-ups, epoll.
 const OTHER_FILES: u64 = 64;
@@ -49,6 +50,7 @@ pub struct Run {
     mix: RequestMix,
     reference: Option<Reference>,
     changed: ChangedRows,
+    pub(super) socket: Option<Arc<Socket>>,
 }
 
 impl Run {
@@ -79,6 +81,7 @@ impl Run {
             nonce_key: nonce_key.as_ref(),
             is_traced: plan.trace_share > 0.0,
             is_http2: plan.http2.is_some(),
+            is_websocket: plan.websocket.is_some(),
             has_cookies: plan.cookies.is_some(),
             ..Sources::default()
         };
@@ -86,6 +89,7 @@ impl Run {
             requests::compile(&plan.requests, &plan.setup, plan.host(), sources).map_err(InvalidPlan)?;
         let expectations =
             requests::expectations(&plan.requests, &[], &requests, sources).map_err(InvalidPlan)?;
+        let socket = socket(&plan, sources).map_err(InvalidPlan)?;
         let least_body_bytes = expectations.iter().map(Expectation::least_body_bytes).min().unwrap_or(0);
         rows.forget_texts();
         let reference = Reference::new(&plan, &requests).map_err(InvalidPlan)?;
@@ -120,6 +124,7 @@ impl Run {
             mix,
             reference,
             changed,
+            socket: socket.map(Arc::new),
         })
     }
 
@@ -137,6 +142,7 @@ impl Run {
         let sources = Sources {
             dataset: self.dataset.as_ref(),
             rows: Some(&self.rows),
+            is_websocket: plan.websocket.is_some(),
             has_cookies: plan.cookies.is_some(),
             ..Sources::default()
         };
@@ -348,6 +354,32 @@ impl Run {
         let has_rows = self.plan.requests.iter().any(|request| is_row(&request.expect.body));
         self.dataset.as_deref().filter(|_| has_rows)
     }
+}
+
+/// How connections are opened that are WebSockets; `None`: they are none.
+fn socket(plan: &Plan, sources: Sources<'_>) -> Result<Option<Socket>, String> {
+    let Some(websocket) = &plan.websocket else { return Ok(None) };
+    let opens =
+        RequestPlan { body: None, body_file: None, expect: Expect::default(), ..plan.requests[0].clone() };
+    let of_http = Sources { is_websocket: false, ..sources };
+    let opening = encode(&opens, plan.host(), None, of_http).map_err(|text| format!("requests[0].{text}"))?;
+    let Some(request) = opening.message.fixed(false) else {
+        return Err(
+            "requests[0].path: a WebSocket's path and headers are the same for all connections".to_owned()
+        );
+    };
+    let id = websocket.id.as_deref().map(pointer_names).transpose();
+    Ok(Some(Socket {
+        opening: websocket::Opening::new(request, &opens.headers),
+        is_binary: plan
+            .requests
+            .iter()
+            .chain(&plan.setup)
+            .map(|request| request.body_file.is_some())
+            .collect(),
+        id: id.map_err(|text| format!("websocket.id: {text}"))?,
+        message_bytes_limit: websocket.message_bytes,
+    }))
 }
 
 /// Connections are files; a common soft limit is 1024.

@@ -22,6 +22,7 @@ use crate::session::{Ended, Session};
 use crate::tls::{TlsClient, TlsConversation};
 use crate::wait::Wait;
 use crate::warm_up::Opening;
+use crate::websocket::WebSocketConversation;
 
 /// A thread that is ready and awaits its timeline.
 pub(super) struct Worker {
@@ -87,7 +88,7 @@ pub(super) fn start(
         );
         let (driver, wait, endpoint, tls) =
             (run.driver, run.plan.wait, run.endpoint(number), run.tls.clone());
-        let (http2, lanes) = (run.plan.http2, run.plan.lanes() as usize);
+        let (http2, lanes, socket) = (run.plan.http2, run.plan.lanes() as usize, run.socket.clone());
         let report_ready = report_ready.clone();
         let (pulled, left, all_ended) = (Arc::clone(&stop), Arc::clone(&left), Arc::clone(all_ended));
         let work = move || {
@@ -99,10 +100,13 @@ pub(super) fn start(
                     let session = Session::new(parts, timeline);
                     let is_tls = tls.is_some();
                     let wire = Wire { driver, endpoint: &endpoint, stop: &pulled, wait, tls };
-                    match http2 {
-                        Some(_) => wire.carry(Http2Conversation::new(session, lanes, is_tls)),
-                        None if lanes > 1 => wire.carry(PipelinedConversation::new(session, lanes)),
-                        None => wire.carry(session),
+                    match (http2, socket) {
+                        (Some(_), _) => wire.carry(Http2Conversation::new(session, lanes, is_tls)),
+                        (None, Some(socket)) => {
+                            wire.carry(WebSocketConversation::new(session, lanes, socket))
+                        }
+                        (None, None) if lanes > 1 => wire.carry(PipelinedConversation::new(session, lanes)),
+                        (None, None) => wire.carry(session),
                     }
                 }
                 _ => Err(io::Error::other("the run was not begun")),

@@ -48,7 +48,7 @@ pub fn encode(
     file_body: Option<&[u8]>,
     sources: Sources<'_>,
 ) -> Result<EncodedRequest, String> {
-    let RequestPlan { method, path, headers, body, template, acknowledge, .. } = request;
+    let RequestPlan { method, path, headers, body, template, .. } = request;
     if !is_token(method) {
         return Err(format!("method: {method:?} is not an HTTP token"));
     }
@@ -60,6 +60,9 @@ pub fn encode(
         return Err(format!("host: {host:?} must be visible ASCII"));
     }
     let mut builder = MessageBuilder::new(sources);
+    if sources.is_websocket {
+        return message(request, file_body, builder);
+    }
     let add = |builder: &mut MessageBuilder<'_>, key: &str, text: &str, position| {
         if *template {
             return builder.template(text, position).map_err(|error| format!("{key}: {error}"));
@@ -118,7 +121,11 @@ pub fn encode(
         builder.bytes(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes());
         builder.bytes(&body);
     }
-    let message = builder.finish()?;
+    encoded(request, builder.finish()?)
+}
+
+fn encoded(request: &RequestPlan, message: Message) -> Result<EncodedRequest, String> {
+    let RequestPlan { method, acknowledge, .. } = request;
     if request.expect.location_field.is_some() && !message.draws_rows() {
         return Err("expect.location_field: needs \"template\": true and a {{field NAME}}".to_owned());
     }
@@ -135,6 +142,22 @@ pub fn encode(
         takes: Vec::new(),
         step: None,
     })
+}
+
+/// The same for what goes over WebSocket: a request's body alone.
+fn message(
+    request: &RequestPlan,
+    file_body: Option<&[u8]>,
+    mut builder: MessageBuilder<'_>,
+) -> Result<EncodedRequest, String> {
+    match (file_body, &request.body) {
+        (Some(bytes), _) => builder.bytes(bytes),
+        (None, Some(text)) if request.template => {
+            builder.template(text, Position::Body).map_err(|error| format!("body: {error}"))?;
+        }
+        (None, text) => builder.bytes(text.as_deref().unwrap_or_default().as_bytes()),
+    }
+    encoded(request, builder.finish()?)
 }
 
 /// Headers that follow from other keys of the plan.
@@ -179,7 +202,7 @@ mod tests {
     use super::*;
     use crate::template::Renderer;
 
-    fn encoded(request: Value, closes: bool) -> Result<String, String> {
+    fn text_of(request: Value, closes: bool) -> Result<String, String> {
         let request: RequestPlan = serde_json::from_value(request).unwrap();
         let encoded = encode(&request, "example:80", None, Sources::default())?;
         let mut bytes = Vec::new();
@@ -189,18 +212,18 @@ mod tests {
 
     #[test]
     fn a_plain_get() {
-        let text = encoded(json!({"path": "/a?b=c", "headers": [["accept", "text/plain"]]}), false);
+        let text = text_of(json!({"path": "/a?b=c", "headers": [["accept", "text/plain"]]}), false);
         assert_eq!(text.unwrap(), "GET /a?b=c HTTP/1.1\r\nHost: example:80\r\naccept: text/plain\r\n\r\n");
     }
 
     #[test]
     fn a_body_brings_its_length_and_close_its_header() {
-        let text = encoded(json!({"method": "POST", "path": "/", "body": "häh"}), true).unwrap();
+        let text = text_of(json!({"method": "POST", "path": "/", "body": "häh"}), true).unwrap();
         assert_eq!(
             text,
             "POST / HTTP/1.1\r\nHost: example:80\r\nConnection: close\r\nContent-Length: 4\r\n\r\nhäh"
         );
-        assert!(encoded(json!({"method": "PUT", "path": "/"}), false).unwrap().contains("Content-Length: 0"));
+        assert!(text_of(json!({"method": "PUT", "path": "/"}), false).unwrap().contains("Content-Length: 0"));
     }
 
     #[test]
@@ -218,12 +241,12 @@ mod tests {
                    "headers": [["x-n", "{{sequence 7}}"]], "body": "<{{sequence 7}}>"})
         };
         assert_eq!(
-            encoded(request(true), false).unwrap(),
+            text_of(request(true), false).unwrap(),
             "POST /7 HTTP/1.1\r\nHost: example:80\r\nx-n: 7\r\nContent-Length: 3\r\n\r\n<7>"
         );
-        assert!(encoded(request(false), false).unwrap_err().contains("visible ASCII"));
+        assert!(text_of(request(false), false).unwrap_err().contains("visible ASCII"));
         let plain = json!({"path": "/{{a}}", "body": "{{sequence 7}}"});
-        assert!(encoded(plain, false).unwrap().ends_with("Content-Length: 14\r\n\r\n{{sequence 7}}"));
+        assert!(text_of(plain, false).unwrap().ends_with("Content-Length: 14\r\n\r\n{{sequence 7}}"));
     }
 
     #[test]
@@ -233,13 +256,13 @@ mod tests {
             json!({"method": "POST", "path": "/", "body": body, "template": template, "chunked": true})
         };
         let head = "POST / HTTP/1.1\r\nHost: example:80\r\nTransfer-Encoding: chunked\r\n\r\n";
-        assert_eq!(encoded(request("häh", false), false).unwrap(), format!("{head}4\r\nhäh\r\n0\r\n\r\n"));
+        assert_eq!(text_of(request("häh", false), false).unwrap(), format!("{head}4\r\nhäh\r\n0\r\n\r\n"));
         assert_eq!(
-            encoded(request("<{{sequence 7}}>", true), false).unwrap(),
+            text_of(request("<{{sequence 7}}>", true), false).unwrap(),
             format!("{head}3\r\n<7>\r\n0\r\n\r\n")
         );
-        assert_eq!(encoded(request("", false), false).unwrap(), format!("{head}0\r\n\r\n"));
-        let long = encoded(request(&"x".repeat(20_000), false), true).unwrap();
+        assert_eq!(text_of(request("", false), false).unwrap(), format!("{head}0\r\n\r\n"));
+        let long = text_of(request(&"x".repeat(20_000), false), true).unwrap();
         assert!(long.contains("\r\nConnection: close\r\n"));
         let chunks: Vec<&str> = long.split_once("\r\n\r\n").unwrap().1.split("\r\n").collect();
         assert_eq!((chunks[0], chunks[2], chunks[4], chunks[6]), ("2000", "2000", "e20", "0"));
@@ -264,7 +287,7 @@ mod tests {
             [(true, "/{{sequence 1}}", true), (true, "/{{uniform 1 2}}", false), (false, "/", false)]
         {
             let request = json!({"path": path, "template": template, "acknowledge": true});
-            let line = encoded(request, false).err();
+            let line = text_of(request, false).err();
             assert_eq!(line.is_none(), fits);
             assert!(line.is_none_or(|line| line.starts_with("acknowledge: ")));
         }
@@ -284,7 +307,7 @@ mod tests {
             (json!({"path": "/", "headers": [["x:", "a"]]}), "headers"),
             (json!({"path": "/", "headers": [["Content-Length", "3"]]}), "headers"),
         ] {
-            let message = encoded(request, false).unwrap_err();
+            let message = text_of(request, false).unwrap_err();
             assert!(message.starts_with(key), "{message}");
         }
     }

@@ -139,8 +139,16 @@ fn rows(name: &str, rows: &RowsPlan) -> Checked {
 
 fn halts(plan: &Plan) -> Checked {
     let has_journeys = || plan.requests.iter().any(|request| request.journey.is_some());
-    if plan.halts && (plan.load.is_open() || plan.pipeline > 1 || plan.http2.is_some() || has_journeys()) {
-        return invalid("halts: needs a load of kind \"closed\" without journeys, pipeline 1 and http2 null");
+    if plan.halts
+        && (plan.load.is_open()
+            || plan.pipeline > 1
+            || plan.http2.is_some()
+            || plan.websocket.is_some()
+            || has_journeys())
+    {
+        return invalid(
+            "halts: needs a load of kind \"closed\" without journeys, pipeline 1, http2 null and websocket null",
+        );
     }
     Ok(())
 }

@@ -12,6 +12,7 @@ mod request;
 mod rows;
 mod setup;
 mod transport;
+mod websocket;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -31,6 +32,7 @@ pub use request::{
 };
 pub use rows::{ChangedRowPlan, PickPlan, RowsPlan};
 pub use transport::{DriverChoice, TlsPlan};
+pub use websocket::WebSocketPlan;
 
 pub use crate::PROTOCOL;
 use crate::dataset::DatasetSpec;
@@ -89,6 +91,9 @@ pub struct Plan {
     /// HTTP/2; left out, HTTP/1.1.
     #[serde(default)]
     pub http2: Option<Http2Plan>,
+    /// Requests are messages; left out, they are HTTP's.
+    #[serde(default)]
+    pub websocket: Option<WebSocketPlan>,
     /// From the start of a request, its connect included, to the error `timeout`.
     #[serde(default = "default_timeout")]
     pub timeout_seconds: f64,
@@ -186,6 +191,7 @@ impl Plan {
         setup::check(&plan)?;
         journeys::check(&plan)?;
         http2::check(&plan)?;
+        websocket::check(&plan)?;
         part::check(&plan)?;
         Ok(plan)
     }
@@ -221,9 +227,13 @@ impl Plan {
         self.drain_seconds.unwrap_or(by_default)
     }
 
-    /// Requests that one connection carries at once: streams, or places in its pipeline.
+    /// Requests that one connection carries at once: streams, messages, or places in its pipeline.
     pub fn lanes(&self) -> u32 {
-        self.http2.map_or(self.pipeline, |http2| http2.streams)
+        match (&self.http2, &self.websocket) {
+            (Some(http2), _) => http2.streams,
+            (None, Some(websocket)) => websocket.in_flight,
+            (None, None) => self.pipeline,
+        }
     }
 
     /// The Host header.

@@ -212,6 +212,8 @@ pub enum BodyPlan {
     },
     /// A stream of events.
     Events(EventsPlan),
+    /// Over WebSocket, the message that was sent.
+    Echo {},
 }
 
 impl BodyPlan {

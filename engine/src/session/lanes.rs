@@ -158,6 +158,23 @@ impl Session {
         slot.exchange.take_piece(piece, &mut self.expectations[slot.current.request], now_ns);
     }
 
+    /// The answer to a lane's message, whole: it began to come at `begun_ns`.
+    #[inline]
+    pub(crate) fn answer_message(
+        &mut self,
+        lane: usize,
+        head: &Head<'_>,
+        payload: &[u8],
+        begun_ns: u64,
+        now_ns: u64,
+    ) -> Next {
+        let is_echo = self.text(lane) == payload;
+        self.answer_head(lane, head, begun_ns);
+        self.slots[lane].exchange.take_echo(is_echo);
+        self.answer_piece(lane, payload, now_ns);
+        self.answer_ends(lane, now_ns)
+    }
+
     /// True if something is expected of the answer's trailer.
     pub(crate) fn keeps_trailer(&self, lane: usize) -> bool {
         self.expectations[self.slots[lane].current.request].keeps_trailer()

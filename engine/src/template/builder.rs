@@ -40,6 +40,8 @@ pub struct Sources<'s> {
     pub is_traced: bool,
     /// Requests are sent over HTTP/2, whose frames say where a body ends.
     pub is_http2: bool,
+    /// Requests are messages of WebSocket: their bodies alone.
+    pub is_websocket: bool,
     /// Cookies are sent.
     pub has_cookies: bool,
 }

@@ -32,6 +32,8 @@ pub struct Answer<'a> {
     pub body: &'a [u8],
     /// The events in it, if it is to be a stream of them and is not empty.
     pub events: Option<&'a EventStream>,
+    /// True if it is the message that was sent.
+    pub is_echo: bool,
     /// True if the connection can carry another request.
     pub reusable: bool,
     /// True if a Content-Length came beside a Transfer-Encoding.

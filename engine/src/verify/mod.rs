@@ -61,6 +61,7 @@ enum BodyExpectation {
     Row(Box<RowBody>),
     Json(Box<JsonBody>),
     Events(Box<EventsExpectation>),
+    Echo,
 }
 
 /// What was found out about an answer.
@@ -105,9 +106,10 @@ impl Expectation {
                 BodyExpectation::Json(Box::new(JsonBody::new(values, compile)?))
             }
             BodyPlan::Events(plan) => BodyExpectation::Events(Box::new(EventsExpectation::new(plan)?)),
+            BodyPlan::Echo {} => BodyExpectation::Echo,
         };
         let judged_bytes = match &body {
-            BodyExpectation::Any | BodyExpectation::Events(_) => EXCERPT_BYTES,
+            BodyExpectation::Any | BodyExpectation::Events(_) | BodyExpectation::Echo => EXCERPT_BYTES,
             BodyExpectation::Exact(text) => text.bytes().max(EXCERPT_BYTES),
             BodyExpectation::Row(body) => body.bytes_limit(),
             BodyExpectation::Json(_) => json::BYTES_LIMIT,
@@ -178,6 +180,13 @@ impl Expectation {
         if !matches!(self.body, BodyExpectation::Events(_)) {
             self.accepted = accepted;
         }
+        self
+    }
+
+    /// The same for messages of WebSocket, which have the status of their connection.
+    #[must_use]
+    pub fn of_messages(mut self) -> Expectation {
+        self.statuses = vec![101];
         self
     }
 
@@ -368,6 +377,10 @@ impl Expectation {
                 verdict.checked_body = true;
                 let is_readable = answer.obstacle().is_none();
                 events.fits(answer.events, is_right_else && is_readable) && is_readable
+            }
+            BodyExpectation::Echo => {
+                verdict.checked_body = true;
+                answer.is_echo
             }
             BodyExpectation::Row(body) => {
                 let Some(id) = body.find_id(answer.body) else {

@@ -14,6 +14,7 @@ from fairtrial.engine.nonce import new_nonce_key
 from fairtrial.engine.reference import CompareAnswers, KeepAnswers
 from fairtrial.experiment.workload_file.body_check import BodyCheck
 from fairtrial.experiment.workload_file.texts import Cookies
+from fairtrial.experiment.workload_file.websocket import WebSocket
 from fairtrial.load.engine_terms import EngineLoad, Http2, StopAfterRequests, StopAfterSeconds, Wait
 
 
@@ -70,6 +71,12 @@ class EventsBody(Strict):
     kind: Literal["events"] = "events"
 
 
+class EchoBody(Strict):
+    """Over WebSocket, the message that was sent."""
+
+    kind: Literal["echo"] = "echo"
+
+
 class Expectation(Strict):
     """The conditions under which an answer counts as right."""
 
@@ -78,7 +85,7 @@ class Expectation(Strict):
     location_field: str | None = Field(None, description="Location is this field of the row that was asked for")
     trailer: dict[str, str] | None = Field(None, description="fields behind the body, and their values")
     body_bytes: BodyRange | None = None
-    body: AnyBody | ExactBody | RowBody | JsonBody | EventsBody = AnyBody()
+    body: AnyBody | ExactBody | RowBody | JsonBody | EventsBody | EchoBody = AnyBody()
     check_every: int = 16
     keep_bodies: bool | None = Field(None, description="the body of every such answer is handed on, if it is right")
 
@@ -206,6 +213,7 @@ class EnginePlan(Strict):
     requests_per_connection: int | None = None
     pipeline: int = 1
     http2: Http2 | None = None
+    websocket: WebSocket | None = Field(None, description="requests are messages of a WebSocket; null: HTTP's")
     timeout_seconds: float = 10.0
     drain_seconds: float | None = Field(
         None,
@@ -252,7 +260,8 @@ class EnginePlan(Strict):
     def can_halt(self) -> bool:
         """Whether its load can stand still."""
         has_journeys = any(request.journey is not None for request in self.requests)
-        return self.load.kind == "closed" and self.pipeline == 1 and self.http2 is None and not has_journeys
+        plain = self.pipeline == 1 and self.http2 is None and self.websocket is None
+        return self.load.kind == "closed" and plain and not has_journeys
 
     def to_json(self) -> str:
         """Return the plan as the engine reads it. Keys without a value are left out and take its defaults.

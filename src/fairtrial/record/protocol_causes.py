@@ -1,4 +1,4 @@
-"""Remedies for errors by the cause that the engine tells: no answer of HTTP, and failures of HTTP/2 and TLS."""
+"""Remedies for errors by the cause that the engine tells: no answer of HTTP, and failures of HTTP/2, WebSocket and TLS."""
 
 from fairtrial.record.engine_summary import EngineSummary
 
@@ -64,6 +64,53 @@ PROTOCOL_REMEDIES = {
 }
 """By the `cause` of an example: docs/engine-protocol.md, "HTTP/1.1 as servers speak it" and "HTTP/2"."""
 
+WEBSOCKET_REMEDIES = {
+    "websocket_refused": "the server opens no WebSocket at this path: look at the path, and at headers that it asks for",
+    "websocket_upgrade": "answer the handshake with `Upgrade: websocket` and `Connection: Upgrade`: a proxy before the "
+    "server may drop them",
+    "websocket_accept": "answer with Sec-WebSocket-Accept as RFC 6455, section 4.2.2 makes it of the key",
+    "websocket_extension": "agree on no extension: the client offers none",
+    "websocket_subprotocol": "the server wants another subprotocol: name one of its in the header "
+    "Sec-WebSocket-Protocol",
+    "websocket_no_handshake": "connections are taken, and their handshakes not answered: is this the port and the path "
+    "of a WebSocket?",
+    "websocket_handshake_closed": "the server, or what stands before it, ended the connection within the handshake: see "
+    "its log; often a limit of connections, or a crash",
+    "websocket_unknown_id": "messages came that answer none: are they pushed, or is the id elsewhere ([websocket] id)?",
+    "websocket_unasked": "messages came before any was sent: where servers push, have answers found by an id "
+    "([websocket] id)",
+    "websocket_no_id": "write the id into the message, at the pointer of [websocket] id",
+    "websocket_flood": "the server sends frame after frame that says nothing: look for a loop that pings",
+    "websocket_unfinished": "messages begin and do not end: look for a handler that hangs, or a length that counts too "
+    "many bytes",
+    "websocket_no_close": "the server cut the connection without a close frame: look for a crash, a worker's restart, "
+    "or a proxy's time-out",
+    "websocket_masked": "send frames without a mask: only clients have one (RFC 6455, section 5.1)",
+    "websocket_reserved": "set no reserved bit: no extension was agreed on (RFC 6455, section 5.2)",
+    "websocket_opcode": "send opcodes 0, 1, 2, 8, 9 and 10 alone (RFC 6455, section 5.2)",
+    "websocket_control": "a control frame has at most 125 bytes and is whole (RFC 6455, section 5.5)",
+    "websocket_continuation": "send the fragments of a message one behind the other (RFC 6455, section 5.4)",
+    "websocket_length": "write lengths in as few bytes as they need (RFC 6455, section 5.2)",
+    "websocket_too_long": "allow longer messages ([websocket] message_bytes), or send shorter ones",
+    "websocket_utf8": "send bytes that are no UTF-8 as binary messages (RFC 6455, section 8.1)",
+    "websocket_close_frame": "close with a code that may be sent, or with none (RFC 6455, section 7.4)",
+    "websocket_close_1005": "the server closed without a code while answers were awaited: see its log",
+    "websocket_close_1000": "the server closed as if all were done: look for a limit of messages or of time",
+    "websocket_close_1001": "the server goes away: look for a restart, or an idle time-out",
+    "websocket_close_1002": "the server says that the client breaks RFC 6455: see its log, and try another client",
+    "websocket_close_1003": "the server takes no such messages: send text in place of binary ones, or the reverse",
+    "websocket_close_1007": "the server cannot read the message: look at its form",
+    "websocket_close_1008": "the server forbids it: look at credentials, origin and limits",
+    "websocket_close_1009": "the message is too long for the server: raise its limit, or send shorter ones",
+    "websocket_close_1010": "the server wants an extension, and the client offers none",
+    "websocket_close_1011": "the server's handler failed: see its log",
+    "websocket_close_1012": "the server restarts: look for a worker's limit of messages or memory",
+    "websocket_close_1013": "the server is overloaded, and says so: offer less",
+    "websocket_close_1014": "a gateway got no right answer from the server behind it: see both logs",
+    "websocket_close_other": "the code is the application's own: see what it means there",
+}
+"""By the `cause` of an example over WebSocket: docs/engine-protocol.md, "WebSocket"."""
+
 TLS_REMEDIES = {
     "plain_http": "the server speaks plain HTTP on this port: ask it by http://, or at its port for https",
     "plaintext": "that was no TLS: is this the port of an HTTPS server?",
@@ -124,7 +171,7 @@ UNFINISHED_REMEDIES = {
 OF_BEGINNINGS = ("head_unfinished", "body_unfinished")
 """Causes of a timeout that an example has, while of others nothing came."""
 
-CAUSE_REMEDIES = PROTOCOL_REMEDIES | TLS_REMEDIES | UNFINISHED_REMEDIES
+CAUSE_REMEDIES = PROTOCOL_REMEDIES | WEBSOCKET_REMEDIES | TLS_REMEDIES | UNFINISHED_REMEDIES
 
 
 def known_cause(summary: EngineSummary, kind: str) -> str | None:

@@ -22,6 +22,7 @@ mod set_up;
 mod sightings;
 mod spot_checks;
 mod under_way;
+mod websocket;
 
 use serde_json::{Value, json};
 
@@ -60,6 +61,8 @@ struct Setup {
     local_ports: Option<u64>,
     pipeline: usize,
     lanes: usize,
+    /// Requests are messages.
+    are_messages: bool,
     drain_ns: u64,
     deadline_ns: Option<u64>,
     record_intended: usize,
@@ -87,6 +90,7 @@ impl Setup {
             local_ports: None,
             pipeline: 1,
             lanes: 1,
+            are_messages: false,
             drain_ns: 0,
             deadline_ns: None,
             record_intended: 0,
@@ -108,7 +112,8 @@ impl Setup {
         let load: Load = serde_json::from_value(self.load.clone()).unwrap();
         let plans: Vec<RequestPlan> = serde_json::from_value(self.requests.clone()).unwrap();
         let has_cookies = self.cookies.is_some();
-        let sources = Sources { rows: Some(rows), has_cookies, ..Sources::default() };
+        let is_websocket = self.are_messages;
+        let sources = Sources { rows: Some(rows), has_cookies, is_websocket, ..Sources::default() };
         let setup_plans: Vec<RequestPlan> = serde_json::from_value(self.setup.clone()).unwrap();
         let (requests, variables) = requests::compile(&plans, &setup_plans, "host", sources).unwrap();
         let expectations = requests::expectations(&plans, &setup_plans, &requests, sources).unwrap();

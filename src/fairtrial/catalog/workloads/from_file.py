@@ -16,6 +16,7 @@ from fairtrial.catalog.workloads.setup_requests import send_setup
 from fairtrial.engine.plan import (
     AnyBody,
     BodyRange,
+    EchoBody,
     EventsBody,
     ExactBody,
     Expectation,
@@ -101,6 +102,7 @@ def workload_from_file(
         set_up=set_up if source.setup else None,
         setup=load.setup,
         cookies=load.cookies,
+        websocket=load.websocket,
         thinking=thinking_last(requests),
         journeys=_journeys(entries),
         comparable=_comparable(source, contract.requests, contract.rows),
@@ -129,13 +131,13 @@ def _comparable(
     source: WorkloadSource, requests: Sequence[Request], rows: Mapping[str, GivenRows]
 ) -> Comparable | None:
     """The comparable parts of a workload file: not steps of journeys, which send what each user was given. None: there
-    are no other requests, or users keep cookies.
+    are no other requests, users keep cookies, or requests are messages.
 
     Args:
         requests, rows: as the engine sends them.
     """
     entries = {name: entry for name, entry in source.requests.items() if entry.journey is None}
-    if not entries or source.model.cookies is not None:
+    if not entries or source.model.cookies is not None or source.model.sends_messages:
         return None
     under_load = [name for name, entry in entries.items() if _can_be_sent_again(entry, rows)]
     takers: dict[str, int] = {}
@@ -201,6 +203,7 @@ def _clause(steps: Sequence[Request], contract: SentRequests, requirement: str) 
             "rows": dict(contract.rows),
             "secrets": dict(contract.secrets),
             "cookies": contract.cookies,
+            "websocket": contract.websocket,
         }
         at_once = [step.model_copy(update={"think_seconds": None}) for step in steps]
         summary = run_engine(stack.plan_of(*at_once).model_copy(update=more), lambda _event: None)
@@ -271,6 +274,8 @@ def _parts(request: Request) -> Iterator[str]:
         yield _length(expect.body_bytes)
     if isinstance(expect.body, ExactBody):
         yield "the whole body"
+    if isinstance(expect.body, EchoBody):
+        yield "the message itself"
     if isinstance(expect.body, JsonBody):
         yield _places(expect.body.values)
     if isinstance(expect.body, EventsBody):

@@ -17,6 +17,7 @@ from fairtrial.experiment.workload_file.normalisation import Normalisation
 from fairtrial.experiment.workload_file.rows import RowTable
 from fairtrial.experiment.workload_file.state import AuditEntry, Reset
 from fairtrial.experiment.workload_file.texts import Cookies
+from fairtrial.experiment.workload_file.websocket import WebSocket
 from fairtrial.record.identity import WorkloadIdentity
 from fairtrial.record.proof import WriteFault
 
@@ -202,6 +203,8 @@ class ServerWorkload(BaseWorkload):
     """what each connection sends before any other request"""
     cookies: Cookies | None = None
     """who keeps those that answers set; None: nobody"""
+    websocket: WebSocket | None = None
+    """how answers find their messages; None: requests are HTTP's"""
     thinking: Sequence[str] = ()
     """names of the requests that have a think time of their own, and that no step of a journey follows"""
     journeys: Sequence[str] = ()

@@ -8,6 +8,7 @@ from fairtrial.engine.plan import (
     AnyBody,
     BaseRequest,
     BodyRange,
+    EchoBody,
     EventsBody,
     ExactBody,
     Expectation,
@@ -20,13 +21,14 @@ from fairtrial.engine.plan import (
 )
 from fairtrial.experiment.workload_file.events import MEDIA_TYPE, Events
 from fairtrial.experiment.workload_file.journeys import by_user
-from fairtrial.experiment.workload_file.model import Expect, RequestEntry, Rows
+from fairtrial.experiment.workload_file.model import Expect, RequestEntry, Rows, WorkloadFile
 from fairtrial.experiment.workload_file.placeholders import Placeholder, Scalar, TemplateWriter, spelled
 from fairtrial.experiment.workload_file.read import WorkloadSource
 from fairtrial.experiment.workload_file.rows import RowTable
 from fairtrial.experiment.workload_file.secrets import FEWEST_OF_A_CUT
 from fairtrial.experiment.workload_file.texts import Cookies
 from fairtrial.experiment.workload_file.variables import parse_taken
+from fairtrial.experiment.workload_file.websocket import WebSocket
 
 UNKNOWN = "unknown"
 """In place of a variable before the setup requests were sent. Requests that hold it are never sent to a stack."""
@@ -44,6 +46,8 @@ class SentRequests:
     """what each connection sends first"""
     cookies: Cookies | None = None
     """who keeps those that answers set; None: nobody"""
+    websocket: WebSocket | None = None
+    """how answers find their messages; None: requests are HTTP's"""
 
 
 def sent_requests(
@@ -82,7 +86,11 @@ def sent_requests(
     }
     setup = _connection_setup(source, writer)
     used = {**writer.used, **secrets_among(variables or {})}
-    return SentRequests(requests, given_rows, used, setup, source.model.cookies)
+    return SentRequests(requests, given_rows, used, setup, source.model.cookies, _websocket(source.model))
+
+
+def _websocket(model: WorkloadFile) -> WebSocket | None:
+    return (model.websocket or WebSocket()) if model.sends_messages else None
 
 
 def thinking_last(requests: Sequence[Request]) -> list[str]:
@@ -121,7 +129,8 @@ def engine_request(
         Problem: an environment variable that it names is not set.
     """
     headers = {header: writer.text(value, f"{key}.headers.{header}") for header, value in entry.headers.items()}
-    if entry.json_body is not None and "content-type" not in map(str.lower, headers):
+    is_message = entry.websocket is not None
+    if entry.json_body is not None and not is_message and "content-type" not in map(str.lower, headers):
         headers["content-type"] = "application/json"
     body = None
     if entry.json_body is not None:
@@ -132,7 +141,7 @@ def engine_request(
     check = source.checks.get(name) if key == f"requests.{name}" else None
     return Request(
         name=name,
-        method=entry.method,
+        method="GET" if is_message else entry.method,
         path=writer.path(entry.path, f"{key}.{entry.method.lower()}"),
         headers=list(headers.items()),
         body=body,
@@ -180,12 +189,14 @@ def _take(text: str) -> Take:
 def _expectation(
     expect: Expect, key: str, check_every: int, writer: TemplateWriter, *, keeps_bodies: bool
 ) -> Expectation:
-    body: AnyBody | ExactBody | JsonBody | EventsBody = AnyBody()
+    body: AnyBody | ExactBody | JsonBody | EventsBody | EchoBody = AnyBody()
     if expect.text is not None:
         body = ExactBody(text=writer.plain(expect.text, f"{key}.text"))
     elif expect.json_values:
         values = {at: writer.json(value, f"{key}.json {at}") for at, value in expect.json_values.items()}
         body = JsonBody(values=values)
+    elif expect.echo:
+        body = EchoBody()
     elif expect.events is not None:
         body = _events(expect.events)
     length = expect.byte_range

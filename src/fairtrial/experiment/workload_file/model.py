@@ -18,9 +18,10 @@ from fairtrial.experiment.workload_file.state import AuditEntry, Files, Reset, a
 from fairtrial.experiment.workload_file.texts import Cookies, Headers, Json, Take, Target, Template, Think, json_strings
 from fairtrial.experiment.workload_file.think import engine_think
 from fairtrial.experiment.workload_file.variables import EntryTexts, assert_variables, parse_taken
+from fairtrial.experiment.workload_file.websocket import WebSocket, assert_messages
 
-METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
-"""The keys of a request that name its method; the value is its path."""
+METHODS = ("get", "head", "post", "put", "patch", "delete", "options", "websocket")
+"""The keys of a request that name its method, or that it is a message; the value is its path."""
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$"
 """Of requests and rows: without spaces, as placeholders and claims name them."""
@@ -69,6 +70,7 @@ class Expect(Strict):
         None, description="by JSON pointer, a regular expression over the text or the number that stands there"
     )
     html: str | None = Field(None, min_length=1, description="the file of the page that the body says the same as")
+    echo: Literal[True] | None = Field(None, description="of a message: its answer is the same message")
     events: Events | None = Field(None, description="the stream of events that the body is")
 
     @model_validator(mode="after")
@@ -89,6 +91,8 @@ class Expect(Strict):
             raise ValueError("html: a page is compared as a whole: leave `text`, `json`, `schema` and `matches` out")
         if self.events is not None and any(getattr(self, name) for kind in BODY_KINDS[:-1] for name in kind):
             raise ValueError("events: a stream is looked at event by event: leave what else is said of the body out")
+        if self.echo and any(getattr(self, name) for kind in BODY_KINDS[:-2] for name in kind):
+            raise ValueError("echo: it says already what the whole answer is: leave the others out")
         self._assert_text()
         self._assert_json()
         for pointer in self.matches or {}:
@@ -151,7 +155,7 @@ def _assert_pointer(key: str, pointer: str) -> None:
         raise ValueError(f'{key}: {pointer!r} is no JSON pointer: write "/{pointer}" (RFC 6901)')
 
 
-BODY_KINDS = (("text",), ("html",), ("json_values", "json_schema", "matches"), ("events",))
+BODY_KINDS = (("text",), ("html",), ("json_values", "json_schema", "matches"), ("echo",), ("events",))
 """By what an expectation says what the body holds, by the names of its fields: in one of these ways."""
 BODY_KEYS = ("bytes", "trailer", *(name for kind in BODY_KINDS for name in kind))
 """What it says of the body, and of what comes behind it."""
@@ -168,6 +172,7 @@ class RequestEntry(Strict):
     patch: Target | None = None
     delete: Target | None = None
     options: Target | None = None
+    websocket: Target | None = Field(None, description="the path of a WebSocket, by which the body goes as a message")
     headers: Headers = Field(default_factory=dict, description='in place of the defaults; "" leaves a default out')
     json_body: Json | None = Field(None, alias="json", description="the body, as a value")
     body: Template | None = Field(None, description="the body, as a text")
@@ -206,7 +211,7 @@ class RequestEntry(Strict):
 
     @property
     def method(self) -> str:
-        """In upper case, as it is sent."""
+        """In upper case, as it is sent; of a message WEBSOCKET."""
         return next(method.upper() for method in METHODS if getattr(self, method) is not None)
 
     @property
@@ -298,6 +303,8 @@ class SetupEntry(RequestEntry):
             raise ValueError("think: a setup request is no part of the load: leave it out")
         if self.journey is not None:
             raise ValueError("journey: a setup request comes before any: leave it out")
+        if self.websocket is not None and self.per == "load":
+            raise ValueError('websocket: only connections send messages first: write per = "connection"')
         if self.per == "connection":
             self.assert_taken_by_engine()
         elif self.expect.trailer is not None:
@@ -322,6 +329,7 @@ class WorkloadFile(Strict):
     title: str = ""
     ready: Ready = ANSWERED
     cookies: Cookies | None = Field(None, description="who keeps those that answers set, and sends them")
+    websocket: WebSocket | None = Field(None, description="how answers find their messages")
     defaults: Defaults = Defaults()
     rows: dict[Annotated[str, Field(pattern=NAME)], Rows] = Field(default_factory=dict)
     setup: dict[Annotated[str, Field(pattern=NAME)], SetupEntry] = Field(default_factory=dict)
@@ -360,6 +368,13 @@ class WorkloadFile(Strict):
                 raise ValueError(f"{name}.expect: an answer to HEAD has no body")
         if unused := self.rows.keys() - used:
             raise ValueError(f"rows.{min(unused)}: no request takes a row of it: leave it out, or name it in one")
+        of_connections = [
+            (f"setup.{name}", each) for name, each in self.setup_entries().items() if each.per == "connection"
+        ]
+        of_mix = [(f"requests.{name}", each) for name, each in self.entries().items()]
+        assert_messages([*of_mix, *of_connections], self.websocket)
+        if self.sends_messages and self.cookies is not None:
+            raise ValueError("cookies: messages have none: leave it out")
         assert_requests_exist(self.audit, self.requests)
         steps = {name: Step(each.journey, frozenset(each.model_fields_set)) for name, each in self.requests.items()}
         assert_journeys(steps)
@@ -385,6 +400,11 @@ class WorkloadFile(Strict):
     def entries(self) -> Mapping[str, RequestEntry]:
         """The requests by name, each with the defaults."""
         return {name: entry.over(self.defaults) for name, entry in self.requests.items()}
+
+    @property
+    def sends_messages(self) -> bool:
+        """Whether its requests are messages of a WebSocket."""
+        return any(entry.websocket is not None for entry in self.requests.values())
 
     def as_written(self) -> dict[str, Any]:
         """The keys that were set, as they stand in a file."""

@@ -289,6 +289,7 @@ def engine_plan(context: TrialContext, deployment: Deployment, load: OneRunLoad)
         secrets=dict(workload.secrets),
         setup=list(workload.setup),
         cookies=workload.cookies,
+        websocket=workload.websocket,
         threads=context.placement.load_threads(load.threads, load.connections),
         cpus=cpus,
         wait=wait_of(context.condition, context.environment.placement),

@@ -87,6 +87,15 @@ def assert_load_fits(workload: SentRequests, plan: EnginePlan) -> None:
         )
     if workload.cookies is not None and plan.pipeline > 1:
         raise Problem("cookies: nobody has an answer before the next request", "leave out --pipeline")
+    if workload.websocket is not None:
+        refused = {
+            "--http2": plan.http2 is not None,
+            "--pipeline": plan.pipeline > 1,
+            "--no-keepalive and --requests-per-connection": plan.requests_per_connection is not None,
+            "--trace-share": plan.trace_share is not None,
+        }
+        for option in (option for option, applies in refused.items() if applies):
+            raise Problem("the requests of this file are messages of a WebSocket", f"leave out {option}")
     if workload.setup and plan.requests_per_connection == 1:
         raise Problem(
             f"setup.{workload.setup[0].name}: each request would have a connection and a setup of its own",

@@ -14,7 +14,7 @@ from fairtrial.tools.load.request.command_load import CommandLoad, load_of
 from fairtrial.tools.load.request.file_requests import assert_load_fits, requests_of_file
 from fairtrial.tools.load.request.http_request import host_header, to_engine_request
 from fairtrial.tools.load.request.options import LoadOptions
-from fairtrial.tools.load.request.url import Url, parse_url, redirected
+from fairtrial.tools.load.request.url import Url, assert_scheme, parse_url, redirected
 
 Contradiction = tuple[bool, str, str]
 """Whether it applies, the reason and the remedy."""
@@ -40,6 +40,7 @@ def to_engine_plan(options: LoadOptions, hosts: LoadSite | None = None) -> tuple
         workload = requests_of_file(options, url, tls)
     else:
         workload = SentRequests([to_engine_request(options, url)], rows={}, secrets={})
+    assert_scheme(url, sends_messages=workload.websocket is not None)
     endpoint = hosts.connect(
         redirected(url, options.connect_to),
         options.unix_socket,
@@ -61,6 +62,7 @@ def to_engine_plan(options: LoadOptions, hosts: LoadSite | None = None) -> tuple
         secrets=dict(workload.secrets),
         setup=list(workload.setup),
         cookies=workload.cookies,
+        websocket=workload.websocket,
         threads=threads * len(cpus),
         cpus=[cpu for of_host in cpus for cpu in of_host],
         driver=options.driver,

@@ -10,7 +10,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.tools.load.request.values import ConnectTo
 
 REMEDY = "write http://HOST[:PORT]/PATH or https://…"
-PORTS = {"http": 80, "https": 443}
+PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 PLACEHOLDER = re.compile(r"\{\{.*?\}\}")
 
 
@@ -54,7 +54,16 @@ def parse_url(text: str, *, template: bool = False) -> Url:
     port = parts.port or PORTS[parts.scheme]
     bracketed = f"[{hostname}]" if ":" in hostname else hostname
     host = bracketed if port == PORTS[parts.scheme] else f"{bracketed}:{port}"
-    return Url(text, parts.scheme == "https", hostname, port, host, path)
+    return Url(text, parts.scheme in ("https", "wss"), hostname, port, host, path)
+
+
+def assert_scheme(url: Url, *, sends_messages: bool) -> None:
+    """Raise a Problem for a URL of a WebSocket where requests are HTTP's."""
+    if url.text.startswith("ws") and not sends_messages:
+        raise Problem(
+            f"{printable(url.text)}: no message is given",
+            'give a file whose requests are messages with -f (websocket = "/path", docs/workload-file.md)',
+        )
 
 
 def redirected(url: Url, rules: Sequence[ConnectTo]) -> Url:

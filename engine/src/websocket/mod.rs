@@ -1,0 +1,31 @@
+//! WebSocket (RFC 6455) as a link between a session and its driver: a request is a message that the client sends, its
+//! answer a message of the server. The lanes of a connection are the messages that it has in flight.
+//!
+//! An answer belongs to the message with the same id, where the plan says at which JSON pointer messages have theirs; else
+//! answers come in the order of the messages. A connection counts as connected when its opening handshake is done.
+
+mod conversation;
+mod failure;
+mod frame;
+mod handshake;
+mod link;
+
+pub use conversation::WebSocketConversation;
+#[cfg(test)]
+pub(crate) use frame::tests::served;
+#[cfg(test)]
+pub(crate) use handshake::accept_of;
+pub use handshake::{Opening, check_header};
+
+/// What a connection is opened with, and how answers find their messages.
+#[derive(Clone, Debug)]
+pub struct Socket {
+    /// The opening handshake, but for its key.
+    pub opening: Opening,
+    /// By place among the requests, whether its message is binary.
+    pub is_binary: Vec<bool>,
+    /// The names of the JSON pointer at which messages have their ids; `None`: answers come in order.
+    pub id: Option<Vec<String>>,
+    /// A message of the server that is longer breaks the connection. Bytes.
+    pub message_bytes_limit: u64,
+}
