@@ -1,4 +1,4 @@
-"""Remedies for errors by the cause that the engine tells: no answer of HTTP, and failures of HTTP/2, WebSocket and TLS."""
+"""Remedies for errors by the cause that the engine tells: no HTTP, and failures of HTTP/2, WebSocket and TLS."""
 
 from fairtrial.record.engine_summary import EngineSummary
 
@@ -65,7 +65,7 @@ PROTOCOL_REMEDIES = {
 """By the `cause` of an example: docs/engine-protocol.md, "HTTP/1.1 as servers speak it" and "HTTP/2"."""
 
 WEBSOCKET_REMEDIES = {
-    "websocket_refused": "the server opens no WebSocket at this path: look at the path, and at headers that it asks for",
+    "websocket_refused": "the server opens no WebSocket at this path: look at the path, and at headers that it wants",
     "websocket_upgrade": "answer the handshake with `Upgrade: websocket` and `Connection: Upgrade`: a proxy before the "
     "server may drop them",
     "websocket_accept": "answer with Sec-WebSocket-Accept as RFC 6455, section 4.2.2 makes it of the key",
@@ -74,8 +74,8 @@ WEBSOCKET_REMEDIES = {
     "Sec-WebSocket-Protocol",
     "websocket_no_handshake": "connections are taken, and their handshakes not answered: is this the port and the path "
     "of a WebSocket?",
-    "websocket_handshake_closed": "the server, or what stands before it, ended the connection within the handshake: see "
-    "its log; often a limit of connections, or a crash",
+    "websocket_handshake_closed": "the server, or what stands before it, ended the connection within the handshake: "
+    "see its log; often a limit of connections, or a crash",
     "websocket_unknown_id": "messages came that answer none: are they pushed, or is the id elsewhere ([websocket] id)?",
     "websocket_unasked": "messages came before any was sent: where servers push, have answers found by an id "
     "([websocket] id)",

@@ -18,7 +18,8 @@ class WebSocket(Strict):
     """How answers find their messages, and how many messages are on their way."""
 
     id: Pointer | None = Field(
-        None, description="the JSON pointer at which a message and its answer have the same id; null: they come in order"
+        None,
+        description="the JSON pointer at which a message and its answer have the same id; null: they come in order",
     )
     in_flight: int = Field(1, ge=1, le=1000, description="messages at once on each connection")
     message_bytes: int = Field(
@@ -33,30 +34,36 @@ def assert_messages(entries: Iterable[tuple[str, "RequestEntry"]], websocket: We
         entries: (key, request) of the mix and of what connections send first, with the defaults.
     """
     all_entries = list(entries)
-    sockets = [(key, entry) for key, entry in all_entries if entry.websocket is not None]
-    if not sockets:
+    first_key, first = next(((key, each) for key, each in all_entries if each.websocket is not None), ("", None))
+    if first is None:
         if websocket is not None:
             raise ValueError('websocket: no request is a message: write one with websocket = "/path"')
         if echo := next((key for key, entry in all_entries if entry.expect.echo), None):
             raise ValueError(f"{echo}.expect.echo: only a message has an echo: expect `text`")
         return
-    first_key, first = sockets[0]
     for key, entry in all_entries:
-        expect = entry.expect
         if entry.websocket is None:
             raise ValueError(f"{key}: is no message, as {first_key} is: write both into files of their own")
         if (entry.websocket, entry.headers) != (first.websocket, first.headers):
-            raise ValueError(f"{key}: all messages go by one WebSocket: it has another path or headers than {first_key}")
-        if entry.json_body is None and entry.body is None and entry.body_file is None:
-            raise ValueError(f"{key}: the message is missing: give json, body or body_file")
-        if entry.chunked:
-            raise ValueError(f"{key}.chunked: a message is in frames, not in chunks: leave it out")
-        for name, value in {"status": expect.status, "type": expect.type, "trailer": expect.trailer}.items():
-            if value is not None:
-                raise ValueError(f"{key}.expect.{name}: a message has none: leave it out")
-        if any(not text.startswith("/") for text in entry.take.values()):
-            raise ValueError(f"{key}.take: a message has no headers: take a JSON pointer")
+            raise ValueError(f"{key}: all messages go by one WebSocket: path and headers are not those of {first_key}")
+        _assert_message(key, entry)
     if websocket is not None and websocket.in_flight > 1:
         setup = next((key for key, _ in all_entries if key.startswith("setup.")), None)
         if setup is not None:
             raise ValueError(f"websocket.in_flight: {setup} is sent first by connections with one message at once")
+
+
+def _assert_message(key: str, entry: "RequestEntry") -> None:
+    """Raise a ValueError for what a message does not have."""
+    if entry.json_body is None and entry.body is None and entry.body_file is None:
+        raise ValueError(f"{key}: the message is missing: give json, body or body_file")
+    if entry.chunked:
+        raise ValueError(f"{key}.chunked: a message is in frames, not in chunks: leave it out")
+    expect = entry.expect
+    for name, value in {"status": expect.status, "type": expect.type, "trailer": expect.trailer}.items():
+        if value is not None:
+            raise ValueError(f"{key}.expect.{name}: a message has none: leave it out")
+    if expect.events is not None:
+        raise ValueError(f"{key}.expect.events: a message is no stream of events: leave it out")
+    if any(not text.startswith("/") for text in entry.take.values()):
+        raise ValueError(f"{key}.take: a message has no headers: take a JSON pointer")

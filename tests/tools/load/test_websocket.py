@@ -1,0 +1,173 @@
+"""Messages of WebSockets, as `fairtrial load` sends them, against a server that keeps to a plan and against hostile
+ones."""
+
+import json
+import socket
+import subprocess
+import sys
+import threading
+from base64 import b64encode
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from hashlib import sha1
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import Finished
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "websocket"
+GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+ONE = ("-c", "1", "-n", "1", "--warmup", "0s", "--timeout", "500ms", "--plain", "--json", "load.json")
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    """The example's server, of which every tenth answer of /ask stalls for 400 ms."""
+    command = [sys.executable, str(EXAMPLE / "server.py"), "0", "10"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        yield process.stdout.readline().strip()
+        process.terminate()
+
+
+def test_each_message_comes_back(call: Callable[..., Finished], server: str) -> None:
+    load = ("load", "-f", EXAMPLE / "echo.workload.toml", server, "-c", "2", "-n", "200", "--warmup", "0s")
+    finished = call(*load, "--json", "load.json", "--plain")
+    assert finished.status == 0, finished.out + finished.err
+    summary = json.loads(Path("load.json").read_text())
+    assert (summary["verified"], summary["answers"], summary["connects"]) == (200, 200, 2)
+
+
+def test_answers_that_overtake_each_other_find_their_messages(call: Callable[..., Finished], server: str) -> None:
+    load = ("load", "-f", EXAMPLE / "ask.workload.toml", server, "-c", "2", "-n", "100", "--warmup", "0s")
+    finished = call(*load, "--json", "load.json", "--plain")
+    assert finished.status == 0, finished.out + finished.err
+    summary = json.loads(Path("load.json").read_text())
+    assert (summary["verified"], summary["unasked"], summary["connects"]) == (100, 0, 2)
+    response = summary["response_time"]
+    assert response["min_seconds"] < 0.015 and response["percentiles"]["50"] < 0.1
+    assert response["max_seconds"] >= 0.399
+
+
+def test_an_open_load_counts_from_when_messages_were_due(call: Callable[..., Finished], server: str) -> None:
+    load = ("load", "-f", EXAMPLE / "ask.workload.toml", server, "-c", "1", "-r", "50", "-d", "1s", "--warmup", "0s")
+    finished = call(*load, "--json", "load.json", "--plain")
+    assert finished.status == 0, finished.out + finished.err
+    summary = json.loads(Path("load.json").read_text())
+    assert summary["verified"] == 50 and summary["connects"] <= 1
+    assert summary["response_time"]["max_seconds"] >= 0.399
+
+
+def test_a_code_that_ends_a_connection_is_told_with_its_reason(call: Callable[..., Finished], server: str) -> None:
+    text = (EXAMPLE / "ask.workload.toml").read_text()
+    Path("ask.workload.toml").write_text(text.replace("number = 21", "number = 0"))
+    finished = call("load", "-f", "ask.workload.toml", server, *ONE)
+    assert finished.status == 4
+    assert "the server closed the connection with code 4000: 0 is no question" in finished.out
+    assert "the code is the application's own" in finished.out + finished.err
+
+
+@contextmanager
+def hostile(behave: Callable[[socket.socket], None], accept: str | None = None) -> Iterator[str]:
+    """A server that switches protocols, with this Sec-WebSocket-Accept or the right one, and behaves so. Its URL."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            while True:
+                try:
+                    connection, _ = listener.accept()
+                except OSError:
+                    return
+                with connection:
+                    head = b""
+                    while b"\r\n\r\n" not in head:
+                        piece = connection.recv(65_536)
+                        if not piece:
+                            break
+                        head += piece
+                    if b"Sec-WebSocket-Key" not in head:
+                        continue  # whether anybody listens was looked at
+                    key = head.decode().split("Sec-WebSocket-Key: ")[1].split("\r\n")[0]
+                    right = b64encode(sha1(f"{key}{GUID}".encode(), usedforsecurity=False).digest()).decode()
+                    lines = ["HTTP/1.1 101 Switching Protocols", "Upgrade: websocket", "Connection: Upgrade"]
+                    lines.append(f"Sec-WebSocket-Accept: {right if accept is None else accept}")
+                    try:
+                        connection.sendall("\r\n".join([*lines, "", ""]).encode())
+                        connection.recv(65_536)
+                        behave(connection)
+                        connection.settimeout(2)
+                        while connection.recv(65_536):
+                            pass
+                    except OSError:
+                        pass
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield f"ws://127.0.0.1:{listener.getsockname()[1]}/"
+        listener.shutdown(socket.SHUT_RDWR)
+    thread.join(5)
+
+
+def _endlessly(frame: bytes) -> Callable[[socket.socket], None]:
+    def send(connection: socket.socket) -> None:
+        connection.settimeout(2)
+        while True:
+            connection.sendall(frame * 1000)
+
+    return send
+
+
+def _once(frame: bytes) -> Callable[[socket.socket], None]:
+    return lambda connection: connection.sendall(frame)
+
+
+HOSTILE = {
+    "masked frames": (_once(b"\x81\x82\x00\x00\x00\x00ok"), None, "protocol", "websocket_masked"),
+    "reserved bits": (_once(b"\xc1\x02ok"), None, "protocol", "websocket_reserved"),
+    "a huge length": (_once(b"\x82\x7f" + b"\x7f" + b"\xff" * 7), None, "protocol", "websocket_too_long"),
+    "endless fragments": (_endlessly(b"\x00\x10" + b"x" * 16), None, "protocol", "websocket_continuation"),
+    "a message without end": (
+        lambda connection: (_once(b"\x01\x01x")(connection), _endlessly(b"\x00\x10" + b"x" * 16)(connection))[1],
+        None,
+        "protocol",
+        "websocket_too_long",
+    ),
+    "pings without end": (_endlessly(b"\x89\x00"), None, "protocol", "websocket_flood"),
+    "no UTF-8": (_once(b"\x81\x02\xff\xfe"), None, "protocol", "websocket_utf8"),
+    "half a frame, then silence": (_once(b"\x81\x05he"), None, "timeout", "websocket_unfinished"),
+    "a close without code": (_once(b"\x88\x00"), None, "closed", "websocket_close_1005"),
+    "no close": (lambda connection: connection.shutdown(socket.SHUT_RDWR), None, "closed", "websocket_no_close"),
+    "a wrong accept": (_once(b""), "AAAAAAAAAAAAAAAAAAAAAAAAAAA=", "protocol", "websocket_accept"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_server_gets_an_error_that_names_what_it_did(call: Callable[..., Finished], name: str) -> None:
+    behave, accept, kind, cause = HOSTILE[name]
+    with hostile(behave, accept) as url:
+        finished = call("load", "-f", EXAMPLE / "echo.workload.toml", url, *ONE)
+    assert finished.status == 4, finished.out + finished.err
+    summary = json.loads(Path("load.json").read_text())
+    assert {each: count for each, count in summary["errors"].items() if count} == {kind: 1}
+    assert [each["cause"] for each in summary["examples"] if each["kind"] == kind] == [cause]
+
+
+def test_an_id_that_nobody_asked_for_is_no_answer(call: Callable[..., Finished]) -> None:
+    answer = b'{"id":999,"double":42}'
+    with hostile(_once(bytes([0x81, len(answer)]) + answer)) as url:
+        finished = call("load", "-f", EXAMPLE / "ask.workload.toml", url, *ONE)
+    assert finished.status == 4, finished.out + finished.err
+    summary = json.loads(Path("load.json").read_text())
+    assert (summary["errors"]["timeout"], summary["unasked"]) == (1, 1)
+    assert "websocket_unknown_id" in [each["cause"] for each in summary["examples"]]
+
+
+def test_options_that_messages_cannot_follow_are_refused(call: Callable[..., Finished]) -> None:
+    for option in ("--http2", "--no-keepalive", "--pipeline=2", "--trace-share=0.5"):
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            url = f"ws://127.0.0.1:{listener.getsockname()[1]}/"
+            finished = call("load", "-f", EXAMPLE / "echo.workload.toml", url, option)
+        assert finished.status == 2 and "messages of a WebSocket" in finished.err, option
+    finished = call("load", "ws://127.0.0.1:1/")
+    assert finished.status in (2, 4) and finished.err
