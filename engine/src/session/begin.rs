@@ -53,7 +53,7 @@ impl Session {
 
     fn time_out(&mut self, number: usize, now_ns: u64) -> Next {
         let slot = &mut self.slots[number];
-        if let (State::Connecting, Some(failure)) = (slot.state, slot.if_late.take()) {
+        if let Some(failure) = slot.if_late.take() {
             self.explain(&failure(), now_ns);
         }
         self.explain_unfinished(number, ErrorKind::Timeout, now_ns);

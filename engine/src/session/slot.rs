@@ -77,7 +77,7 @@ pub(super) struct Slot {
     /// Requests that this socket may still carry; `None`: any number.
     pub left_on_socket: Option<u32>,
     pub connect_ns: u64,
-    /// While it connects: why a request times out that waits for it, if more is known than that.
+    /// Why a request times out that waits for the connection, or for its answer, if more is known than that.
     pub if_late: Option<fn() -> Failure>,
     /// Since the last complete answer.
     pub failures: u32,

@@ -238,7 +238,13 @@ impl WebSocketConversation {
             if link.begun_ns == 0 && reader.is_within_message() {
                 link.begun_ns = now_ns;
             }
+            let is_unfinished = reader.is_unfinished();
+            let was_unfinished = std::mem::replace(&mut link.is_unfinished, is_unfinished);
             link.reader = reader;
+            if is_unfinished != was_unfinished {
+                let failure: Option<fn() -> Failure> = is_unfinished.then_some(failure::unfinished);
+                self.lanes_of(number).for_each(|lane| self.session.awaits(lane, failure));
+            }
         }
     }
 
@@ -348,14 +354,11 @@ impl Conversation for WebSocketConversation {
                 link.forget_socket();
             }
             self.follow(number, lane, next, now_ns);
-        } else if let Some(words) = link.reader.unfinished() {
-            self.session.explain(&Cause::Unfinished.failure(words), now_ns);
-            self.lose_beside(number, lane, next, ErrorKind::Timeout, now_ns);
-        } else if self.socket.id.is_some() {
+        } else if self.socket.id.is_some() && !link.is_unfinished {
             link.give_up(lane);
             self.follow(number, lane, next, now_ns);
         } else {
-            // It is awaited no longer, and the answers behind its own cannot be told from it.
+            // It is awaited no longer, and the answers behind its own cannot be told from it, or cannot come.
             self.lose_beside(number, lane, next, ErrorKind::Timeout, now_ns);
         }
         Some((number, self.links[number].next(now_ns)))

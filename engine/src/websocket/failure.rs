@@ -67,6 +67,11 @@ pub(super) fn no_handshake() -> Failure {
     Cause::NoHandshake.failure("the connection was taken, and the handshake not answered")
 }
 
+/// Why a message times out behind a part of another one.
+pub(super) fn unfinished() -> Failure {
+    Cause::Unfinished.failure("a message, or a frame of one, began to come and did not end")
+}
+
 /// What a breach is to whoever awaits an answer.
 pub(super) fn of_breach(breach: Breach) -> Failure {
     let cause = match breach {

@@ -134,6 +134,12 @@ impl FrameReader {
         }
     }
 
+    /// True if something has come of a message or a frame that is not complete.
+    #[inline]
+    pub(super) fn is_unfinished(&self) -> bool {
+        self.frame.is_some() || self.kind.is_some() || !self.head.is_empty()
+    }
+
     /// True if a message has begun that is not complete.
     pub(super) fn is_within_message(&self) -> bool {
         self.kind.is_some()

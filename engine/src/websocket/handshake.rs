@@ -136,7 +136,7 @@ fn check(head: &Head<'_>, key: &str, opening: &Opening) -> Result<(), Failure> {
 }
 
 /// What answers a key (section 4.2.2).
-pub(super) fn accept_of(key: &str) -> String {
+pub(crate) fn accept_of(key: &str) -> String {
     STANDARD.encode(digest(&SHA1_FOR_LEGACY_USE_ONLY, format!("{key}{GUID}").as_bytes()))
 }
 
@@ -176,9 +176,9 @@ mod tests {
         let switch = "HTTP/1.1 101 Switching Protocols\r\n";
         let upgrade = "upgrade: WebSocket\r\nConnection: keep-alive, Upgrade\r\n";
         let chat = [("Sec-WebSocket-Protocol".to_owned(), "chat, other".to_owned())];
-        let cases: Vec<(String, &[(String, String)], Option<&str>)> = vec![
-            (format!("{switch}{upgrade}{ACCEPT}\r\n"), &[], None),
-            (format!("{switch}{upgrade}{ACCEPT}sec-websocket-protocol: other\r\n\r\n"), &chat, None),
+        let cases = vec![
+            (format!("{switch}{upgrade}{ACCEPT}\r\n"), &[][..], None),
+            (format!("{switch}{upgrade}{ACCEPT}sec-websocket-protocol: other\r\n\r\n"), &chat[..], None),
             ("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n".into(), &[], Some("websocket_refused")),
             ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".into(), &[], Some("websocket_refused")),
             (format!("{switch}{ACCEPT}\r\n"), &[], Some("websocket_upgrade")),

@@ -56,6 +56,8 @@ pub(super) struct Link {
     pub reader: FrameReader,
     /// When the message began that is not complete; 0: none is.
     pub begun_ns: u64,
+    /// Something has come of a message or a frame that is not complete.
+    pub is_unfinished: bool,
     /// When the driver was told to connect.
     pub connects_ns: u64,
     /// What the server is to hear when the socket is closed.
@@ -77,6 +79,7 @@ impl Link {
             handshake: None,
             reader: FrameReader::new(message_bytes_limit),
             begun_ns: 0,
+            is_unfinished: false,
             connects_ns: 0,
             farewell: None,
             given_up: VecDeque::new(),
@@ -159,7 +162,7 @@ impl Link {
         self.state = State::Closed;
         self.handshake = None;
         self.reader.reset();
-        self.begun_ns = 0;
+        (self.begun_ns, self.is_unfinished) = (0, false);
         self.in_flight.clear();
         self.given_up.clear();
         self.controls = (0, 0);

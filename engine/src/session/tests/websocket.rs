@@ -132,7 +132,8 @@ fn answers_find_their_messages_by_id() {
     assert_eq!(link.received(0, &answers, false, 2 * MS), Next::Send);
     assert_eq!(texts(&sent(&mut link, 2 * MS)), [r#"{"id":4}"#, r#"{"id":5}"#]);
     // An id that is a text is another one, and one that none has is nobody's answer.
-    let others = [served(TEXT, br#"{"id":"2"}"#), served(TEXT, br#"{"id":9}"#), served(TEXT, b"no JSON")].concat();
+    let others =
+        [served(TEXT, br#"{"id":"2"}"#), served(TEXT, br#"{"id":9}"#), served(TEXT, b"no JSON")].concat();
     assert_eq!(link.received(0, &others, false, 3 * MS), Next::Wait);
     assert_eq!(link.received(0, &served(TEXT, br#"{"id":2}"#), false, 4 * MS), Next::Send);
     let ended = link.conclude(5 * MS);
@@ -168,17 +169,30 @@ fn without_ids_a_timeout_ends_the_connection() {
 
 #[test]
 fn each_server_that_breaks_the_rules_is_told_by_its_cause() {
-    let close = |code: u16, reason: &str| served(CLOSE, &[&code.to_be_bytes()[..], reason.as_bytes()].concat());
+    let close =
+        |code: u16, reason: &str| served(CLOSE, &[&code.to_be_bytes()[..], reason.as_bytes()].concat());
     let endless = [served(0x01, &[b'x'; 60]), served(0x00, &[b'x'; 60]).repeat(30)].concat();
     let empty = [served(0x01, b""), served(0x00, b"").repeat(1100)].concat();
-    let cases: Vec<(&str, Vec<u8>, (&str, &str, &str))> = vec![
+    let cases = vec![
         ("a mask", b"\x81\x82\x01\x02\x03\x04ok".to_vec(), ("protocol", "websocket_masked", "only clients")),
         ("a reserved bit", served(0xc1, b"ok"), ("protocol", "websocket_reserved", "reserved bit")),
         ("an opcode", served(0x85, b"ok"), ("protocol", "websocket_opcode", "opcode 5")),
         ("a long ping", served(PING, &[0; 126]), ("protocol", "websocket_control", "125 bytes")),
-        ("a continuation", served(0x80, b"ok"), ("protocol", "websocket_continuation", "fragment of no message")),
-        ("a long length", vec![TEXT, 126, 0, 5], ("protocol", "websocket_length", "more bytes than it needs")),
-        ("2^62 bytes", vec![0x82, 127, 64, 0, 0, 0, 0, 0, 0, 0], ("protocol", "websocket_too_long", "message_bytes")),
+        (
+            "a continuation",
+            served(0x80, b"ok"),
+            ("protocol", "websocket_continuation", "fragment of no message"),
+        ),
+        (
+            "a long length",
+            vec![TEXT, 126, 0, 5],
+            ("protocol", "websocket_length", "more bytes than it needs"),
+        ),
+        (
+            "2^62 bytes",
+            vec![0x82, 127, 64, 0, 0, 0, 0, 0, 0, 0],
+            ("protocol", "websocket_too_long", "message_bytes"),
+        ),
         ("endless fragments", endless, ("protocol", "websocket_too_long", "1020 bytes")),
         ("empty fragments", empty, ("protocol", "websocket_flood", "fragment after fragment")),
         ("pings", served(PING, b"x").repeat(1001), ("protocol", "websocket_flood", "1000 control frames")),
@@ -186,7 +200,11 @@ fn each_server_that_breaks_the_rules_is_told_by_its_cause() {
         ("no UTF-8", served(TEXT, b"\xff\xfe"), ("protocol", "websocket_utf8", "not UTF-8")),
         ("half a close", served(CLOSE, b"x"), ("protocol", "websocket_close_frame", "code")),
         ("a close of 1006", close(1006, ""), ("protocol", "websocket_close_frame", "code")),
-        ("a close", close(1011, "no database"), ("closed", "websocket_close_1011", "with code 1011: no database")),
+        (
+            "a close",
+            close(1011, "no database"),
+            ("closed", "websocket_close_1011", "with code 1011: no database"),
+        ),
         ("a normal close", close(1000, ""), ("closed", "websocket_close_1000", "1000")),
         ("a close of its own", close(4711, ""), ("closed", "websocket_close_other", "4711")),
         ("a close without code", served(CLOSE, b""), ("closed", "websocket_close_1005", "without a code")),
@@ -213,7 +231,10 @@ fn each_server_that_breaks_the_rules_is_told_by_its_cause() {
 fn each_handshake_that_opens_nothing_is_told_by_its_cause() {
     let switch = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n";
     let cases = [
-        ("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n".to_owned(), ("connect", "websocket_refused", "404")),
+        (
+            "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n".to_owned(),
+            ("connect", "websocket_refused", "404"),
+        ),
         (format!("{switch}\r\n"), ("protocol", "websocket_accept", "is none, not")),
         (
             format!("{switch}Sec-WebSocket-Accept: bm90IHRoYXQ=\r\n\r\n"),
@@ -239,7 +260,7 @@ fn silence_is_told_by_what_had_come() {
     let mut link = opened(echo(), None);
     assert_eq!(link.received(0, half, false, 2 * MS), Next::Wait);
     assert_eq!(link.due(SECOND), Some((0, Next::Connect)));
-    let told = ("timeout", "websocket_unfinished", "2 bytes of a message came, 3 of its frame did not");
+    let told = ("timeout", "websocket_unfinished", "began to come and did not end");
     assert_told(&link.conclude(SECOND + MS), told, "half a frame");
 
     let mut link = opened(by_id(2), Some("id"));
@@ -254,7 +275,11 @@ fn silence_is_told_by_what_had_come() {
     link.connected(0, MS);
     sent(&mut link, MS);
     assert_eq!(link.due(SECOND), Some((0, Next::Connect)));
-    assert_told(&link.conclude(SECOND + MS), ("timeout", "websocket_no_handshake", "not answered"), "no handshake");
+    assert_told(
+        &link.conclude(SECOND + MS),
+        ("timeout", "websocket_no_handshake", "not answered"),
+        "no handshake",
+    );
 }
 
 #[test]
