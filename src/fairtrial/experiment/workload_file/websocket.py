@@ -1,15 +1,12 @@
 """Requests that are messages of a WebSocket: `websocket = "/path"` in a request, and `[websocket]`."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import Any
 
 from pydantic import Field
 
 from fairtrial.base.strict import Strict
 from fairtrial.experiment.workload_file.normalisation import Pointer
-
-if TYPE_CHECKING:
-    from fairtrial.experiment.workload_file.model import RequestEntry
 
 LONGEST_MESSAGE_BYTES = 1 << 30
 
@@ -27,11 +24,11 @@ class WebSocket(Strict):
     )
 
 
-def assert_messages(entries: Iterable[tuple[str, "RequestEntry"]], websocket: WebSocket | None) -> None:
+def assert_messages(entries: Iterable[tuple[str, Any]], websocket: WebSocket | None) -> None:
     """Raise a ValueError if requests of one load are no messages of one WebSocket, where some are.
 
     Args:
-        entries: (key, request) of the mix and of what connections send first, with the defaults.
+        entries: (key, `RequestEntry`) of the mix and of what connections send first, with the defaults.
     """
     all_entries = list(entries)
     first_key, first = next(((key, each) for key, each in all_entries if each.websocket is not None), ("", None))
@@ -53,7 +50,7 @@ def assert_messages(entries: Iterable[tuple[str, "RequestEntry"]], websocket: We
             raise ValueError(f"websocket.in_flight: {setup} is sent first by connections with one message at once")
 
 
-def _assert_message(key: str, entry: "RequestEntry") -> None:
+def _assert_message(key: str, entry: Any) -> None:
     """Raise a ValueError for what a message does not have."""
     if entry.json_body is None and entry.body is None and entry.body_file is None:
         raise ValueError(f"{key}: the message is missing: give json, body or body_file")
