@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from fairtrial.base.formatting import count
 from fairtrial.base.loopback import LOOPBACK
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.plan import EnginePlan, Request
 from fairtrial.engine.process import EngineStart
 from fairtrial.engine.run import run_engine
@@ -145,13 +146,13 @@ def calibrate_loads(
     """Calibrate for each different load of requests in the plan, and each way of waiting in its trials.
 
     A load that the engine could not carry out against its own target has no calibration; `watcher` is told why. So it
-    is with HTTP/2, which the target does not speak: over HTTP/1.1, the ceiling would be another load's.
+    is with HTTP/2 and WebSocket, which the target does not speak: over HTTP/1.1, the ceiling would be another load's.
     """
     loads: dict[tuple[str, Wait], Load] = {}
     if any(each.load.http2 for each in plan.conditions):
         watcher(Preparing("calibration left out over HTTP/2: the load engine's own target speaks HTTP/1.1 alone"))
     for condition in plan.conditions:
-        if condition.load.offers_requests and not condition.load.http2:
+        if _is_calibrated(condition):
             key = condition.load.model_dump_json(exclude={"local_ports"}), wait_of(condition, placement)
             loads[key] = condition.load
     calibrations: list[Calibration] = []
@@ -292,9 +293,16 @@ class BlockCeilings:
         return record
 
 
+def _is_calibrated(condition: PlannedCondition) -> bool:
+    """False for programs, and for loads over HTTP/2 and WebSocket."""
+    workload = condition.point.workload
+    sends_messages = isinstance(workload, ServerWorkload) and workload.websocket is not None
+    return condition.load.offers_requests and not condition.load.http2 and not sends_messages
+
+
 def _load_of(condition: PlannedCondition, placement: Placement) -> CeilingTerms | None:
-    """None for what is not calibrated: programs, and loads over HTTP/2."""
+    """None for what is not calibrated."""
     load = condition.load
-    if not load.offers_requests or load.http2:
+    if not _is_calibrated(condition):
         return None
     return CeilingTerms(load.connections, load.keep_alive, load.threads, wait_of(condition, placement))

@@ -28,6 +28,7 @@ def assert_condition(condition: PlannedCondition, reference: StackRef, stacks: M
     _assert_startable(stack, service, point)
     _assert_env(point.experiment, reference, condition.variant)
     _assert_http2(reference, stack, condition.variant, point, stacks)
+    _assert_messages(point)
 
 
 def _assert_defined_on(workload: Workload, service: Service) -> None:
@@ -217,6 +218,22 @@ def _assert_http2(
             "leave `http2` or `reference` out",
         )
     _assert_sayable(point)
+
+
+def _assert_messages(point: Point) -> None:
+    """Raise a Problem for what a load of messages of a WebSocket cannot be."""
+    workload, load = point.workload, point.experiment.load
+    if isinstance(workload, ProgramWorkload) or workload.websocket is None:
+        return
+    refused = {
+        "load.http2": load.http2,
+        "load.keep_alive": not load.keep_alive,
+        "load.trace_share": load.trace_share > 0,
+        "load.local_ports": getattr(load, "local_ports", None) is not None,
+        "balancer": point.experiment.balancer is not None,
+    }
+    for key in (key for key, applies in refused.items() if applies):
+        raise Problem(f"{key}: the requests of {workload.name} are messages of a WebSocket", f"leave out `{key}`")
 
 
 def _assert_sayable(point: Point) -> None:
