@@ -1,11 +1,13 @@
 """Whatever becomes of an output, it is read within a second, or refused in words."""
 
+import json
 import random
 import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,14 @@ from fairtrial_cross_examine.examination import examine_output
 from fairtrial_cross_examine.formats import read_text
 from fairtrial_cross_examine.model import PrintedOutput
 from fairtrial_cross_examine.read import read_evidence
+from tests.fairtrial_cross_examine.boards.files import (
+    BY_OHA,
+    BY_WRK,
+    arena_framework,
+    arena_profile,
+    benchmarker,
+    power_round,
+)
 from tests.fairtrial_cross_examine.formats.reports import HONEST
 from tests.fairtrial_cross_examine.formats.test_cleaning import CHANGES, OUTPUTS, TEXTS
 
@@ -84,6 +94,40 @@ def test_a_mutation_is_read_or_refused(tmp_path: Path, mutation: Callable[[str, 
         with suppress(Problem):
             examine_output(read_evidence([file]))
         assert time.process_time() - began < MOST_SECONDS, (number, text[:200])
+
+
+VALUES = [None, True, "", 0, -1, 1e308, float("nan"), 10**40, "9" * 40, "1.2.3ms", "-5ms", "x", [], {}, [[]], [None]]
+BOARDS = {
+    "HttpArena": arena_framework({"json-512": {}, "baseline-512": {"pipeline": 16}}),
+    "HttpArena's rounds": arena_profile({}, {"framework": "robin"}),
+    "TechEmpower": power_round({"json": [{}, {}], "plaintext": [{}]}),
+    "the-benchmarker": benchmarker(BY_WRK),
+    "the-benchmarker by oha": benchmarker(BY_OHA),
+}
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_a_boards_file_is_read_or_refused(tmp_path: Path, name: str) -> None:
+    """Cut anywhere, or with another value in any place, which may be a whole object."""
+    chance = random.Random(SEED)
+    file = tmp_path / "data.json"
+    text = json.dumps(BOARDS[name])
+    mutations = [text[: chance.randrange(len(text))] for _ in range(TRIES)]
+    mutations += [json.dumps(swapped(BOARDS[name], chance)) for _ in range(10 * TRIES)]
+    for mutation in mutations:
+        file.write_text(mutation)
+        with suppress(Problem):
+            examine_output(read_evidence([file]))
+
+
+def swapped(document: Any, chance: random.Random) -> Any:
+    keys = list(document) if isinstance(document, dict) else list(range(len(document)))
+    key = chance.choice(keys)
+    within = document[key] if isinstance(document[key], dict | list) and document[key] else None
+    value = chance.choice(VALUES) if within is None or chance.random() < 0.2 else swapped(within, chance)
+    copy = dict(document) if isinstance(document, dict) else list(document)
+    copy[key] = value
+    return copy
 
 
 CUTS = 6
