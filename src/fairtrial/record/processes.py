@@ -108,3 +108,16 @@ class Stop(Strict):
 
     seconds: float
     forced: bool = Field(description="it did not end on SIGTERM in time and was killed")
+    unheard_by: str = Field(
+        "", description="the first process of its container, if that handles no SIGTERM: the kernel then drops it"
+    )
+
+    @property
+    def why_forced(self) -> str:
+        """Why SIGTERM did not reach it, as far as that is known; empty: it did, or ended the stack."""
+        if not self.forced or not self.unheard_by:
+            return ""
+        return (
+            f"{self.unheard_by}, the first process of the container, handles no SIGTERM, and the kernel drops one that "
+            "such a process does not handle. Start the server by the words of a list, or by `exec` in the shell"
+        )

@@ -1,8 +1,10 @@
 """A stack in containers: the command that runs them, their variables and their processes."""
 
 import os
+import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 import psutil
 
@@ -71,6 +73,20 @@ MAY_HOLD_PASSWORDS = frozenset({"DATABASE_URL", "CACHE_URL", "UPSTREAM_URL"})
 ELSEWHERE = "its processes are not found on this machine: its daemon runs in a virtual machine, or on another one"
 
 
+def deaf_to_sigterm(pid: int) -> str:
+    """The name of this first process of a container, if it handles no SIGTERM; else nothing, as where that is unknown.
+
+    A shell that waits for its command handles none, and passes none on.
+    """
+    try:
+        status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
+    handled = int(fields.get("SigCgt", "").strip() or "0", 16)
+    return "" if handled >> (signal.SIGTERM - 1) & 1 else printable(fields.get("Name", "").strip())
+
+
 class GuardedContainer(Guarded):
     """The container program, in the foreground below a guard: a signal to it is one to the container.
 
@@ -87,6 +103,7 @@ class GuardedContainer(Guarded):
         settings: Mapping[str, str],
     ) -> None:
         self._remove, self._removed = remove, False
+        self.first_process: int | None = None
         with new_log(request.log) as output:
             super().__init__(
                 command,
@@ -102,11 +119,12 @@ class GuardedContainer(Guarded):
         Raises:
             Problem: it is still there after ten seconds.
         """
+        unheard_by = "" if self.first_process is None else deaf_to_sigterm(self.first_process)
         stop = super().stop()
         if not self._removed:
             self._removed = True
             self._remove()
-        return stop
+        return stop.model_copy(update={"unheard_by": unheard_by})
 
 
 class RunningContainer(RunningStack):
@@ -203,6 +221,8 @@ def find_processes(
     trees = list(dict.fromkeys(root for root in roots if root is not None))
     if None in roots or not trees:
         return None
+    if isinstance(running.process, GuardedContainer):
+        running.process.first_process = pids[0]
     running.root, *running.beside = trees
     running.not_measured = ""
     for pid in pids if cpus else []:

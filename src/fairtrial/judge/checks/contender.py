@@ -286,7 +286,8 @@ def contract(contract: list[Clause], stop: Stop | None, case: Case) -> Iterator[
     if stop is not None and stop.forced:
         yield finding(
             "refusal",
-            f"SIGTERM did not end the stack: it was killed after {stop.seconds:.1f} s",
+            f"SIGTERM did not end the stack: it was killed after {stop.seconds:.1f} s"
+            + (f"; {stop.why_forced}" if stop.why_forced else ""),
             "let the program exit on SIGTERM within 5 s: stop listening, finish what is in flight, close the pool",
         )
 

@@ -94,7 +94,7 @@ def check_server(contexts: Sequence[TrialContext], begins: Callable[[TrialContex
             name="stops",
             requirement=f"it ends on SIGTERM within {GRACE_SECONDS:.0f} s",
             passed=not stop.forced,
-            evidence="it had to be killed" if stop.forced else "",
+            evidence="; ".join(filter(None, ["it had to be killed", stop.why_forced])) if stop.forced else "",
         )
     if altered or (not contexts[-1].plan.workload.writes and service.altered()):
         yield Clause(name="reads-only", requirement="it changes no row", passed=False, evidence="the data was altered")
