@@ -154,15 +154,9 @@ def _apart(places: list[_Place], text: str) -> list[_Place]:
         if before.mixed or place.first >= place.anchor or before is stopped[-1]:
             apart[-1:] = [replace(place, mixed=True)]
             continue
-<<<<<<< HEAD
         later_steps = [step for step in before.steps if step[0] >= place.first]
         if later_steps:
             apart[-1] = replace(before, start=later_steps[0][1], steps=later_steps, headless=True)
-=======
-        lines = [step for step in before.steps if step[0] >= place.first]
-        if lines:
-            apart[-1] = replace(before, start=lines[0][1], steps=lines, headless=True)
->>>>>>> e8d2db14 (Names and wrapping)
         apart.append(replace(place, headless=True))
     return apart
 
