@@ -1,8 +1,13 @@
 """`shop.postman_collection.json`: a collection of Postman, of format 2.0 or 2.1."""
 
 import re
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
 from fairtrial_import.bodies import FORM, JSON
 from fairtrial_import.collected import (
     PARTS,
@@ -21,9 +26,12 @@ from fairtrial_import.document import parsed
 from fairtrial_import.json_value import member_at, objects, text
 from fairtrial_import.kinds.model import SourceKind
 from fairtrial_import.model import ImportedRequests
-from fairtrial_import.source import ImportSource
+from fairtrial_import.source import ImportSource, open_source
 from fairtrial_import.variables import Variables
 
+ENVIRONMENTS = "*.postman_environment.json"
+"""As Postman names the export of an environment."""
+MOST_NAMED = 5
 TYPES = {
     "json": JSON, "xml": "application/xml", "html": "text/html", "javascript": "application/javascript",
 }  # fmt: skip
@@ -31,7 +39,7 @@ TYPES = {
 
 
 def read(source: ImportSource, variables: Variables) -> ImportedRequests:
-    """The requests of a collection, with its variables replaced; those of an environment are not in it.
+    """The requests of a collection, with its variables replaced, and before them those of an environment beside it.
 
     Raises:
         Problem: it is no JSON, or no request of it can be read.
@@ -39,7 +47,25 @@ def read(source: ImportSource, variables: Variables) -> ImportedRequests:
     document = parsed(source)
     inner = document.get("collection")  # as Postman's own API gives it
     root = inner if isinstance(inner, dict) else document
-    return requests_of(_item({**root, "name": text(member_at(root, "info", "name"))}), source, variables)
+    item = _item({**root, "name": text(member_at(root, "info", "name"))})
+    values, remarks = _environment(source)
+    return requests_of(replace(item, values={**item.values, **values}), source, variables, remarks)
+
+
+def _environment(source: ImportSource) -> tuple[dict[str, str], list[str]]:
+    """The values of the one environment that lies beside a collection's file, and what to say of it."""
+    files = sorted(Path(source.folder).glob(ENVIRONMENTS)) if source.path is not None else []
+    names = ", ".join(printable(file.name, 80) for file in files[:MOST_NAMED])
+    if len(files) > 1:
+        return {}, [
+            f"Left out: {len(files)} environments ({names}): leave the one that is meant beside the collection."
+        ]
+    for file in files:
+        with suppress(Problem):
+            values = parsed(open_source(str(file))).get("values")
+            return dict(enabled_pairs(values)), [f"Variables of the environment {names}."]
+        return {}, [f"Left out: {names}, which cannot be read as an environment."]
+    return {}, []
 
 
 def _item(value: dict[str, Any], depth: int = 0) -> Item:

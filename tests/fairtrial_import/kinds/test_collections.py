@@ -161,3 +161,26 @@ def test_what_holds_no_request(tmp_path: Path, kind: str, text: str) -> None:
     with pytest.raises(Problem) as caught:
         import_to(tmp_path, written(tmp_path, text), kind=kind)
     assert caught.value.remedy
+
+
+def environment(folder: Path, name: str, **values: str) -> None:
+    pairs = [{"key": key, "value": value, "enabled": True} for key, value in values.items()]
+    off = {"key": "base", "value": "http://off.test", "enabled": False}
+    content = json.dumps({"name": name, "values": [*pairs, off], "_postman_variable_scope": "environment"})
+    (folder / f"{name}.postman_environment.json").write_text(content)
+
+
+def test_the_environment_beside_a_collection_of_postman(tmp_path: Path) -> None:
+    collection = {
+        "info": {"name": "x", "schema": "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"},
+        "variable": [{"key": "base", "value": "http://own.test"}, {"key": "kind", "value": "own"}],
+        "item": [{"name": "one", "request": {"method": "GET", "url": "{{base}}/items/{{kind}}?t={{token}}"}}],
+    }
+    written(tmp_path, json.dumps(collection))
+    environment(tmp_path, "local", base="http://local.test", token=SECRET)
+    imported = import_to(tmp_path, tmp_path / "exported")
+    assert "/items/own" in imported.text and SECRET not in imported.text
+    assert "http://local.test" in imported.text and "Variables of the environment local" in imported.text
+    environment(tmp_path, "other", base="http://other.test")
+    imported = import_to(tmp_path, tmp_path / "exported")
+    assert "http://own.test" in imported.text and "Left out: 2 environments" in imported.text
