@@ -28,6 +28,7 @@ REMEDY = "write the request yourself, with body_file"
 COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 """These clients take comments out of JSON before they send it. Texts are matched first, as they may hold `//`."""
 IN_PATH = re.compile(r"/:([^/]+)")
+PREFERRED = re.compile(r"local|dev", re.IGNORECASE)
 NOT_SENT = frozenset({"", "none", "noauth", "inherit"})
 PLACES_IN_QUERY = frozenset({"query", "queryparams"})
 SCRIPT = "Left out: scripts, which run before a request or handle its answer."
@@ -122,6 +123,16 @@ def graphql_body(query: str, variables: str) -> CallBody:
     return CallBody(
         content_type=JSON, text=f'{{"query": {json.dumps(query)}, "variables": {variables.strip() or "{ }"}}}'
     )
+
+
+def with_environment(root: Item, environments: Mapping[str, Mapping[str, str]]) -> tuple[Item, list[str]]:
+    """A collection with the values of one of its environments, by their names a local one, and a remark which."""
+    names = sorted(environments, key=lambda name: (PREFERRED.search(name) is None, name))
+    if not names:
+        return root, []
+    others = f"; others: {', '.join(names[1:])}" if names[1:] else ""
+    remarks = [f"Variables are those of the environment {names[0]}{others}."]
+    return replace(root, values={**root.values, **environments[names[0]]}), remarks
 
 
 def requests_of(

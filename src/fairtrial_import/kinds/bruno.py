@@ -21,6 +21,7 @@ from fairtrial_import.collected import (
     enabled_pairs,
     graphql_body,
     requests_of,
+    with_environment,
 )  # fmt: skip
 from fairtrial_import.document import parsed
 from fairtrial_import.json_value import member_at, objects, text
@@ -42,7 +43,6 @@ BEGINNING = re.compile(
 )
 MARK, ENVIRONMENTS = "bruno.json", "environments"
 ROOTS = (MARK, "collection.bru", "opencollection.yml", "folder.bru", "folder.yml")
-PREFERRED = re.compile(r"local|dev", re.IGNORECASE)
 FILE = re.compile(r"@file\((?P<path>[^)]*)\)")
 
 
@@ -59,12 +59,7 @@ def read(source: ImportSource, variables: Variables) -> ImportedRequests:
         root = _item(document)
         config = member_at(document, "config", "environments") or document.get("environments")
         environments = {text(each.get("name")): _values(each) for each in objects(config)}
-    names = sorted(environments, key=lambda name: (PREFERRED.search(name) is None, name))
-    remarks: list[str] = []
-    if names:
-        others = f"; others: {', '.join(names[1:])}" if names[1:] else ""
-        remarks.append(f"Variables are those of the environment {names[0]}{others}.")
-        root = replace(root, values={**root.values, **environments[names[0]]})
+    root, remarks = with_environment(root, environments)
     return requests_of(root, source, variables, remarks)
 
 

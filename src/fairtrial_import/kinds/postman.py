@@ -2,7 +2,6 @@
 
 import re
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from fairtrial_import.collected import (
     enabled_pairs,
     graphql_body,
     requests_of,
+    with_environment,
 )  # fmt: skip
 from fairtrial_import.document import parsed
 from fairtrial_import.json_value import member_at, objects, text
@@ -29,9 +29,9 @@ from fairtrial_import.model import ImportedRequests
 from fairtrial_import.source import ImportSource, open_source
 from fairtrial_import.variables import Variables
 
-ENVIRONMENTS = "*.postman_environment.json"
-"""As Postman names the export of an environment."""
-MOST_NAMED = 5
+ENVIRONMENT = ".postman_environment.json"
+"""How Postman names the export of an environment."""
+MOST_ENVIRONMENTS = 20
 TYPES = {
     "json": JSON, "xml": "application/xml", "html": "text/html", "javascript": "application/javascript",
 }  # fmt: skip
@@ -39,7 +39,7 @@ TYPES = {
 
 
 def read(source: ImportSource, variables: Variables) -> ImportedRequests:
-    """The requests of a collection, with its variables replaced, and before them those of an environment beside it.
+    """The requests of a collection, with its variables replaced, and those of an environment beside it.
 
     Raises:
         Problem: it is no JSON, or no request of it can be read.
@@ -48,24 +48,19 @@ def read(source: ImportSource, variables: Variables) -> ImportedRequests:
     inner = document.get("collection")  # as Postman's own API gives it
     root = inner if isinstance(inner, dict) else document
     item = _item({**root, "name": text(member_at(root, "info", "name"))})
-    values, remarks = _environment(source)
-    return requests_of(replace(item, values={**item.values, **values}), source, variables, remarks)
+    item, remarks = with_environment(item, _environments(source))
+    return requests_of(item, source, variables, remarks)
 
 
-def _environment(source: ImportSource) -> tuple[dict[str, str], list[str]]:
-    """The values of the one environment that lies beside a collection's file, and what to say of it."""
-    files = sorted(Path(source.folder).glob(ENVIRONMENTS)) if source.path is not None else []
-    names = ", ".join(printable(file.name, 80) for file in files[:MOST_NAMED])
-    if len(files) > 1:
-        return {}, [
-            f"Left out: {len(files)} environments ({names}): leave the one that is meant beside the collection."
-        ]
-    for file in files:
-        with suppress(Problem):
+def _environments(source: ImportSource) -> dict[str, dict[str, str]]:
+    """By their names, the environments whose exports lie beside a collection's file."""
+    environments: dict[str, dict[str, str]] = {}
+    files = sorted(Path(source.folder).glob(f"*{ENVIRONMENT}")) if source.path is not None else []
+    for file in files[:MOST_ENVIRONMENTS]:
+        with suppress(Problem):  # one that is broken has no values
             values = parsed(open_source(str(file))).get("values")
-            return dict(enabled_pairs(values)), [f"Variables of the environment {names}."]
-        return {}, [f"Left out: {names}, which cannot be read as an environment."]
-    return {}, []
+            environments[printable(file.name.removesuffix(ENVIRONMENT), 80)] = dict(enabled_pairs(values))
+    return environments
 
 
 def _item(value: dict[str, Any], depth: int = 0) -> Item:

@@ -180,7 +180,7 @@ def test_the_environment_beside_a_collection_of_postman(tmp_path: Path) -> None:
     environment(tmp_path, "local", base="http://local.test", token=SECRET)
     imported = import_to(tmp_path, tmp_path / "exported")
     assert "/items/own" in imported.text and SECRET not in imported.text
-    assert "http://local.test" in imported.text and "Variables of the environment local" in imported.text
+    assert "http://local.test" in imported.text and "Variables are those of the environment local." in imported.said
     environment(tmp_path, "other", base="http://other.test")
     imported = import_to(tmp_path, tmp_path / "exported")
-    assert "http://own.test" in imported.text and "Left out: 2 environments" in imported.text
+    assert "http://local.test" in imported.text and "environment local; others: other." in imported.said
