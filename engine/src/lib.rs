@@ -13,6 +13,7 @@ pub mod endpoint;
 pub mod event_stream;
 pub mod events;
 pub mod exchange;
+pub mod grpc;
 pub mod halt;
 pub mod hold;
 pub mod http1;

@@ -1,5 +1,8 @@
 //! All requests of a plan, compiled once before the run.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use crate::http1::request::{EncodedRequest, encode};
 use crate::http1::response::Accepted;
 use crate::plan::{RequestPlan, TakePlan, journey_steps};
@@ -84,8 +87,11 @@ pub fn expectations(
     plans.map(of_request).collect()
 }
 
-/// What a request's `body_file` holds.
+/// What a request's `body_file` or `body_base64` holds.
 fn read_body(request: &RequestPlan) -> Result<Option<Vec<u8>>, String> {
+    if let Some(text) = &request.body_base64 {
+        return STANDARD.decode(text).map(Some).map_err(|error| format!("body_base64: {error}"));
+    }
     let Some(path) = &request.body_file else { return Ok(None) };
     let bytes = std::fs::read(path).map_err(|error| format!("body_file: {}: {error}", path.display()))?;
     Ok(Some(bytes))

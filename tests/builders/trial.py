@@ -43,6 +43,7 @@ ERROR_KINDS = [
     "wrong_header",
     "wrong_body",
     "wrong_coding",
+    "status_grpc",
 ]
 
 

@@ -23,8 +23,9 @@ from fairtrial.experiment.origins import Origin
 from fairtrial.experiment.ready import Ready
 from fairtrial.experiment.slices import Slices
 from fairtrial.experiment.sweep import Sweep
-from fairtrial.experiment.workload_file.model import Defaults, Expect, RequestEntry, Rows, SetupEntry, WorkloadFile
+from fairtrial.experiment.workload_file.model import Defaults, Expect, RequestEntry, SetupEntry, WorkloadFile
 from fairtrial.experiment.workload_file.placeholders import FORMS
+from fairtrial.experiment.workload_file.rows_entry import Rows
 from fairtrial.experiment.workload_file.state import AuditEntry, Reset
 from fairtrial.judge.metrics import METRICS
 from fairtrial.load.capacity import Objective

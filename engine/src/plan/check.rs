@@ -236,10 +236,17 @@ pub(super) fn request(request: &RequestPlan, key: &str) -> Checked {
     if request.weight == 0 {
         return invalid("weight: 0 is not at least 1".to_owned());
     }
-    if request.body.is_some() && request.body_file.is_some() {
-        return invalid("body_file: there is a body already, only one of both is allowed".to_owned());
+    let bodies = [
+        ("body", request.body.is_some()),
+        ("body_file", request.body_file.is_some()),
+        ("body_base64", request.body_base64.is_some()),
+    ];
+    let mut present = bodies.iter().filter(|(_, is_present)| *is_present);
+    let first = present.next();
+    if let Some((key, _)) = present.next() {
+        return invalid(format!("{key}: there is a body already, only one of them is allowed"));
     }
-    if request.chunked && request.body.is_none() && request.body_file.is_none() {
+    if request.chunked && first.is_none() {
         return invalid("chunked: there is no body to send in chunks".to_owned());
     }
     if expect.check_every == 0 {

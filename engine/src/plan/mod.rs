@@ -3,6 +3,7 @@
 mod address;
 mod check;
 mod events;
+mod grpc;
 mod http2;
 mod journeys;
 mod load;
@@ -22,6 +23,7 @@ use serde::Deserialize;
 
 pub use address::Address;
 pub use events::EventsPlan;
+pub use grpc::{FieldKind, FieldPlan, FieldValue, GrpcPlan, Occurs};
 pub use http2::Http2Plan;
 pub use journeys::{JourneyStep, journey_steps, mix_weights};
 pub use load::{Load, Step, Stop};
@@ -192,6 +194,7 @@ impl Plan {
         journeys::check(&plan)?;
         http2::check(&plan)?;
         websocket::check(&plan)?;
+        grpc::check(&plan)?;
         part::check(&plan)?;
         Ok(plan)
     }

@@ -7,8 +7,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 
-use super::EventsPlan;
 use super::check::LONGEST_SECONDS;
+use super::{EventsPlan, FieldPlan, GrpcPlan};
 use crate::clock;
 use crate::delay::Delay;
 
@@ -33,6 +33,9 @@ pub struct RequestPlan {
     /// A file that holds the body; never a template.
     #[serde(default)]
     pub body_file: Option<PathBuf>,
+    /// The body as bytes, in base64 (RFC 4648, section 4); never a template.
+    #[serde(default)]
+    pub body_base64: Option<String>,
     /// True: the body is sent in chunks, without a length.
     #[serde(default)]
     pub chunked: bool,
@@ -143,6 +146,9 @@ pub struct Expect {
     /// Fields of the trailer, and their values.
     #[serde(default)]
     pub trailer: BTreeMap<String, String>,
+    /// How a call by gRPC must have ended; left out, it is none.
+    #[serde(default)]
+    pub grpc: Option<GrpcPlan>,
     /// Length of the body, in bytes.
     #[serde(default)]
     pub body_bytes: Option<ByteRange>,
@@ -164,6 +170,7 @@ impl Default for Expect {
             content_type: None,
             location_field: None,
             trailer: BTreeMap::new(),
+            grpc: None,
             body_bytes: None,
             body: BodyPlan::default(),
             check_every: 1,
@@ -209,6 +216,12 @@ pub enum BodyPlan {
     Json {
         /// By JSON pointer (RFC 6901), a JSON text that may hold `{{row …}}`.
         values: BTreeMap<String, String>,
+    },
+    /// The one message of a unary call by gRPC.
+    Message {
+        /// What must stand in it; empty: anything.
+        #[serde(default)]
+        fields: Vec<FieldPlan>,
     },
     /// A stream of events.
     Events(EventsPlan),

@@ -40,6 +40,8 @@ pub enum ErrorKind {
     Status4xx,
     /// An unexpected status 5xx.
     Status5xx,
+    /// A call by gRPC ended with an unexpected status.
+    StatusGrpc,
     /// A body shorter or longer than expected.
     WrongLength,
     /// Another content type than expected.
@@ -52,7 +54,7 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// All kinds with the names they have in a summary.
-    pub const ALL: [(ErrorKind, &'static str); 19] = [
+    pub const ALL: [(ErrorKind, &'static str); 20] = [
         (ErrorKind::Refused, "refused"),
         (ErrorKind::Reset, "reset"),
         (ErrorKind::Closed, "closed"),
@@ -68,6 +70,7 @@ impl ErrorKind {
         (ErrorKind::Status3xx, "status_3xx"),
         (ErrorKind::Status4xx, "status_4xx"),
         (ErrorKind::Status5xx, "status_5xx"),
+        (ErrorKind::StatusGrpc, "status_grpc"),
         (ErrorKind::WrongLength, "wrong_length"),
         (ErrorKind::WrongHeader, "wrong_header"),
         (ErrorKind::WrongBody, "wrong_body"),
@@ -154,7 +157,7 @@ mod tests {
         let mut merged = counts.clone();
         merged.merge(&counts);
         let written = serde_json::to_value(&merged).unwrap();
-        assert_eq!(written.as_object().unwrap().len(), 19);
+        assert_eq!(written.as_object().unwrap().len(), 20);
         assert_eq!((&written["wrong_body"], &written["refused"]), (&2.into(), &0.into()));
     }
 }

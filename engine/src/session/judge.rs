@@ -84,6 +84,7 @@ pub(super) fn judge(
     tally: Tally<'_>,
     beyond: Option<Beyond<'_>>,
 ) -> Option<ErrorKind> {
+    expectation.took(done_ns.saturating_sub(asked.sent_ns));
     if !tally.record.is_of_mix(asked.request) {
         return match beyond {
             Some(beyond) if tally.record.is_setup(asked.request) => {
@@ -155,6 +156,11 @@ pub(super) fn judge(
         }
         Some(kind) => {
             record.wrong_answer(kind, since_opened_ns);
+            if kind == ErrorKind::StatusGrpc
+                && let Some((status, text)) = expectation.grpc_status(answer)
+            {
+                record.statuses.add(status, b"", if is_shown { text.as_bytes() } else { b"" });
+            }
             let reason = || match objection {
                 Some((_, reason)) => Some(reason),
                 None => expectation.reason(kind, answer, asked.row),

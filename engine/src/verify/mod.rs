@@ -5,13 +5,17 @@ mod changed;
 mod content_type;
 mod events;
 mod exact;
+mod grpc;
 mod header;
 mod json;
+mod message;
+mod reason;
 mod row;
 mod sample;
 mod scalar;
 mod text;
 mod trailer;
+mod wire;
 
 use std::sync::Arc;
 
@@ -19,14 +23,17 @@ pub use answer::Answer;
 pub use changed::ChangedRows;
 pub use events::{EventStream, EventsAsked, EventsExpectation};
 use exact::ExactBody;
+use grpc::GrpcExpectation;
 use header::HeaderExpectation;
 pub use json::BYTES_LIMIT as BODY_BYTES_LIMIT;
 use json::JsonBody;
 pub(crate) use json::{names as pointer_names, place as pointer_place};
+use message::MessageBody;
 use row::RowBody;
 use sample::Sample;
 use trailer::TrailerExpectation;
 
+use crate::grpc::{MESSAGE_BYTES_LIMIT, PREFIX_BYTES};
 use crate::http1::response::{Accepted, Coding, Head, NOT_MODIFIED};
 use crate::plan::{BodyPlan, ByteRange, Expect};
 use crate::record::{EXCERPT_BYTES, ErrorKind, LONGEST_BODY_BYTES, Sighting};
@@ -42,6 +49,7 @@ pub struct Expectation {
     statuses: Vec<u16>,
     header: HeaderExpectation,
     trailer: TrailerExpectation,
+    grpc: Option<Box<GrpcExpectation>>,
     body_bytes: Option<ByteRange>,
     body: BodyExpectation,
     kept_bytes: usize,
@@ -60,6 +68,7 @@ enum BodyExpectation {
     Exact(ExactBody),
     Row(Box<RowBody>),
     Json(Box<JsonBody>),
+    Message(Box<MessageBody>),
     Events(Box<EventsExpectation>),
     Echo,
 }
@@ -105,6 +114,10 @@ impl Expectation {
                 let compile = |text: &str| RowText::new(text, sources.rows, tables);
                 BodyExpectation::Json(Box::new(JsonBody::new(values, compile)?))
             }
+            BodyPlan::Message { fields } => {
+                let body = MessageBody::new(fields).map_err(|text| format!("expect.body.fields: {text}"))?;
+                BodyExpectation::Message(Box::new(body))
+            }
             BodyPlan::Events(plan) => BodyExpectation::Events(Box::new(EventsExpectation::new(plan)?)),
             BodyPlan::Echo {} => BodyExpectation::Echo,
         };
@@ -113,19 +126,22 @@ impl Expectation {
             BodyExpectation::Exact(text) => text.bytes().max(EXCERPT_BYTES),
             BodyExpectation::Row(body) => body.bytes_limit(),
             BodyExpectation::Json(_) => json::BYTES_LIMIT,
+            BodyExpectation::Message(body) if body.is_any() => EXCERPT_BYTES,
+            BodyExpectation::Message(_) => PREFIX_BYTES + MESSAGE_BYTES_LIMIT,
         };
         let handed_on_bytes = if expect.keep_bodies { LONGEST_BODY_BYTES } else { 0 };
         Ok(Expectation {
             statuses: expect.status.clone(),
             header,
             trailer: TrailerExpectation::new(&expect.trailer),
+            grpc: expect.grpc.as_ref().map(|plan| Box::new(GrpcExpectation::new(plan))),
             body_bytes: expect.body_bytes,
             body,
             kept_bytes: judged_bytes.max(handed_on_bytes),
             accepted: Accepted::default(),
             keeps_bodies: expect.keep_bodies,
-            keeps_content_type: false,
-            keeps_head: false,
+            keeps_content_type: expect.grpc.is_some(),
+            keeps_head: expect.grpc.is_some(),
             checked: Sample::new(expect.check_every),
             sightings: Vec::new(),
         })
@@ -228,7 +244,7 @@ impl Expectation {
     /// True if the trailer must be kept.
     #[inline]
     pub fn keeps_trailer(&self) -> bool {
-        !self.trailer.is_any()
+        !self.trailer.is_any() || self.grpc.is_some()
     }
 
     /// True if Content-Type must be kept.
@@ -262,6 +278,14 @@ impl Expectation {
         self.keeps_bodies
     }
 
+    /// The answer that is judged next was whole so long after its request was sent.
+    #[inline]
+    pub fn took(&mut self, took_ns: u64) {
+        if let Some(grpc) = &mut self.grpc {
+            grpc.took_ns = took_ns;
+        }
+    }
+
     /// Judges the headers. `asked_row` as for [`Expectation::verify`].
     #[inline]
     pub fn header_fits(&mut self, head: &Head<'_>, asked_row: u64) -> bool {
@@ -280,30 +304,6 @@ impl Expectation {
         &self.sightings
     }
 
-    /// Why an answer is wrong, for people; `None` where only its kind can be told. `kind`: what [`Verdict::wrong`] says.
-    #[cold]
-    pub fn reason(&mut self, kind: ErrorKind, answer: &Answer<'_>, asked_row: u64) -> Option<String> {
-        match kind {
-            ErrorKind::WrongHeader => self.trailer.difference(answer.trailer),
-            ErrorKind::WrongCoding => answer.fault.map(|fault| fault.to_string()),
-            ErrorKind::WrongBody => answer.obstacle().or_else(|| self.difference(answer, asked_row)),
-            _ => answer.obstacle(),
-        }
-    }
-
-    /// What is wrong with the body of an answer.
-    fn difference(&mut self, answer: &Answer<'_>, asked_row: u64) -> Option<String> {
-        let body = match &mut self.body {
-            BodyExpectation::Json(body) => body,
-            BodyExpectation::Events(events) => return events.difference(answer.events),
-            _ => return None,
-        };
-        if answer.body_bytes > json::BYTES_LIMIT as u64 {
-            return Some(format!("longer than {} MiB", json::BYTES_LIMIT >> 20));
-        }
-        body.difference(answer.body, asked_row)
-    }
-
     /// Judges a complete answer. `asked_row`: what [`crate::template::Message::render`] gave: id of the row that was asked
     /// for, 0: none in particular; or the combined place of the rows that the request took.
     #[inline]
@@ -320,7 +320,15 @@ impl Expectation {
             verdict.wrong = (answer.body_bytes > 0).then_some(ErrorKind::WrongLength);
             return verdict;
         }
-        let header_fits = answer.header_fits && self.trailer.fits(answer.trailer);
+        let mut header_fits = answer.header_fits && self.trailer.fits(answer.trailer);
+        if let Some(grpc) = &self.grpc {
+            let wrong = grpc.wrong(answer).filter(|_| header_fits);
+            header_fits &= wrong.is_none();
+            if wrong.is_some() || (header_fits && !grpc.is_ok(answer)) {
+                verdict.wrong = wrong;
+                return verdict;
+            }
+        }
         if answer.fault.is_some() && header_fits {
             verdict.wrong = Some(ErrorKind::WrongCoding);
             return verdict;
@@ -372,6 +380,10 @@ impl Expectation {
             BodyExpectation::Json(body) => {
                 verdict.checked_body = self.checked.is_due();
                 !verdict.checked_body || (is_whole && body.fits(answer.body, asked_row))
+            }
+            BodyExpectation::Message(body) => {
+                verdict.checked_body = self.checked.is_due();
+                body.difference(answer.body, answer.body_bytes, verdict.checked_body).is_ok()
             }
             BodyExpectation::Events(events) => {
                 verdict.checked_body = true;

@@ -37,7 +37,7 @@ impl TrailerExpectation {
 }
 
 /// The value of the first field of this name.
-fn value<'t>(trailer: &'t [u8], name: &str) -> Option<&'t [u8]> {
+pub(super) fn value<'t>(trailer: &'t [u8], name: &str) -> Option<&'t [u8]> {
     trailer.split(|&byte| byte == b'\n').find_map(|line| {
         let (found, value) = line.split_at(memchr::memchr(b':', line)?);
         found.eq_ignore_ascii_case(name.as_bytes()).then(|| value[1..].trim_ascii())

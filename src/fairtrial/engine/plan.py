@@ -10,6 +10,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.base.strict import Strict
 from fairtrial.engine.dataset import DatasetSpec
+from fairtrial.engine.grpc_plan import GrpcEnd, MessageBody
 from fairtrial.engine.nonce import new_nonce_key
 from fairtrial.engine.reference import CompareAnswers, KeepAnswers
 from fairtrial.experiment.workload_file.body_check import BodyCheck
@@ -84,8 +85,9 @@ class Expectation(Strict):
     content_type: str | None = None
     location_field: str | None = Field(None, description="Location is this field of the row that was asked for")
     trailer: dict[str, str] | None = Field(None, description="fields behind the body, and their values")
+    grpc: GrpcEnd | None = None
     body_bytes: BodyRange | None = None
-    body: AnyBody | ExactBody | RowBody | JsonBody | EventsBody | EchoBody = AnyBody()
+    body: AnyBody | ExactBody | RowBody | JsonBody | MessageBody | EventsBody | EchoBody = AnyBody()
     check_every: int = 16
     keep_bodies: bool | None = Field(None, description="the body of every such answer is handed on, if it is right")
 
@@ -102,7 +104,8 @@ class BaseRequest(Strict):
     """A request as it is sent, and what its answer must be.
 
     With `template`, `{{…}}` in `path`, header values and `body` are replaced in each request. `body_file` is an
-    absolute path, read once by the engine; it is not a template. A `chunked` body is sent without its length.
+    absolute path, read once by the engine; neither it nor `body_base64` is a template. A `chunked` body is sent
+    without its length.
     """
 
     name: str
@@ -111,6 +114,7 @@ class BaseRequest(Strict):
     headers: list[tuple[str, str]] = Field(default_factory=list)
     body: str | None = None
     body_file: str | None = None
+    body_base64: str | None = None
     chunked: bool | None = None
     template: bool = False
     expect: Expectation = Expectation()

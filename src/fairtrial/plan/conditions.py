@@ -203,6 +203,7 @@ def _assert_http2(
     """
     load = point.experiment.load
     if not load.http2:
+        _assert_no_calls(point)
         return
     if not stack.speaks_http2(variant):
         able = ", ".join(_speakers(stacks)) or "none of the stacks that there are"
@@ -234,6 +235,19 @@ def _assert_messages(point: Point) -> None:
     }
     for key in (key for key, applies in refused.items() if applies):
         raise Problem(f"{key}: the requests of {workload.name} are messages of a WebSocket", f"leave out `{key}`")
+
+
+def _assert_no_calls(point: Point) -> None:
+    """Raise a Problem for calls by gRPC, which go over HTTP/2."""
+    workload = point.workload
+    if isinstance(workload, ProgramWorkload) or workload.identity is None:  # shipped requests are none
+        return
+    for request in workload.requests(point.data, point.options):
+        if request.expect.grpc is not None:
+            raise Problem(
+                f"load.http2: {workload.name}: requests.{request.name}.grpc: calls go over HTTP/2",
+                "set `http2 = true` in [load]",
+            )
 
 
 def _assert_sayable(point: Point) -> None:

@@ -9,6 +9,18 @@ from fairtrial.base.printable import printable
 from fairtrial.record.engine_summary import EngineSummary, UnexpectedStatus
 
 STATUS_REMEDIES = {
+    1: "CANCELLED: the server, or a proxy, gave the call up: see its log",
+    2: "UNKNOWN: a handler raised an error that has no status: see the server's log",
+    3: "INVALID_ARGUMENT: the server refuses what the message says: look at its fields",
+    4: "DEADLINE_EXCEEDED: the answer was not there by `timeout`: a lower load, or a later deadline if this is the "
+    "workload",
+    5: "NOT_FOUND: nothing is there: check ids",
+    7: "PERMISSION_DENIED: the server knows the caller and forbids the call: look for credentials without the right",
+    8: "RESOURCE_EXHAUSTED: a limit of the server refuses the call: its rate, its memory, or the length of a message",
+    12: "UNIMPLEMENTED: the server has no such method: check package, service and method, and what it registers",
+    13: "INTERNAL: the server breaks something that it relies on: see its log",
+    14: "UNAVAILABLE: the server cannot take the call now: see its log; often a pool or a limit is too small",
+    16: "UNAUTHENTICATED: the server wants credentials: send the header authorization",
     304: "nothing changed since what If-None-Match or If-Modified-Since names: the answer has no body; leave these "
     "headers out, or expect 304",
     400: "the server cannot read the request: look at its body, its content type and its Host",
@@ -29,6 +41,7 @@ STATUS_REMEDIES = {
     504: "a proxy got no answer in time from the server behind it: see both logs, and its time-out",
 }
 CLASS_REMEDIES = {
+    "status_grpc": "calls by gRPC ended with an unexpected status: see the server's log",
     "status_5xx": "the server fails under load: see its log; often a pool or a thread limit is too small",
     "status_4xx": "the server refuses the request: check path, method, headers and body",
     "status_3xx": "redirects are not followed: answer in place, or request their target",
@@ -83,6 +96,8 @@ def status_remedy(status: int, headers: Mapping[str, str], host: str | None = No
 
 
 def _kind(status: int) -> str:
+    if status < 100:  # gRPC's
+        return "status_grpc"
     return f"status_{status // 100 if 100 <= status < 500 else 5}xx"
 
 

@@ -13,6 +13,7 @@ from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads.model import Comparable, DatabaseState, ServerWorkload
 from fairtrial.catalog.workloads.sent_requests import SentRequests, sent_requests, thinking_last, without_first
 from fairtrial.catalog.workloads.setup_requests import send_setup
+from fairtrial.engine.grpc_plan import MessageBody
 from fairtrial.engine.plan import (
     AnyBody,
     BodyRange,
@@ -25,6 +26,7 @@ from fairtrial.engine.plan import (
     Request,
 )
 from fairtrial.engine.run import run_engine
+from fairtrial.experiment.workload_file.grpc_call import STATUSES
 from fairtrial.experiment.workload_file.journeys import by_user
 from fairtrial.experiment.workload_file.model import RequestEntry
 from fairtrial.experiment.workload_file.placeholders import Scalar
@@ -232,7 +234,7 @@ def _what_came(summary: EngineSummary, expect: Expectation) -> str:
     if summary.setup_requests is not None and any(summary.setup_requests.failures.values()):
         return example.what
     what = example.what
-    if kind.startswith("status_"):
+    if kind.startswith("status_") and kind != "status_grpc":
         statuses = " or ".join(map(str, expect.status or [])) or "a 2xx"
         what = f"status {example.status}, not {statuses}"
     elif kind == "wrong_header" and example.reason is None:
@@ -278,6 +280,10 @@ def _parts(request: Request) -> Iterator[str]:
         yield "the message itself"
     if isinstance(expect.body, JsonBody):
         yield _places(expect.body.values)
+    if expect.grpc is not None:
+        yield " or ".join(STATUSES[status] for status in expect.grpc.status)
+    if isinstance(expect.body, MessageBody) and expect.body.fields:
+        yield ", ".join(field.name for field in expect.body.fields)
     if isinstance(expect.body, EventsBody):
         yield _events(expect.body)
     if check is not None and check.schema is not None:

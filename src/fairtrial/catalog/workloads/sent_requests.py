@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from fairtrial.catalog.workloads.grpc_messages import engine_call
 from fairtrial.engine.plan import (
     AnyBody,
     BaseRequest,
@@ -21,10 +22,11 @@ from fairtrial.engine.plan import (
 )
 from fairtrial.experiment.workload_file.events import MEDIA_TYPE, Events
 from fairtrial.experiment.workload_file.journeys import by_user
-from fairtrial.experiment.workload_file.model import Expect, RequestEntry, Rows, WorkloadFile
+from fairtrial.experiment.workload_file.model import Expect, RequestEntry, WorkloadFile
 from fairtrial.experiment.workload_file.placeholders import Placeholder, Scalar, TemplateWriter, spelled
 from fairtrial.experiment.workload_file.read import WorkloadSource
 from fairtrial.experiment.workload_file.rows import RowTable
+from fairtrial.experiment.workload_file.rows_entry import Rows
 from fairtrial.experiment.workload_file.secrets import FEWEST_OF_A_CUT
 from fairtrial.experiment.workload_file.texts import Cookies
 from fairtrial.experiment.workload_file.variables import parse_taken
@@ -129,6 +131,12 @@ def engine_request(
         Problem: an environment variable that it names is not set.
     """
     headers = {header: writer.text(value, f"{key}.headers.{header}") for header, value in entry.headers.items()}
+    if entry.grpc is not None:
+        fixed = Request(
+            name=name, path=entry.path, template=True, weight=entry.weight, think_seconds=entry.think_seconds,
+            journey=entry.journey,
+        )  # fmt: skip
+        return engine_call(fixed, source, entry, headers, key, check_every, writer)
     is_message = entry.websocket is not None
     if entry.json_body is not None and not is_message and "content-type" not in map(str.lower, headers):
         headers["content-type"] = "application/json"

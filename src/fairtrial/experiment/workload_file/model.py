@@ -11,9 +11,11 @@ from fairtrial.base.strict import Strict
 from fairtrial.experiment.ready import ANSWERED, Ready
 from fairtrial.experiment.workload_file.body_check import Pattern
 from fairtrial.experiment.workload_file.events import Events
+from fairtrial.experiment.workload_file.grpc_call import GrpcCall, GrpcExpect, assert_call
 from fairtrial.experiment.workload_file.journeys import Step, assert_journeys
 from fairtrial.experiment.workload_file.normalisation import Normalisation
-from fairtrial.experiment.workload_file.placeholders import Placeholder, is_exponent, placeholders_in
+from fairtrial.experiment.workload_file.placeholders import Placeholder, placeholders_in
+from fairtrial.experiment.workload_file.rows_entry import Rows
 from fairtrial.experiment.workload_file.state import AuditEntry, Files, Reset, assert_requests_exist
 from fairtrial.experiment.workload_file.texts import Cookies, Headers, Json, Take, Target, Template, Think, json_strings
 from fairtrial.experiment.workload_file.think import engine_think
@@ -25,31 +27,6 @@ METHODS = ("get", "head", "post", "put", "patch", "delete", "options", "websocke
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$"
 """Of requests and rows: without spaces, as placeholders and claims name them."""
-
-ZIPF = "zipf "
-
-
-class Rows(Strict):
-    """Rows of a file, of which each request that names them takes one: `[rows.NAME]`."""
-
-    file: str = Field(min_length=1, description="a CSV or JSONL file, relative to the workload file")
-    pick: str = Field("random", description="which row a request takes: sequential, random, `zipf S` or once")
-
-    @model_validator(mode="after")
-    def _known_pick(self) -> Self:
-        zipf = self.pick.startswith(ZIPF) and is_exponent(self.pick.removeprefix(ZIPF))
-        if self.pick not in ("sequential", "random", "once") and not zipf:
-            hint = did_you_mean(self.pick, ("sequential", "random", "once"))
-            raise ValueError(
-                f'pick: {self.pick!r} is none{hint}; there are "sequential", "random", "once" and "zipf S" with S from '
-                "0.01 to 20"
-            )
-        return self
-
-    @property
-    def zipf_exponent(self) -> float | None:
-        """S of `zipf S`; None for the other picks."""
-        return float(self.pick.removeprefix(ZIPF)) if self.pick.startswith(ZIPF) else None
 
 
 class Expect(Strict):
@@ -72,6 +49,7 @@ class Expect(Strict):
     html: str | None = Field(None, min_length=1, description="the file of the page that the body says the same as")
     echo: Literal[True] | None = Field(None, description="of a message: its answer is the same message")
     events: Events | None = Field(None, description="the stream of events that the body is")
+    grpc: GrpcExpect | None = Field(None, description="what a call by gRPC ends with")
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
@@ -173,6 +151,7 @@ class RequestEntry(Strict):
     delete: Target | None = None
     options: Target | None = None
     websocket: Target | None = Field(None, description="the path of a WebSocket, by which the body goes as a message")
+    grpc: GrpcCall | None = Field(None, description="in place of a method: a call by gRPC, over HTTP/2")
     headers: Headers = Field(default_factory=dict, description='in place of the defaults; "" leaves a default out')
     json_body: Json | None = Field(None, alias="json", description="the body, as a value")
     body: Template | None = Field(None, description="the body, as a text")
@@ -195,12 +174,16 @@ class RequestEntry(Strict):
 
     @model_validator(mode="after")
     def _one_request(self) -> Self:
-        methods = [method for method in METHODS if getattr(self, method) is not None]
+        methods = [method for method in (*METHODS, "grpc") if getattr(self, method) is not None]
         if len(methods) != 1:
             which = f"{' and '.join(methods)} are" if methods else "none is"
             raise ValueError(f'{which} given: name one method with its path, such as get = "/items"')
         bodies = {"json": self.json_body, "body": self.body, "body_file": self.body_file}
         body_keys = [key for key, value in bodies.items() if value is not None]
+        if self.grpc is not None:
+            assert_call(body_keys, self.expect.model_fields_set, self.take)
+        elif self.expect.grpc is not None:
+            raise ValueError("expect.grpc: the request is no call: leave it out, or write `grpc` in place of a method")
         if len(body_keys) > 1:
             raise ValueError(f"{' and '.join(body_keys)}: a request has one body: leave one of them out")
         if self.chunked and not body_keys:
@@ -212,12 +195,12 @@ class RequestEntry(Strict):
     @property
     def method(self) -> str:
         """In upper case, as it is sent; of a message WEBSOCKET."""
-        return next(method.upper() for method in METHODS if getattr(self, method) is not None)
+        return next((method.upper() for method in METHODS if getattr(self, method) is not None), "POST")
 
     @property
     def path(self) -> str:
         """A template."""
-        return str(getattr(self, self.method.lower()))
+        return str(getattr(self, self.method.lower())) if self.grpc is None else self.grpc.path
 
     @property
     def think_seconds(self) -> float | str | None:
@@ -299,6 +282,8 @@ class SetupEntry(RequestEntry):
     def _no_part_of_the_mix(self) -> Self:
         if "weight" in self.model_fields_set:
             raise ValueError("weight: a setup request is sent once: leave it out")
+        if self.grpc is not None:
+            raise ValueError("grpc: setup requests are sent over HTTP/1.1, and calls over HTTP/2: leave it out")
         if self.think is not None:
             raise ValueError("think: a setup request is no part of the load: leave it out")
         if self.journey is not None:

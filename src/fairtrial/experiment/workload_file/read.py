@@ -11,6 +11,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.base.registry import did_you_mean
 from fairtrial.base.toml_file import read_toml
 from fairtrial.experiment.workload_file.body_check import BodyCheck, Pattern
+from fairtrial.experiment.workload_file.grpc_call import GrpcCall
 from fairtrial.experiment.workload_file.html_page import HtmlPage, read_html_page
 from fairtrial.experiment.workload_file.model import Expect, RequestEntry, SetupEntry, WorkloadFile
 from fairtrial.experiment.workload_file.rows import RowTable, read_rows
@@ -56,6 +57,10 @@ class WorkloadSource:
     def body_file(self, entry: RequestEntry) -> Path | None:
         """Where the file lies that is the body of a request."""
         return None if entry.body_file is None else _beside(self.file, entry.body_file)
+
+    def proto_file(self, call: GrpcCall) -> Path:
+        """Where the file lies that describes the service of a call."""
+        return _beside(self.file, call.proto)
 
     @property
     def data(self) -> Mapping[str, Sequence[Path]]:
@@ -124,6 +129,9 @@ def _source(name: str, file: Path, prefix: str, model: WorkloadFile, sha256: str
             if entry.body_file is not None:
                 bodies.append(_beside(file, entry.body_file))
                 _assert_readable(bodies[-1], f"{prefix}{table}.{key}.body_file")
+            if entry.grpc is not None:
+                bodies.append(_beside(file, entry.grpc.proto))
+                _assert_readable(bodies[-1], f"{prefix}{table}.{key}.grpc.proto")
     checks, files_of_checks = _checks(file, prefix, model, requests)
     source = WorkloadSource(
         name,

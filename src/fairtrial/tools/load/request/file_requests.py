@@ -85,6 +85,9 @@ def assert_load_fits(workload: SentRequests, plan: EnginePlan) -> None:
             f"setup.{workload.setup[0].name}: a connection that is set up has one request in flight",
             "leave out --pipeline",
         )
+    calls = [request.name for request in workload.requests if request.expect.grpc is not None]
+    if calls and plan.http2 is None:
+        raise Problem(f"requests.{calls[0]}.grpc: calls go over HTTP/2", "give --http2")
     if workload.cookies is not None and plan.pipeline > 1:
         raise Problem("cookies: nobody has an answer before the next request", "leave out --pipeline")
     if workload.websocket is not None:

@@ -1,0 +1,44 @@
+//! What is wrong with an answer, for people.
+
+use super::{Answer, BodyExpectation, Expectation, json};
+use crate::record::ErrorKind;
+
+impl Expectation {
+    /// Why an answer is wrong, for people; `None` where only its kind can be told. `kind`: what [`Verdict::wrong`] says.
+    #[cold]
+    pub fn reason(&mut self, kind: ErrorKind, answer: &Answer<'_>, asked_row: u64) -> Option<String> {
+        match kind {
+            ErrorKind::StatusGrpc => self.grpc.as_ref()?.reason(answer),
+            ErrorKind::WrongHeader => {
+                let of_trailer = self.trailer.difference(answer.trailer);
+                of_trailer.or_else(|| self.grpc.as_ref()?.reason(answer))
+            }
+            ErrorKind::WrongCoding => answer.fault.map(|fault| fault.to_string()),
+            ErrorKind::WrongBody => answer.obstacle().or_else(|| self.difference(answer, asked_row)),
+            _ => answer.obstacle(),
+        }
+    }
+
+    /// What is wrong with the body of an answer.
+    fn difference(&mut self, answer: &Answer<'_>, asked_row: u64) -> Option<String> {
+        let body = match &mut self.body {
+            BodyExpectation::Json(body) => body,
+            BodyExpectation::Events(events) => return events.difference(answer.events),
+            BodyExpectation::Message(body) => {
+                return body.difference(answer.body, answer.body_bytes, true).err();
+            }
+            _ => return None,
+        };
+        if answer.body_bytes > json::BYTES_LIMIT as u64 {
+            return Some(format!("longer than {} MiB", json::BYTES_LIMIT >> 20));
+        }
+        body.difference(answer.body, asked_row)
+    }
+
+    /// The status that a call by gRPC ended with, and what its server says of it.
+    #[cold]
+    pub fn grpc_status(&self, answer: &Answer<'_>) -> Option<(u16, String)> {
+        let grpc = self.grpc.as_ref()?;
+        Some((grpc.status(answer)?, grpc.reason(answer)?))
+    }
+}

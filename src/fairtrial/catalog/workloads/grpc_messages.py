@@ -1,0 +1,252 @@
+"""Calls by gRPC: messages from JSON to bytes, and to the fields that are expected, as `.proto` files describe them.
+
+What reads `.proto` files, grpcio-tools, is an optional part (`fairtrial[grpc]`). It is imported here alone, when a
+workload file has calls.
+"""
+
+import base64
+import importlib
+import struct
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial.base.registry import did_you_mean
+from fairtrial.engine.grpc_plan import FieldPlan, GrpcEnd, MessageBody
+from fairtrial.engine.plan import Expectation, Request
+from fairtrial.experiment.workload_file.grpc_call import GrpcCall, GrpcExpect
+from fairtrial.experiment.workload_file.model import RequestEntry
+from fairtrial.experiment.workload_file.placeholders import TemplateWriter
+from fairtrial.experiment.workload_file.read import WorkloadSource
+
+INSTALL = "pip install 'fairtrial[grpc]'; in a checkout: make set-up"
+WELL_KNOWN = "google.protobuf."
+"""Messages of this package have a JSON of their own, such as a text for a time."""
+
+
+class GrpcMethod:
+    """A method as a `.proto` file describes it.
+
+    Args:
+        descriptor: google.protobuf's of the method.
+        pool: the descriptors that it belongs to.
+    """
+
+    def __init__(self, descriptor: Any, pool: Any) -> None:
+        self._descriptor, self._pool = descriptor, pool
+
+    def encoded(self, message: Mapping[str, Any], key: str) -> bytes:
+        """The request's message in a frame of gRPC.
+
+        Raises:
+            Problem: it does not fit the method.
+        """
+        content: bytes = self._parsed(self._descriptor.input_type, message, key).SerializeToString(deterministic=True)
+        return struct.pack(">BI", 0, len(content)) + content
+
+    def expected_fields(self, message: Mapping[str, Any], key: str) -> list[FieldPlan]:
+        """What must stand in the answer's message.
+
+        Raises:
+            Problem: it does not fit the method.
+        """
+        parsed = self._parsed(self._descriptor.output_type, message, key)
+        return _expected(parsed, message)
+
+    def _parsed(self, descriptor: Any, message: Mapping[str, Any], key: str) -> Any:
+        json_format = importlib.import_module("google.protobuf.json_format")
+        factory = importlib.import_module("google.protobuf.message_factory")
+        parsed = factory.GetMessageClass(descriptor)()
+        try:
+            json_format.ParseDict(message, parsed, descriptor_pool=self._pool)
+        except (json_format.ParseError, ValueError, TypeError) as error:
+            reason = printable(str(error), 300)
+            raise Problem(
+                f"{key}: {reason}", f"write it as JSON of {descriptor.full_name}: names, and their values"
+            ) from error
+        return parsed
+
+
+def engine_call(
+    request: Request,
+    source: WorkloadSource,
+    entry: RequestEntry,
+    headers: Mapping[str, str],
+    key: str,
+    check_every: int,
+    writer: TemplateWriter,
+) -> Request:
+    """A call of a workload file as the engine sends it.
+
+    Args:
+        request: the parts that it has in common with other requests.
+        headers: its own, which gRPC calls metadata.
+        key: the entry's own in the file, which messages name.
+        check_every: of so many answers, the fields of one are looked at.
+
+    Raises:
+        Problem: grpcio-tools is not installed; its `.proto` cannot be read, or does not describe the method and these
+            messages; an environment variable that it names is not set.
+    """
+    call, expect = entry.grpc, entry.expect.grpc or GrpcExpect()
+    assert call is not None
+    method = _method(source.proto_file(call), call, f"{source.prefix}{key}.grpc")
+    message = _with_values(call.message, f"{key}.grpc.message", writer)
+    of_grpc = {"te": "trailers", "content-type": "application/grpc+proto", "grpc-accept-encoding": "identity"}
+    if call.timeout_header is not None:
+        of_grpc["grpc-timeout"] = call.timeout_header
+    own = {name.lower() for name in headers}
+    added = {name: value for name, value in of_grpc.items() if name not in own}
+    fields = []
+    if expect.message is not None:
+        wanted = _with_values(expect.message, f"{key}.expect.grpc.message", writer)
+        fields = method.expected_fields(wanted, f"{key}.expect.grpc.message")
+    return request.model_copy(
+        update={
+            "method": "POST",
+            "headers": [*headers.items(), *added.items()],
+            "body_base64": base64.b64encode(method.encoded(message, f"{key}.grpc.message")).decode(),
+            "chunked": True,
+            "expect": Expectation(
+                status=[200],
+                trailer=entry.expect.trailer,
+                grpc=GrpcEnd(status=expect.statuses, deadline_seconds=call.timeout_seconds),
+                body=MessageBody(fields=fields),
+                check_every=check_every,
+            ),
+        }
+    )
+
+
+def _with_values(value: Any, key: str, writer: TemplateWriter) -> Any:
+    """A message with the values of environment variables in its texts."""
+    if isinstance(value, dict):
+        return {name: _with_values(each, f"{key}.{name}", writer) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_with_values(each, key, writer) for each in value]
+    return writer.plain(value, key) if isinstance(value, str) else value
+
+
+def _method(proto: Path, call: GrpcCall, where: str) -> GrpcMethod:
+    """The method of a call.
+
+    Args:
+        where: the call's key, which messages name.
+    """
+    pool = _pool_of(proto, proto.stat().st_mtime_ns, f"{where}.proto: {printable(str(proto), 200)}")
+    where = f"{where}.method: {call.method}"
+    service_name, _, method_name = call.method.partition("/")
+    try:
+        service = pool.FindServiceByName(service_name)
+    except KeyError as error:
+        raise Problem(
+            f"{where}: {proto.name} describes no service {service_name}",
+            'write "package.Service/Method", with the package of the file',
+        ) from error
+    descriptor = service.methods_by_name.get(method_name)
+    if descriptor is None:
+        hint = did_you_mean(method_name, service.methods_by_name)
+        raise Problem(
+            f"{where}: {service_name} has no method {method_name}{hint}",
+            f"there are: {', '.join(service.methods_by_name)}",
+        )
+    for streams, which in ((descriptor.client_streaming, "requests"), (descriptor.server_streaming, "answers")):
+        if streams:
+            raise Problem(f"{where}: its {which} are a stream", "name a method of one message and one answer")
+    return GrpcMethod(descriptor, pool)
+
+
+@cache
+def _pool_of(proto: Path, _modified_ns: int, where: str) -> Any:
+    """The descriptors of a file, and of what it imports: from beside it, or from one of three folders above."""
+    try:
+        protoc = importlib.import_module("grpc_tools.protoc")
+    except ImportError as error:
+        raise Problem(f"{where}: calls by gRPC need grpcio-tools, which is not installed", INSTALL) from error
+    descriptor_pb2 = importlib.import_module("google.protobuf.descriptor_pb2")
+    descriptor_pool = importlib.import_module("google.protobuf.descriptor_pool")
+    well_known = Path(str(protoc.__file__)).parent / "_proto"
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "set"
+        roots = [f"-I{root}" for root in (proto.parent, *proto.parent.parents[:3], well_known)]
+        status, said = _run_protoc([*roots, "--include_imports", f"--descriptor_set_out={out}", str(proto)])
+        if status:
+            raise Problem(f"{where}: {printable(said, 400)}", "mend it: protoc reads no such file")
+        descriptors = descriptor_pb2.FileDescriptorSet.FromString(out.read_bytes())
+    pool = descriptor_pool.DescriptorPool()
+    for file in descriptors.file:
+        pool.Add(file)
+    return pool
+
+
+def _run_protoc(arguments: list[str]) -> tuple[int, str]:
+    """protoc's exit status, and what it said. It runs in a process of its own, as it writes to the standard streams."""
+    command = [sys.executable, "-m", "grpc_tools.protoc", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.returncode, (done.stderr.strip() or done.stdout.strip())
+
+
+def _expected(message: Any, given: Mapping[str, Any] | None) -> list[FieldPlan]:
+    """The fields of a message that must be as they are in it.
+
+    Args:
+        given: the JSON that it was parsed from, whose members are those that count, zeros among them; None: all that
+            are set.
+    """
+    descriptor = message.DESCRIPTOR
+    if given is None or descriptor.full_name.startswith(WELL_KNOWN):
+        names = {field.name: None for field, _ in message.ListFields()}
+        return [_field(message, descriptor.fields_by_name[name], None) for name in names]
+    by_json_name = {field.json_name: field for field in descriptor.fields}
+    fields = [(descriptor.fields_by_name.get(name) or by_json_name[name], value) for name, value in given.items()]
+    return [_field(message, field, value) for field, value in fields]
+
+
+def _field(message: Any, field: Any, given: Any) -> FieldPlan:
+    kind = KINDS[field.type]
+    content = getattr(message, field.name)
+    common: dict[str, Any] = {"name": field.name, "number": field.number, "kind": kind}
+    is_message = field.message_type is not None
+    if is_message and field.message_type.GetOptions().map_entry:
+        key_field, value_field = (field.message_type.fields_by_name[name] for name in ("key", "value"))
+        entries = []
+        for key in content:
+            value = content[key]
+            keyed = [FieldPlan(name="key", number=1, kind=KINDS[key_field.type], values=[_value(key_field, key)])]
+            inner = _value(value_field, value)
+            keyed.append(FieldPlan(name="value", number=2, kind=KINDS[value_field.type], values=[inner]))
+            entries.append(keyed)
+        return FieldPlan(**common, occurs="map", values=entries)
+    if field.is_repeated:
+        items = given if isinstance(given, list) else [None] * len(content)
+        values = [_value(field, each, item) for each, item in zip(content, items, strict=True)]
+        return FieldPlan(**common, occurs="repeated", values=values)
+    return FieldPlan(**common, values=[_value(field, content, given)])
+
+
+def _value(field: Any, value: Any, given: Any = None) -> Any:
+    """As the engine takes it: a number's bits before they are packed, base64 of bytes, or the fields of a message."""
+    kind = KINDS[field.type]
+    if kind == "message":
+        return _expected(value, given if isinstance(given, dict) else None)
+    if kind in ("string", "bytes"):
+        return base64.b64encode(value.encode() if isinstance(value, str) else value).decode()
+    if kind in ("float", "double"):
+        form = {"float": ("<f", "<I"), "double": ("<d", "<Q")}[kind]
+        return struct.unpack(form[1], struct.pack(form[0], value))[0]
+    if kind in ("sint32", "sint64"):
+        return ((value << 1) ^ (value >> 63)) & 0xFFFF_FFFF_FFFF_FFFF
+    return int(value) & (0xFFFF_FFFF if kind == "sfixed32" else 0xFFFF_FFFF_FFFF_FFFF)
+
+
+KINDS: Mapping[int, str] = {
+    1: "double", 2: "float", 3: "int64", 4: "uint64", 5: "int32", 6: "fixed64", 7: "fixed32", 8: "bool", 9: "string",
+    11: "message", 12: "bytes", 13: "uint32", 14: "int32", 15: "sfixed32", 16: "sfixed64", 17: "sint32", 18: "sint64",
+}  # fmt: skip
+"""The engine's names by FieldDescriptorProto.Type; an enum is an int32."""
