@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import grpc
 from h2.config import H2Configuration
@@ -119,7 +119,7 @@ def _serve(connection: socket.socket, answer: Answer) -> None:
     config = H2Configuration(
         client_side=False, validate_outbound_headers=False, normalize_outbound_headers=False, header_encoding=None
     )
-    with connection:
+    with connection, suppress(OSError):
         http2 = H2Connection(config)
         http2.initiate_connection()
         connection.sendall(http2.data_to_send())
@@ -127,9 +127,6 @@ def _serve(connection: socket.socket, answer: Answer) -> None:
             for event in http2.receive_data(data):
                 if isinstance(event, StreamEnded):
                     answer(http2, event.stream_id)
-            try:
-                connection.sendall(http2.data_to_send())
-            except OSError:
-                return
+            connection.sendall(http2.data_to_send())
             if http2.state_machine.state is ConnectionState.CLOSED:
                 return
