@@ -105,8 +105,8 @@ def engine_call(
     added = {name: value for name, value in of_grpc.items() if name not in own}
     fields = []
     if expect.message is not None:
-        wanted = _with_values(expect.message, f"{key}.expect.grpc.message", writer)
-        fields = method.expected_fields(wanted, f"{key}.expect.grpc.message")
+        expected = _with_values(expect.message, f"{key}.expect.grpc.message", writer)
+        fields = method.expected_fields(expected, f"{key}.expect.grpc.message")
     return request.model_copy(
         update={
             "method": "POST",
@@ -175,9 +175,9 @@ def _pool_of(proto: Path, _modified_ns: int, where: str) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "set"
         roots = [f"-I{root}" for root in (proto.parent, *proto.parent.parents[:3], well_known)]
-        status, said = _run_protoc([*roots, "--include_imports", f"--descriptor_set_out={out}", str(proto)])
+        status, output = _run_protoc([*roots, "--include_imports", f"--descriptor_set_out={out}", str(proto)])
         if status:
-            raise Problem(f"{where}: {printable(said, 400)}", "mend it: protoc reads no such file")
+            raise Problem(f"{where}: {printable(output, 400)}", "mend it: protoc reads no such file")
         descriptors = descriptor_pb2.FileDescriptorSet.FromString(out.read_bytes())
     pool = descriptor_pool.DescriptorPool()
     for file in descriptors.file:
@@ -186,29 +186,29 @@ def _pool_of(proto: Path, _modified_ns: int, where: str) -> Any:
 
 
 def _run_protoc(arguments: list[str]) -> tuple[int, str]:
-    """protoc's exit status, and what it said. It runs in a process of its own, as it writes to the standard streams."""
+    """protoc's exit status, and its output. It runs in a process of its own, as it writes to the standard streams."""
     command = [sys.executable, "-m", "grpc_tools.protoc", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done.returncode, (done.stderr.strip() or done.stdout.strip())
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    return process.returncode, (process.stderr.strip() or process.stdout.strip())
 
 
-def _expected(message: Any, given: Mapping[str, Any] | None) -> list[FieldPlan]:
+def _expected(message: Any, members: Mapping[str, Any] | None) -> list[FieldPlan]:
     """The fields of a message that must be as they are in it.
 
     Args:
-        given: the JSON that it was parsed from, whose members are those that count, zeros among them; None: all that
+        members: the JSON that it was parsed from, whose members are those that count, zeros among them; None: all that
             are set.
     """
     descriptor = message.DESCRIPTOR
-    if given is None or descriptor.full_name.startswith(WELL_KNOWN):
+    if members is None or descriptor.full_name.startswith(WELL_KNOWN):
         names = {field.name: None for field, _ in message.ListFields()}
         return [_field(message, descriptor.fields_by_name[name], None) for name in names]
     by_json_name = {field.json_name: field for field in descriptor.fields}
-    fields = [(descriptor.fields_by_name.get(name) or by_json_name[name], value) for name, value in given.items()]
+    fields = [(descriptor.fields_by_name.get(name) or by_json_name[name], value) for name, value in members.items()]
     return [_field(message, field, value) for field, value in fields]
 
 
-def _field(message: Any, field: Any, given: Any) -> FieldPlan:
+def _field(message: Any, field: Any, members: Any) -> FieldPlan:
     kind = KINDS[field.type]
     content = getattr(message, field.name)
     common: dict[str, Any] = {"name": field.name, "number": field.number, "kind": kind}
@@ -218,23 +218,23 @@ def _field(message: Any, field: Any, given: Any) -> FieldPlan:
         entries = []
         for key in content:
             value = content[key]
-            keyed = [FieldPlan(name="key", number=1, kind=KINDS[key_field.type], values=[_value(key_field, key)])]
+            pair = [FieldPlan(name="key", number=1, kind=KINDS[key_field.type], values=[_value(key_field, key)])]
             inner = _value(value_field, value)
-            keyed.append(FieldPlan(name="value", number=2, kind=KINDS[value_field.type], values=[inner]))
-            entries.append(keyed)
+            pair.append(FieldPlan(name="value", number=2, kind=KINDS[value_field.type], values=[inner]))
+            entries.append(pair)
         return FieldPlan(**common, occurs="map", values=entries)
     if field.is_repeated:
-        items = given if isinstance(given, list) else [None] * len(content)
+        items = members if isinstance(members, list) else [None] * len(content)
         values = [_value(field, each, item) for each, item in zip(content, items, strict=True)]
         return FieldPlan(**common, occurs="repeated", values=values)
-    return FieldPlan(**common, values=[_value(field, content, given)])
+    return FieldPlan(**common, values=[_value(field, content, members)])
 
 
-def _value(field: Any, value: Any, given: Any = None) -> Any:
+def _value(field: Any, value: Any, members: Any = None) -> Any:
     """As the engine takes it: a number's bits before they are packed, base64 of bytes, or the fields of a message."""
     kind = KINDS[field.type]
     if kind == "message":
-        return _expected(value, given if isinstance(given, dict) else None)
+        return _expected(value, members if isinstance(members, dict) else None)
     if kind in ("string", "bytes"):
         return base64.b64encode(value.encode() if isinstance(value, str) else value).decode()
     if kind in ("float", "double"):
