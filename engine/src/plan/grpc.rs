@@ -98,7 +98,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), InvalidPlan> {
             Some(grpc) if grpc.status.is_empty() => {
                 return invalid("grpc.status: empty, at least one is needed");
             }
-            Some(GrpcPlan { deadline_seconds: Some(seconds), .. }) if !(*seconds > 0.0) => {
+            Some(GrpcPlan { deadline_seconds: Some(seconds), .. }) if *seconds <= 0.0 => {
                 return invalid("grpc.deadline_seconds: is not above 0");
             }
             _ => {}
