@@ -24,6 +24,7 @@ pub mod pipelining;
 pub mod plan;
 pub mod proxy;
 pub mod record;
+pub mod redirects;
 pub mod reference;
 pub mod requests;
 pub mod rows;

@@ -5,7 +5,9 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::http1::request::{EncodedRequest, encode};
 use crate::http1::response::Accepted;
-use crate::plan::{RequestPlan, TakePlan, journey_steps};
+use crate::plan::{RequestPlan, TakePlan, journey_steps, renewal_place};
+use crate::redirects::Origin;
+use crate::session::Chain;
 use crate::template::Sources;
 use crate::variables::{Taking, VariableSources};
 use crate::verify::Expectation;
@@ -22,12 +24,17 @@ pub fn compile(
     sources: Sources<'_>,
 ) -> Result<(Vec<EncodedRequest>, VariableSources), String> {
     let mut variables = VariableSources::default();
+    let mut chains = chains(requests, setup, host, sources.is_secure);
+    let mut setup_chains = chains.split_off(requests.len());
+    let is_rendered = |chain: &Option<Box<Chain>>| chain.is_some();
     let mut setup_requests = Vec::new();
     for (place, plan) in setup.iter().enumerate() {
         // Nothing of it is measured.
-        let untraced = Sources { is_traced: false, ..sources };
+        let chain = setup_chains[place].take();
+        let untraced = Sources { is_traced: false, is_rendered: is_rendered(&chain), ..sources };
         let compiled = compile_request(plan, host, untraced, &mut variables);
-        setup_requests.push(compiled.map_err(|text| format!("setup[{place}].{text}"))?);
+        let compiled = compiled.map_err(|text| format!("setup[{place}].{text}"))?;
+        setup_requests.push(EncodedRequest { chain, ..compiled });
     }
     variables.share();
     let mut compiled_requests = Vec::new();
@@ -35,12 +42,41 @@ pub fn compile(
         if step.is_none_or(|step| step.step == 0) {
             variables.begin_journey();
         }
+        let chain = chains[place].take();
+        let sources = Sources { is_rendered: is_rendered(&chain), ..sources };
         let compiled = compile_request(plan, host, sources, &mut variables);
         let compiled = compiled.map_err(|text| format!("requests[{place}].{text}"))?;
-        compiled_requests.push(EncodedRequest { step, ..compiled });
+        compiled_requests.push(EncodedRequest { step, chain, ..compiled });
     }
     compiled_requests.extend(setup_requests);
     Ok((compiled_requests, variables))
+}
+
+/// By place, what each request asks for beyond one exchange; the setup requests stand behind the others.
+fn chains(
+    requests: &[RequestPlan],
+    setup: &[RequestPlan],
+    host: &str,
+    is_secure: bool,
+) -> Vec<Option<Box<Chain>>> {
+    let renewals: Vec<Option<usize>> =
+        (0..requests.len()).map(|place| renewal_place(requests, setup, place)).collect();
+    let origin = Origin::new(host, is_secure);
+    let mut remembered = 0..;
+    let chain = |(place, plan): (usize, &RequestPlan)| {
+        let renews = renewals.get(place).copied().flatten();
+        let is_remembered = renews.is_some() || renewals.contains(&Some(place));
+        let asks = plan.follow_redirects > 0 || is_remembered;
+        asks.then(|| {
+            Box::new(Chain {
+                most_redirects: plan.follow_redirects,
+                origin: origin.clone(),
+                renews,
+                remembered: if is_remembered { remembered.next() } else { None },
+            })
+        })
+    };
+    requests.iter().chain(setup).enumerate().map(chain).collect()
 }
 
 fn compile_request(
@@ -79,7 +115,7 @@ pub fn expectations(
         } else {
             expectation = expectation.unpacking(Accepted::of(&plan.headers));
         }
-        if !request.takes.is_empty() || sources.has_cookies {
+        if !request.takes.is_empty() || sources.has_cookies || request.chain.is_some() {
             expectation = expectation.keeping_head(request.takes.iter().any(Taking::is_in_body));
         }
         Ok(if place < requests.len() { expectation } else { expectation.checking_every() })

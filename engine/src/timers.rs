@@ -22,10 +22,15 @@ impl Timers {
 
     /// Takes out a connection whose time has come.
     pub(crate) fn due(&mut self, now_ns: u64) -> Option<usize> {
+        self.take(now_ns).map(|(_, number)| number)
+    }
+
+    /// The same, with its time.
+    pub(crate) fn take(&mut self, now_ns: u64) -> Option<(u64, usize)> {
         if self.earliest_ns()? > now_ns {
             return None;
         }
-        self.heap.pop().map(|Reverse((_, number))| number)
+        self.heap.pop().map(|Reverse(entry)| entry)
     }
 }
 

@@ -83,6 +83,7 @@ impl Run {
             is_http2: plan.http2.is_some(),
             is_websocket: plan.websocket.is_some(),
             has_cookies: plan.cookies.is_some(),
+            is_secure: plan.tls.is_some(),
             ..Sources::default()
         };
         let (requests, variables) =

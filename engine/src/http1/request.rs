@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::plan::{JourneyStep, RequestPlan};
 use crate::record::AcknowledgedNumbers;
+use crate::session::Chain;
 use crate::template::{Message, MessageBuilder, Part, Position, Sources, parse};
 use crate::variables::Taking;
 
@@ -22,6 +23,8 @@ pub struct EncodedRequest {
     pub takes: Vec<Taking>,
     /// What it is in its journey.
     pub step: Option<JourneyStep>,
+    /// What it asks for beyond one exchange.
+    pub chain: Option<Box<Chain>>,
 }
 
 impl EncodedRequest {
@@ -141,6 +144,7 @@ fn encoded(request: &RequestPlan, message: Message) -> Result<EncodedRequest, St
         acknowledged_from,
         takes: Vec::new(),
         step: None,
+        chain: None,
     })
 }
 

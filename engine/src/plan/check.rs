@@ -266,6 +266,9 @@ pub(super) fn request(request: &RequestPlan, key: &str) -> Checked {
     if matches!(expect.body, BodyPlan::Json { .. } | BodyPlan::Events(_)) && request.method == "HEAD" {
         return invalid("expect.body: an answer to HEAD has none".to_owned());
     }
+    if !expect.trailer.is_empty() && request.method == "HEAD" {
+        return invalid("expect.trailer: an answer to HEAD has none".to_owned());
+    }
     if let Some(ByteRange { min, max }) = expect.body_bytes.filter(|range| range.min > range.max) {
         return invalid(format!("expect.body_bytes: min {min} is above max {max}"));
     }

@@ -1,6 +1,7 @@
 //! The plan of a run, as it is read from standard input.
 
 mod address;
+mod chains;
 mod check;
 mod events;
 mod grpc;
@@ -22,6 +23,7 @@ use std::net::SocketAddr;
 use serde::Deserialize;
 
 pub use address::Address;
+pub use chains::renewal_place;
 pub use events::EventsPlan;
 pub use grpc::{FieldKind, FieldPlan, FieldValue, GrpcPlan, Occurs};
 pub use http2::Http2Plan;
@@ -192,6 +194,7 @@ impl Plan {
         reference::check(&plan)?;
         setup::check(&plan)?;
         journeys::check(&plan)?;
+        chains::check(&plan)?;
         http2::check(&plan)?;
         websocket::check(&plan)?;
         grpc::check(&plan)?;

@@ -64,6 +64,13 @@ pub struct RequestPlan {
     /// By the name of a variable, where in the answer its value stands.
     #[serde(default)]
     pub take: BTreeMap<String, TakePlan>,
+    /// So many redirects to the same origin are followed before an answer is judged.
+    #[serde(default)]
+    pub follow_redirects: u8,
+    /// The request that is sent anew when the answer has status 401, and this one behind it: an earlier step of its
+    /// journey, or a setup request.
+    #[serde(default)]
+    pub renew: Option<String>,
     /// What must be true of the answer.
     #[serde(default)]
     pub expect: Expect,

@@ -105,6 +105,11 @@ impl KeptBodies {
         }
     }
 
+    /// The body of an answer is to be kept and may not be shown.
+    pub fn leave_out(&mut self) {
+        self.left_out += 1;
+    }
+
     /// Of how many answers the body was to be kept and is not.
     pub fn left_out(&self) -> u64 {
         self.left_out

@@ -289,6 +289,16 @@ impl Record {
         counts.sent += u64::from(in_window);
     }
 
+    /// A redirect is followed.
+    pub fn redirected(&mut self, request: usize, in_window: bool) {
+        self.counts[self.kinds.of(request)].redirects += u64::from(in_window);
+    }
+
+    /// A request is sent again, with values that were taken anew.
+    pub fn renewed(&mut self, request: usize, in_window: bool) {
+        self.counts[self.kinds.of(request)].renewals += u64::from(in_window);
+    }
+
     /// An answer passed, in the window or before it.
     #[inline]
     pub fn verified_in_run(&mut self, request: usize) {

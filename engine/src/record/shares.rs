@@ -86,6 +86,10 @@ pub struct RequestCounts {
     pub not_modified: u64,
     /// Of these, with status 206: a part of a body.
     pub partial: u64,
+    /// Redirects that were followed.
+    pub redirects: u64,
+    /// Requests that were sent again, with values that were taken anew.
+    pub renewals: u64,
     /// Requests that ended without a complete answer.
     pub failures: u64,
     /// As `sent`, but since the begin of the run, and whatever was still handed over at its end.
@@ -103,6 +107,8 @@ impl RequestCounts {
             verified: self.verified + other.verified,
             not_modified: self.not_modified + other.not_modified,
             partial: self.partial + other.partial,
+            redirects: self.redirects + other.redirects,
+            renewals: self.renewals + other.renewals,
             failures: self.failures + other.failures,
             run_sent: self.run_sent + other.run_sent,
             run_verified: self.run_verified + other.run_verified,

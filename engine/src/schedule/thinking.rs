@@ -1,13 +1,9 @@
 //! Pauses of those who think: a connection of a closed load begins its next request when the last one was answered and
 //! thought about, and so does a journey its next step, whatever the load.
-//!
-//! Pauses of one length end in the order in which they began: a queue is a schedule. One that is shorter than others
-//! finds its place in the queue from behind.
-
-use std::collections::VecDeque;
 
 use crate::delay::{Delay, Draws};
 use crate::plan::{RequestPlan, ThinkPlan, journey_steps, mix_weights};
+use crate::timers::Timers;
 
 /// How long the client thinks about the answer to each request of the mix.
 #[derive(Clone, Debug)]
@@ -52,16 +48,15 @@ pub struct Thinking {
     is_needed: bool,
     /// How many pauses were drawn.
     drawn: u64,
-    /// Intended starts and connections, ascending.
-    resting: VecDeque<(u64, usize)>,
+    /// Intended starts and connections.
+    resting: Timers,
 }
 
 impl Thinking {
     /// If all times are 0, nobody ever rests.
-    pub fn new(times: ThinkTimes, connections: usize) -> Thinking {
+    pub fn new(times: ThinkTimes) -> Thinking {
         let is_needed = times.are_needed();
-        let capacity = if is_needed { connections } else { 0 };
-        Thinking { times, is_needed, drawn: 0, resting: VecDeque::with_capacity(capacity) }
+        Thinking { times, is_needed, drawn: 0, resting: Timers::default() }
     }
 
     /// False if requests follow each other at once.
@@ -107,27 +102,18 @@ impl Thinking {
 
     /// The connection rests until then.
     pub fn rest_until(&mut self, number: usize, until_ns: u64) {
-        match self.resting.back() {
-            Some(&(last_ns, _)) if last_ns > until_ns => {
-                let at = self.resting.partition_point(|&(other_ns, _)| other_ns <= until_ns);
-                self.resting.insert(at, (until_ns, number));
-            }
-            _ => self.resting.push_back((until_ns, number)),
-        }
+        self.resting.add(until_ns, number);
     }
 
     /// The next intended start; `u64::MAX` if there is none.
     #[inline]
     pub fn next_ns(&self) -> u64 {
-        self.resting.front().map_or(u64::MAX, |&(at_ns, _)| at_ns)
+        self.resting.earliest_ns().unwrap_or(u64::MAX)
     }
 
     /// The next intended start that has come, and its connection.
     pub fn take(&mut self, now_ns: u64) -> Option<(u64, usize)> {
-        if self.next_ns() > now_ns {
-            return None;
-        }
-        self.resting.pop_front()
+        self.resting.take(now_ns)
     }
 }
 
@@ -143,7 +129,7 @@ mod tests {
 
     #[test]
     fn pauses_end_in_their_order() {
-        let mut thinking = Thinking::new(think_times(100, json!([{"path": "/"}])), 3);
+        let mut thinking = Thinking::new(think_times(100, json!([{"path": "/"}])));
         assert_eq!([0, 1, 2].map(|number| thinking.first_ns(1000, number, 3)), [1000, 1033, 1066]);
         assert_eq!(thinking.next_ns(), u64::MAX);
         assert!(thinking.rest(2, 0, 10) && thinking.rest(0, 0, 15));
@@ -156,21 +142,18 @@ mod tests {
 
     #[test]
     fn a_request_s_own_pause_takes_the_place_of_the_load_s() {
-        let mut thinking = Thinking::new(
-            think_times(
-                100,
-                json!([{"path": "/"}, {"path": "/", "think_seconds": 3e-8, "weight": 2}, {"path": "/", "think_seconds": 0}]),
-            ),
-            4,
-        );
+        let mut thinking = Thinking::new(think_times(
+            100,
+            json!([{"path": "/"}, {"path": "/", "think_seconds": 3e-8, "weight": 2}, {"path": "/", "think_seconds": 0}]),
+        ));
         assert!(thinking.is_needed());
         assert_eq!(thinking.first_ns(0, 1, 4), 10, "the mean pause is 40");
         assert!(thinking.rest(0, 0, 10) && thinking.rest(1, 1, 20) && thinking.rest(2, 0, 20));
-        assert!(thinking.rest(3, 1, 80), "ends with the first, and behind it");
+        assert!(thinking.rest(3, 1, 80), "ends with the first");
         assert!(!thinking.rest(4, 2, 21));
         let ends: Vec<_> = std::iter::from_fn(|| thinking.take(500)).collect();
         assert_eq!(ends, [(50, 1), (110, 0), (110, 3), (120, 2)]);
-        assert!(!Thinking::new(think_times(100, json!([{"path": "/", "think_seconds": 0}])), 1).is_needed());
+        assert!(!Thinking::new(think_times(100, json!([{"path": "/", "think_seconds": 0}]))).is_needed());
     }
 
     #[test]
@@ -181,7 +164,7 @@ mod tests {
             {"path": "/", "journey": "a"},
             {"path": "/"}
         ]);
-        let mut thinking = Thinking::new(think_times(100, mix), 4);
+        let mut thinking = Thinking::new(think_times(100, mix));
         assert_eq!(thinking.first_ns(0, 1, 2), (3 * 130 + 100) / 4 / 2);
         assert!(thinking.rest_between(0, 0, 1000) && !thinking.rest_between(1, 1, 1000));
         assert!((1020..=1040).contains(&thinking.next_ns()));

@@ -1,5 +1,6 @@
 //! Begins requests.
 
+use super::chain::remember;
 use super::pace::Pace;
 use super::slot::{InFlight, State};
 use super::{Next, Session};
@@ -209,6 +210,7 @@ impl Session {
                 };
                 let bytes = rendered.len();
                 if !self.is_plain {
+                    remember(&self.requests[request], number, row, &self.renderer, &mut self.drawn);
                     if let Some(asked) = self.asked_numbers.get_mut(number) {
                         *asked = self.renderer.first_number().unwrap_or(0);
                     }

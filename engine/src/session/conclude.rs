@@ -176,6 +176,7 @@ impl Session {
         let slots = self.slots.iter().enumerate().filter(|(_, slot)| slot.is_under_way());
         slots.map(|(number, slot)| match &self.set_up {
             Some(set_up) if slot.state == State::SettingUp => (number, &set_up.waiting[number]),
+            _ if slot.current.is_renewal => (number, &self.renewing[number]),
             _ => (number, &slot.current),
         })
     }

@@ -56,6 +56,7 @@ impl Session {
     /// it counts the error, and nothing makes it try again.
     #[cold]
     fn give_up(&mut self, number: usize, now_ns: u64) -> Next {
+        self.take_up_step(number);
         let slot = &mut self.slots[number];
         slot.is_connected = false;
         let request = slot.current.request;

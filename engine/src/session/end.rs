@@ -143,6 +143,7 @@ impl Session {
         if slot.state.is_setting_up() {
             self.count_failed_set_up(number, kind);
         }
+        self.take_up_step(number);
         let slot = &mut self.slots[number];
         if !slot.is_under_way() {
             return self.lost(number, now_ns);

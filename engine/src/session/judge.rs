@@ -35,18 +35,25 @@ pub(super) struct Beyond<'s> {
     pub number: usize,
     /// Under which the request is traced.
     pub trace_id: Option<u128>,
+    /// Why the answer is wrong, if what leads to it says so.
+    pub refusal: Option<(ErrorKind, String)>,
+    /// The answer may hold a credential.
+    pub is_hidden: bool,
 }
 
 impl Beyond<'_> {
     /// What is wrong with the answer beyond what its expectation said, and why.
     pub(super) fn object(
-        self,
+        &mut self,
         asked: &InFlight,
         answer: &Answer<'_>,
         wrong: Option<ErrorKind>,
     ) -> Option<(ErrorKind, String)> {
         self.variables.take_cookies(self.number, self.sent, answer);
-        if let Some(reference) = self.reference
+        if self.refusal.is_some() {
+            return self.refusal.take();
+        }
+        if let Some(reference) = self.reference.as_deref_mut()
             && !is_equal(reference, self.sent, asked, answer, wrong.is_some())
         {
             return Some((ErrorKind::WrongBody, "unequal to the reference's answer".to_owned()));
@@ -82,7 +89,7 @@ pub(super) fn judge(
     asked: &InFlight,
     done_ns: u64,
     tally: Tally<'_>,
-    beyond: Option<Beyond<'_>>,
+    mut beyond: Option<Beyond<'_>>,
 ) -> Option<ErrorKind> {
     expectation.took(done_ns.saturating_sub(asked.sent_ns));
     if !tally.record.is_of_mix(asked.request) {
@@ -96,8 +103,8 @@ pub(super) fn judge(
     let mut verdict = expectation.verify(answer, asked.row);
     let record = tally.record;
     // An answer of which values are taken may hold credentials.
-    let is_shown = beyond.as_ref().is_none_or(|beyond| beyond.request.takes.is_empty());
-    let objection = beyond.and_then(|beyond| {
+    let is_shown = beyond.as_ref().is_none_or(|beyond| !beyond.is_hidden);
+    let objection = beyond.as_mut().and_then(|beyond| {
         let trace_id = beyond.trace_id;
         let objection = beyond.object(asked, answer, verdict.wrong);
         if let Some(trace_id) = trace_id
@@ -151,7 +158,12 @@ pub(super) fn judge(
                 record.sighted(*sighting, asked.sent_ns);
             }
             if verdict.checked_body && expectation.keeps_bodies() {
-                record.kept.keep(asked.request, answer.status, answer.body, answer.body_bytes);
+                match beyond {
+                    Some(beyond) if beyond.variables.are_in(beyond.number, answer.body) => {
+                        record.kept.leave_out()
+                    }
+                    _ => record.kept.keep(asked.request, answer.status, answer.body, answer.body_bytes),
+                }
             }
         }
         Some(kind) => {

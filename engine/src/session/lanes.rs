@@ -85,7 +85,8 @@ impl Session {
         let current = &mut self.slots[lane].current;
         if current.sent_ns > 0 {
             // It is counted already, and asked again.
-            (current.sent_ns, current.sent_bytes) = (at_ns, current.bytes);
+            current.sent_ns = if current.is_further { current.sent_ns } else { at_ns };
+            current.sent_bytes = current.bytes;
             return;
         }
         self.has_sent(lane, self.slots[lane].current.bytes, at_ns);

@@ -5,6 +5,7 @@
 
 mod answer_watch;
 mod begin;
+mod chain;
 mod conclude;
 mod connect;
 mod conversation;
@@ -26,6 +27,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use answer_watch::AnswerWatch;
+pub use chain::Chain;
 use conclude::Closing;
 pub use conclude::Ended;
 use deadlines::Deadlines;
@@ -46,7 +48,7 @@ use crate::mix::RequestMix;
 use crate::record::{Record, SetupCounts, Totals};
 use crate::reference::ThreadReference;
 use crate::schedule::{Phase, Quota, Timeline};
-use crate::template::Renderer;
+use crate::template::{Drawn, Renderer};
 use crate::unpack::Unpacker;
 use crate::verify::Expectation;
 use crate::warm_up::{Opening, TICK_NS};
@@ -152,7 +154,8 @@ pub struct Session {
     /// By connection, what it sends if that is a template's; empty without templates.
     rendered: Vec<Vec<u8>>,
     /// Of no request its number is kept, none is traced, no answer is compared or a stream of events, nothing is taken of
-    /// any, and nothing follows it or is set up: the usual case, which must not pay for the others.
+    /// any, and nothing follows it or is set up, and none takes more than one exchange: the usual case, which must not pay
+    /// for the others.
     is_plain: bool,
     /// What connections send before anything else.
     set_up: Option<Box<SetUp>>,
@@ -162,6 +165,10 @@ pub struct Session {
     trace_ids: Vec<Option<u128>>,
     /// By connection, the intended start of the journey that it is on, from its second step on; empty without journeys.
     arrivals_ns: Vec<u64>,
+    /// By connection, the request that is being renewed; empty if none ever is.
+    renewing: Vec<InFlight>,
+    /// By request that may be sent again, and by connection, what was drawn for it.
+    drawn: Vec<Vec<Drawn>>,
 }
 
 impl Session {
@@ -176,6 +183,10 @@ impl Session {
         let keeps_numbers = record.keeps_acknowledged();
         let has_journeys = !record.journeys.is_empty();
         let has_reference = parts.reference.is_some();
+        let mut chains = parts.requests.iter().filter_map(|request| request.chain.as_ref());
+        let has_renewals = chains.clone().any(|chain| chain.renews.is_some());
+        let remembered = chains.clone().filter(|chain| chain.remembered.is_some()).count();
+        let has_chains = chains.next().is_some();
         let unpacks = parts.expectations.iter().any(|expectation| expectation.accepted().is_any());
         record.unpacking = unpacks.then(Default::default);
         let unpacker = unpacks.then(Default::default);
@@ -232,11 +243,14 @@ impl Session {
                 && !has_events
                 && !has_reference
                 && !has_cookies
+                && !has_chains
                 && parts.setup.is_none(),
             set_up: parts.setup.map(|setup| Box::new(SetUp::new(setup, connections))),
             asked_numbers: vec![0; if keeps_numbers { connections } else { 0 }],
             trace_ids: vec![None; if parts.traces { connections } else { 0 }],
             arrivals_ns: vec![0; if has_journeys { connections } else { 0 }],
+            renewing: vec![InFlight::default(); if has_renewals { connections } else { 0 }],
+            drawn: vec![vec![Drawn::default(); connections]; remembered],
         }
     }
 
@@ -252,7 +266,7 @@ impl Session {
     #[inline]
     pub(crate) fn has_sent(&mut self, number: usize, bytes: usize, at_ns: u64) {
         let current = &mut self.slots[number].current;
-        if current.sent_bytes == 0 {
+        if current.sent_bytes == 0 && !current.is_further {
             current.sent_ns = at_ns;
             self.record.sent(current.request, self.phase == Phase::Window);
         }

@@ -44,12 +44,12 @@ pub(super) struct OpenPace {
 impl Pace {
     pub(super) fn new(plan: PacePlan, connections: usize) -> Pace {
         match plan {
-            PacePlan::Closed { think_times } => Pace::Closed(Thinking::new(think_times, connections)),
+            PacePlan::Closed { think_times } => Pace::Closed(Thinking::new(think_times)),
             PacePlan::Open { arrivals, waiting_limit, think_times } => Pace::Open(OpenPace {
                 arrivals,
                 waiting: Waiting::new(waiting_limit),
                 free: FreeConnections::new(connections),
-                thinking: Box::new(Thinking::new(think_times, connections)),
+                thinking: Box::new(Thinking::new(think_times)),
             }),
         }
     }

@@ -9,6 +9,7 @@
 
 use std::ops::Range;
 
+use super::chain::remember;
 use super::judge::{Beyond, Tally};
 use super::pace::Pace;
 use super::slot::{InFlight, State};
@@ -61,7 +62,9 @@ impl Session {
                 rendered.clear();
                 self.renderer.variables.turn_to(number);
                 let place = set_up.parts.first_connection + number as u64;
-                (message.render_at(place, &mut self.renderer, rendered), rendered.len())
+                let (row, bytes) = (message.render_at(place, &mut self.renderer, rendered), rendered.len());
+                remember(&self.requests[request], number, row, &self.renderer, &mut self.drawn);
+                (row, bytes)
             }
         };
         let slot = &mut self.slots[number];
@@ -162,13 +165,13 @@ pub(super) fn judge_set_up(
     asked: &InFlight,
     done_ns: u64,
     tally: Tally<'_>,
-    beyond: Beyond<'_>,
+    mut beyond: Beyond<'_>,
 ) -> Option<ErrorKind> {
     let name = &beyond.request.name;
     let wrong = expectation.verify(answer, asked.row).wrong;
     let (kind, reason) = match (wrong, beyond.object(asked, answer, wrong)) {
-        (Some(kind), _) => (kind, "the answer is not as expected".to_owned()),
-        (None, Some(objection)) => objection,
+        (_, Some(objection)) => objection,
+        (Some(kind), None) => (kind, "the answer is not as expected".to_owned()),
         (None, None) => {
             tally.record.verified_in_run(asked.request);
             return None;

@@ -57,8 +57,8 @@ impl Session {
     /// it is to be sent.
     #[inline]
     pub(crate) fn drop_late(&mut self, number: usize, now_ns: u64) -> Option<Next> {
-        let InFlight { request, intended_ns, .. } = self.slots[number].current;
-        if !self.is_too_late(intended_ns, now_ns) || !self.record.is_of_mix(request) {
+        let InFlight { request, intended_ns, is_further, .. } = self.slots[number].current;
+        if !self.is_too_late(intended_ns, now_ns) || !self.record.is_of_mix(request) || is_further {
             return None;
         }
         self.slots[number].state = State::Resting;

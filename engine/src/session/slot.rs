@@ -47,6 +47,14 @@ pub(super) struct InFlight {
     pub retries: u8,
     /// It says that it is the connection's last one.
     pub closes: bool,
+    /// How many redirects were followed for it.
+    pub redirects: u8,
+    /// Something was answered for it already: see [`super::chain`].
+    pub is_further: bool,
+    /// It has values taken anew for another one, which waits.
+    pub is_renewal: bool,
+    /// It is sent again, after such a renewal.
+    pub was_renewed: bool,
 }
 
 impl InFlight {

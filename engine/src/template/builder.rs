@@ -44,6 +44,10 @@ pub struct Sources<'s> {
     pub is_websocket: bool,
     /// Cookies are sent.
     pub has_cookies: bool,
+    /// Requests are sent over TLS.
+    pub is_secure: bool,
+    /// A request is rendered each time, also without placeholders.
+    pub is_rendered: bool,
 }
 
 /// Puts a message together from its front to its end.
@@ -160,7 +164,7 @@ impl<'s> MessageBuilder<'s> {
                     | Piece::Cookies
             )
         };
-        let is_fixed = !self.pieces.iter().any(varies);
+        let is_fixed = !self.sources.is_rendered && !self.pieces.iter().any(varies);
         let template = Template {
             pieces: self.pieces,
             sequences: self.sequences,

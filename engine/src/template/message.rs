@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::nonce::Nonce;
-use super::render::{Renderer, digits, push_number};
+use super::render::{Drawn, Renderer, digits, push_number};
 use super::zipf::Zipf;
 use crate::dataset::Dataset;
 use crate::rows::{Column, Table};
@@ -147,6 +147,17 @@ impl Message {
         }
     }
 
+    /// Appends the request that was rendered then once more, with what was drawn for it, and the present values of
+    /// variables.
+    pub fn render_again(&self, closes: bool, drawn: &Drawn, renderer: &mut Renderer, out: &mut Vec<u8>) {
+        match self {
+            Message::Template(template) => {
+                renderer.drawing_again(drawn, |renderer| template.write(closes, drawn.row, renderer, out))
+            }
+            Message::Fixed { .. } => out.extend_from_slice(self.fixed(closes).unwrap_or_default()),
+        }
+    }
+
     /// Appends a request that holds the row at this place of each table, and after the last one the first. Nothing else
     /// is drawn for it. Gives the combined place of its rows.
     pub fn render_at(&self, place: u64, renderer: &mut Renderer, out: &mut Vec<u8>) -> u64 {
@@ -183,6 +194,7 @@ impl Template {
 
     #[inline]
     fn write(&self, closes: bool, row: u64, renderer: &mut Renderer, out: &mut Vec<u8>) {
+        renderer.begin_drawing();
         let begin = out.len();
         let (mut length_at, mut body_at) = (begin, begin);
         for piece in &self.pieces {

@@ -24,7 +24,7 @@ pub use builder::{MessageBuilder, Position, Sources};
 pub use message::{FirstSequence, Message, Template};
 pub use nonce::nonce_key;
 pub use parse::{Part, Placeholder, Spelling, parse};
-pub use render::{Renderer, Turn};
+pub use render::{Drawn, Renderer, Turn};
 pub use row_text::RowText;
 pub use trace::Tracer;
 pub use zipf::Zipf;

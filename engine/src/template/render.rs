@@ -35,10 +35,22 @@ impl Turn {
     }
 }
 
+/// What was drawn for a request.
+#[derive(Clone, Debug, Default)]
+pub struct Drawn {
+    began: u64,
+    numbers: Vec<u64>,
+    places: Vec<u64>,
+    /// What rendering it gave.
+    pub row: u64,
+}
+
 /// A thread's source of what differs between requests.
 #[derive(Debug)]
 pub struct Renderer {
     state: u64,
+    /// The state when the last request began to be written, its rows taken.
+    began: u64,
     writer: RowWriter,
     pub(super) turn: Turn,
     /// The numbers of the sequences of the request that is being rendered.
@@ -60,6 +72,7 @@ impl Renderer {
         let state = mix(mix(!seed).wrapping_add(thread));
         Renderer {
             state,
+            began: state,
             turn: Turn::default(),
             writer: RowWriter::new(),
             numbers: Vec::new(),
@@ -78,6 +91,27 @@ impl Renderer {
     /// The number of the first sequence in the template that was rendered last; `None` if it has none.
     pub fn first_number(&self) -> Option<u64> {
         self.numbers.first().copied()
+    }
+
+    #[inline]
+    pub(super) fn begin_drawing(&mut self) {
+        self.began = self.state;
+    }
+
+    /// Keeps what was drawn for the request that was rendered last. `row`: what rendering it gave.
+    pub fn keep_drawn(&self, row: u64, kept: &mut Drawn) {
+        (kept.began, kept.row) = (self.began, row);
+        kept.numbers.clone_from(&self.numbers);
+        kept.places.clone_from(&self.places);
+    }
+
+    /// Has a request written for which the same is drawn again; what is drawn later is as though it had not been.
+    pub(super) fn drawing_again(&mut self, drawn: &Drawn, write: impl FnOnce(&mut Renderer)) {
+        let state = std::mem::replace(&mut self.state, drawn.began);
+        self.numbers.clone_from(&drawn.numbers);
+        self.places.clone_from(&drawn.places);
+        write(self);
+        self.state = state;
     }
 
     #[inline]

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use memchr::memmem;
+
 use crate::rows::Form;
 
 /// Shorter values are no credentials, and to hide each `1` would make texts unreadable. An excerpt may end in the midst
@@ -36,6 +38,14 @@ pub(super) fn hidden<'v>(text: &str, values: impl Iterator<Item = (&'v str, &'v 
         }
     }
     text
+}
+
+/// Whether a whole text holds one of these values, however it is spelled.
+pub(super) fn holds<'v>(text: &[u8], mut values: impl Iterator<Item = &'v str>) -> bool {
+    values.any(|value| {
+        value.chars().nth(FEWEST_CHARACTERS - 1).is_some()
+            && spellings(value).iter().any(|spelling| memmem::find(text, spelling.as_bytes()).is_some())
+    })
 }
 
 /// The least of a spelling that is hidden.
@@ -73,6 +83,12 @@ mod tests {
         assert_eq!(hide(r#"s3cr\/t \"ö\"!"#), "{{var token}}!");
         assert_eq!(hide("s3cr/t \"ö\" and more!"), "{{var long}}!");
         assert_eq!(hide("s3c and 7 are too short"), "s3c and 7 are too short");
+    }
+
+    #[test]
+    fn a_text_holds_a_value_in_any_spelling_that_is_long_enough() {
+        let is_in = |text: &str| holds(text.as_bytes(), ["abc", "s3cr/t"].into_iter());
+        assert_eq!(["abc s3cr", "a s3cr/t", "a s3cr%2Ft", r"s3cr\/t"].map(is_in), [false, true, true, true]);
     }
 
     /// Each connection has values of its own, and a load thread waits for this.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::hide::hidden;
+use super::hide::{hidden, holds};
 use super::{Taking, VariableSources};
 use crate::cookies::{CookieHost, Jar};
 use crate::record::ErrorKind;
@@ -147,6 +147,13 @@ impl Variables {
     /// True if nothing is ever taken.
     pub fn are_none(&self) -> bool {
         self.names.is_empty() && self.cookies.is_none()
+    }
+
+    /// Whether a body holds a value of the connection that it came on.
+    pub fn are_in(&self, connection: usize, body: &[u8]) -> bool {
+        let own = self.connections.get(connection).into_iter().flat_map(|values| &values.plain);
+        let jar = self.cookies.iter().flat_map(|cookies| cookies.jars[connection].values());
+        holds(body, own.map(String::as_str).chain(jar.map(|(_, value)| value)))
     }
 
     /// A text with `{{var NAME}}` in place of each value of any connection, or of the cookie of this name.

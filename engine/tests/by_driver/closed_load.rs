@@ -46,7 +46,7 @@ fn a_summary_agrees_with_the_target() {
         json!({
             "name": "only", "sent": sent, "answers": answers, "verified": answers, "failures": 0,
             "run_sent": sent, "run_verified": answers, "service_time": null, "response_time": null,
-            "first_byte_time": null, "not_modified": 0, "partial": 0
+            "first_byte_time": null, "not_modified": 0, "partial": 0, "redirects": 0, "renewals": 0
         })
     );
     summary.assert_books_balance();

@@ -234,10 +234,97 @@ fn what_a_plan_says_of_journeys_is_checked() {
             "requests[0].expect.keep_bodies: what is taken",
         ),
         (
+            refusal(&|plan| plan["requests"][1]["renew"] = json!("look")),
+            "requests[1].renew: no earlier step of its journey and no setup request of this name takes a value",
+        ),
+        (refusal(&|plan| plan["requests"][1]["renew"] = json!("pay")), "requests[1].renew: no earlier step"),
+        (
+            refusal(&|plan| {
+                plan["requests"][1]["renew"] = json!("make");
+                plan["requests"][1]["expect"] = json!({"status": [401]});
+            }),
+            "requests[1].renew: expect.status has 401",
+        ),
+        (
+            refusal(&|plan| {
+                plan["requests"][1]["follow_redirects"] = json!(1);
+                plan["requests"][1]["expect"] = json!({"status": [200, 302]});
+            }),
+            "requests[1].follow_redirects: expect.status has 302",
+        ),
+        (
+            refusal(&|plan| plan["requests"][1]["follow_redirects"] = json!(21)),
+            "requests[1].follow_redirects: 21 is not from 0 to 20",
+        ),
+        (
+            refusal(&|plan| {
+                plan["requests"] = json!([{"path": "/", "follow_redirects": 1}]);
+                plan["pipeline"] = json!(2);
+            }),
+            "requests[0].follow_redirects: needs pipeline 1",
+        ),
+        (
+            refusal(&|plan| {
+                plan["requests"] =
+                    json!([{"path": "/", "follow_redirects": 1, "expect": {"body": {"kind": "events"}}}]);
+            }),
+            "requests[0].follow_redirects: the times of events",
+        ),
+        (
+            refusal(&|plan| {
+                plan["requests"] =
+                    json!([{"path": "/", "method": "HEAD", "expect": {"trailer": {"a": "b"}}}]);
+            }),
+            "requests[0].expect.trailer: an answer to HEAD has none",
+        ),
+        (
             refusal(&|plan| plan["requests"][1]["take"] = json!({"id": {"header": "x"}})),
             "requests[1].take.id: another request takes it already",
         ),
     ] {
         assert!(line.contains(expected), "{line}");
     }
+}
+
+/// A shop behind `/in`, which leads there; every other token is good for one order, and the others for none.
+fn expiring_shop(logins: &Arc<AtomicU64>) -> Server {
+    let logins = Arc::clone(logins);
+    Server::start(move |_, stream| {
+        stream.set_nodelay(true).unwrap();
+        stream.set_read_timeout(Some(TURN)).unwrap();
+        let (mut token, mut left) = (0, 0);
+        serve_http2(stream, &Builder::new(), |request, mut respond| {
+            let given = request.headers().get("x-token").map(|value| value.to_str().unwrap().to_owned());
+            let mut head = Response::builder();
+            let mut body = String::new();
+            match request.uri().path() {
+                "/login" => {
+                    token = logins.fetch_add(1, Ordering::Relaxed) + 1000;
+                    left = token % 2;
+                    body = json!({ "token": token }).to_string();
+                }
+                "/in" => head = head.status(307).header("location", "order"),
+                _ if given != Some(token.to_string()) || left == 0 => head = head.status(401),
+                _ => left -= 1,
+            }
+            let mut stream = respond.send_response(head.body(()).unwrap(), false).unwrap();
+            stream.send_data(Bytes::from(body), true).unwrap();
+        });
+    })
+}
+
+#[test]
+fn over_http2_redirects_are_followed_and_tokens_renewed() {
+    let logins = Arc::<AtomicU64>::default();
+    let server = expiring_shop(&logins);
+    let login = json!({"name": "login", "journey": "stay", "path": "/login", "take": {"token": {"pointer": "/token"}}});
+    let order = json!({"name": "order", "journey": "stay", "path": "/in", "method": "POST", "body": "{{sequence 1}}",
+        "template": true, "headers": [["x-token", "{{var token}}"]], "follow_redirects": 1, "renew": "login"});
+    let plan = Plan::closed(&server.address, 1).with("http2", json!({"streams": 1}));
+    let summary = plan.with("requests", json!([login, order])).requests(10).run();
+    assert!(summary.errors().is_empty(), "{}", summary.0["examples"]);
+    let share = &summary.0["mix"][1];
+    assert_eq!((&share["verified"], &share["renewals"]), (&json!(10), &json!(10)), "{share}");
+    assert_eq!((&share["redirects"], &share["sent"]), (&json!(20), &json!(10)));
+    assert_eq!(logins.load(Ordering::Relaxed), 20);
 }

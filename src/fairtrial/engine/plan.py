@@ -117,6 +117,7 @@ class BaseRequest(Strict):
     body_base64: str | None = None
     chunked: bool | None = None
     template: bool = False
+    follow_redirects: int | None = Field(None, description="so many redirects to the same origin are followed")
     expect: Expectation = Expectation()
 
 
@@ -145,6 +146,7 @@ class Request(BaseRequest):
         None, description="requests of one name that stand one behind the other are the steps of a journey"
     )
     take: dict[str, Take] | None = Field(None, description="by the name of a variable, where in the answer it stands")
+    renew: str | None = Field(None, description="the request that is sent anew after a 401, and this one behind it")
     compared: bool | None = Field(None, description="keep or compare its answers, as the plan's `reference` says")
     body_check: InstanceOf[BodyCheck] | None = Field(
         None,

@@ -200,6 +200,8 @@ class Share(Strict):
     verified: int
     not_modified: int | None = Field(None, description="of these, with status 304: without a body")
     partial: int | None = Field(None, description="of these, with status 206: a part of a body")
+    redirects: int | None = Field(None, description="redirects that were followed")
+    renewals: int | None = Field(None, description="sent again after a 401, with values that were taken anew")
     failures: int | None = Field(None, description="ended without a complete answer; not `overflow`")
     run_sent: int | None = Field(None, description="as `sent`, but of the whole run")
     run_verified: int | None = Field(None, description="likewise")

@@ -13,6 +13,7 @@ LOGIN = '[setup.login]\npost = "/login"\ntake.token = "/access_token"\n'
 EACH = LOGIN + 'per = "connection"\n'
 MAKE = '[requests.make]\njourney = "buy"\npost = "/carts"\ntake.id = "/id"\n'
 PAY = '[requests.pay]\njourney = "buy"\npost = "/carts/{{var id}}"\n'
+MAKE_NOTHING = 'headers.x-id = "{{var id}}"\n'
 USE = '[requests.order]\nget = "/{{var token}}"\n'
 
 
@@ -55,6 +56,20 @@ def read(folder: Path, text: str) -> None:
         LOGIN.replace("token", "id") + MAKE + PAY,
         'cookies = "journey"\n' + MAKE + PAY + 'headers.Cookie = "a=b"',
         'cookies = "journey"\n' + EACH + 'headers.Cookie = "a=b"\n' + USE,
+        LOGIN + 'expect.schema = "a.json"\n' + USE,
+        LOGIN + 'expect.matches."/a" = "b"\n' + USE,
+        LOGIN + 'expect.html = "a.html"\n' + USE,
+        LOGIN + "expect.events.count = 1\n" + USE,
+        LOGIN + "follow_redirects = 1\n" + USE,
+        EACH + 'renew = "login"\n' + USE,
+        LOGIN + USE + 'renew = "login"',
+        EACH + USE + 'renew = "login"\nexpect.status = [200, 401]',
+        EACH + USE + 'renew = "logout"',
+        MAKE + 'renew = "make"\n' + PAY,
+        MAKE + PAY + "follow_redirects = 21",
+        MAKE + PAY + "follow_redirects = 2\nexpect.status = 302",
+        MAKE + PAY + "follow_redirects = 2\nexpect.events.count = 1",
+        '[requests.look]\nhead = "/"\nexpect.trailer.a = "b"',
         LOGIN + USE + 'think = "250"',
         LOGIN + USE + 'think = "2 h"',
         LOGIN + USE + 'think = "uniform 3 s to 1 s"',
@@ -83,6 +98,19 @@ def test_a_later_setup_request_uses_an_earlier_one_s_and_leaves_out_a_default(tm
         + 'headers.authorization = ""\n[setup.cart]\npost = "/carts"\ntake.cart = "header Location ~ /carts/([0-9]+)"\n'
         + '[requests.order]\nget = "/"\nexpect.json."/cart" = "{{var cart}}"\n',
     )
+
+
+def test_what_expires_is_renewed_by_an_earlier_step_or_by_a_request_of_the_connection(tmp_path: Path) -> None:
+    read(tmp_path, EACH + USE + 'renew = "login"\nfollow_redirects = 20\n')
+    read(tmp_path, EACH + MAKE + 'headers.x-token = "{{var token}}"\n' + PAY + 'renew = "make"\n')
+
+
+def test_setup_requests_take_none_of_the_defaults_whose_faults_quote_an_answer(tmp_path: Path) -> None:
+    defaults = '[defaults.expect]\nmatches."/a" = "b"\ntype = "a/b"\n'
+    file = tmp_path / "a.workload.toml"
+    file.write_text(defaults + EACH + LOGIN.replace("login", "cart").replace("token", "id") + USE + MAKE_NOTHING)
+    setup = read_workload_file(file).model.setup_entries()
+    assert [(each.expect.matches, each.expect.type) for each in setup.values()] == [(None, "a/b")] * 2
 
 
 def test_a_connection_s_request_uses_what_the_load_s_took_wherever_it_stands(tmp_path: Path) -> None:

@@ -108,3 +108,13 @@ fn a_spot_check_keeps_the_cookies_of_its_answer_and_shows_none() {
     let told = serde_json::to_string(outcome).unwrap();
     assert!(told.contains("session={{var session}}, {{var session}}") && !told.contains("s3cret"), "{told}");
 }
+
+#[test]
+fn a_body_that_is_to_be_kept_and_holds_a_cookie_is_left_out() {
+    let mut setup = Setup { cookies: Some(true), ..staying(2) };
+    setup.requests[1]["expect"] = json!({"keep_bodies": true});
+    let ended = run_shop(setup, |brought| answer(200, "", if brought == "none" { "no" } else { brought }));
+    assert!(errors(&ended).is_empty());
+    assert_eq!(ended.record.kept.bodies().count(), 0);
+    assert!(ended.record.kept.left_out() > 10);
+}

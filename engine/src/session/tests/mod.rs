@@ -1,6 +1,7 @@
 //! Sessions without sockets: times are given, so what must come out is known by arithmetic.
 
 mod anything;
+mod chains;
 mod closed;
 mod closes;
 mod cohort;

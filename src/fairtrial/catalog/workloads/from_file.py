@@ -132,13 +132,17 @@ def _state(source: WorkloadSource) -> DatabaseState:
 def _comparable(
     source: WorkloadSource, requests: Sequence[Request], rows: Mapping[str, GivenRows]
 ) -> Comparable | None:
-    """The comparable parts of a workload file: not steps of journeys, which send what each user was given. None: there
-    are no other requests, users keep cookies, or requests are messages.
+    """The comparable parts of a workload file: not steps of journeys, which send what each user was given, nor requests
+    of which several answers make one. None: there are no other requests, users keep cookies, or requests are messages.
 
     Args:
         requests, rows: as the engine sends them.
     """
-    entries = {name: entry for name, entry in source.requests.items() if entry.journey is None}
+    entries = {
+        name: entry
+        for name, entry in source.requests.items()
+        if entry.journey is None and not entry.follow_redirects and entry.renew is None
+    }
     if not entries or source.model.cookies is not None or source.model.sends_messages:
         return None
     under_load = [name for name, entry in entries.items() if _can_be_sent_again(entry, rows)]

@@ -156,6 +156,8 @@ def engine_request(
         body_file=None if body_file is None else str(body_file),
         chunked=entry.chunked or None,
         template=True,
+        follow_redirects=entry.follow_redirects or None,
+        renew=entry.renew,
         weight=entry.weight,
         think_seconds=entry.think_seconds,
         journey=entry.journey,

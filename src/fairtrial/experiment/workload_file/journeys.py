@@ -50,3 +50,28 @@ def assert_journeys(requests: Mapping[str, Step]) -> None:
                 raise ValueError(f"requests.{name}.weight: a journey's is that of its first step: leave it out")
             journeys.add(journey)
         before = journey
+
+
+def assert_renewals(requests: Mapping[str, tuple[str | None, str | None, bool]], setup: Mapping[str, str]) -> None:
+    """Each `renew` names who takes a value for this request: an earlier step, or a setup request of each connection.
+
+    Args:
+        requests: of those of the mix by name, in the order of the file: `renew`, `journey`, and whether they take a
+            value.
+        setup: of the setup requests that take a value, `per`.
+
+    Raises:
+        ValueError: it is not so; the message begins with the key.
+    """
+    for steps in by_user(requests.items(), lambda each: each[1][1]):
+        takers = {name for name, per in setup.items() if per == "connection"}
+        for name, (renew, _, takes) in steps:
+            if renew is not None and renew not in takers:
+                hint = (
+                    'its value is everybody\'s: write per = "connection" there'
+                    if renew in setup
+                    else ("name an earlier step of its journey, or a setup request, with `take`")
+                )
+                raise ValueError(f"requests.{name}.renew: {renew} takes no value for it: {hint}")
+            if takes:
+                takers.add(name)

@@ -12,7 +12,7 @@ from fairtrial.experiment.ready import ANSWERED, Ready
 from fairtrial.experiment.workload_file.body_check import Pattern
 from fairtrial.experiment.workload_file.events import Events
 from fairtrial.experiment.workload_file.grpc_call import GrpcCall, GrpcExpect, assert_call
-from fairtrial.experiment.workload_file.journeys import Step, assert_journeys
+from fairtrial.experiment.workload_file.journeys import Step, assert_journeys, assert_renewals
 from fairtrial.experiment.workload_file.normalisation import Normalisation
 from fairtrial.experiment.workload_file.placeholders import Placeholder, placeholders_in
 from fairtrial.experiment.workload_file.rows_entry import Rows
@@ -21,6 +21,11 @@ from fairtrial.experiment.workload_file.texts import Cookies, Headers, Json, Tak
 from fairtrial.experiment.workload_file.think import engine_think
 from fairtrial.experiment.workload_file.variables import EntryTexts, assert_variables, parse_taken
 from fairtrial.experiment.workload_file.websocket import WebSocket, assert_messages
+
+MOST_REDIRECTS = 20
+"""As the engine: as a browser follows (Fetch standard, section 4.4)."""
+REDIRECTS = (301, 302, 303, 307, 308)
+UNAUTHORIZED = 401
 
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options", "websocket")
 """The keys of a request that name its method, or that it is a message; the value is its path."""
@@ -162,6 +167,13 @@ class RequestEntry(Strict):
     think: Think | None = Field(
         None, description="how long a user waits after the answer, or its distribution; in place of the load's own"
     )
+    follow_redirects: int = Field(
+        0, ge=0, le=MOST_REDIRECTS, description="so many redirects to the same server are followed"
+    )
+    renew: str | None = Field(
+        None,
+        description="the request that is sent anew after a 401: an earlier step, or a connection's setup request",
+    )
     expect: Expect = Expect()
     journey: str | None = Field(
         None,
@@ -188,9 +200,23 @@ class RequestEntry(Strict):
             raise ValueError(f"{' and '.join(body_keys)}: a request has one body: leave one of them out")
         if self.chunked and not body_keys:
             raise ValueError("chunked: there is no body to send in chunks: give json, body or body_file")
+        self._assert_one_exchange_is_judged()
         if self.method == "HEAD" and any(text.startswith("/") for text in self.take.values()):
             raise ValueError("take: an answer to HEAD has no body: take a header")
         return self
+
+    def _assert_one_exchange_is_judged(self) -> None:
+        for key, value, statuses in (
+            ("follow_redirects", self.follow_redirects, REDIRECTS),
+            ("renew", self.renew, (UNAUTHORIZED,)),
+        ):
+            right = next((status for status in self.expect.statuses if status in statuses), None)
+            if value and right is not None:
+                raise ValueError(f"{key}: {right} is expected, and right as it is: leave one of them out")
+            if value and self.websocket is not None:
+                raise ValueError(f"{key}: a message has no status: leave it out")
+            if value and self.expect.events is not None:
+                raise ValueError(f"{key}: the times of events are those of one answer: leave it out")
 
     @property
     def method(self) -> str:
@@ -242,10 +268,7 @@ class RequestEntry(Strict):
 
     def assert_taken_by_engine(self, prefix: str = "") -> None:
         """Raise a ValueError if its body is to be seen by the lab as well, or the engine cannot read a pattern."""
-        for key in ("schema", "matches", "html"):
-            if getattr(self.expect, "json_schema" if key == "schema" else key) is not None:
-                reason = "a body of which values are taken is shown to nobody: expect `json`"
-                raise ValueError(f"{prefix}expect.{key}: {reason}")
+        self.assert_body_is_not_shown(prefix)
         for name, text in self.take.items():
             pattern = parse_taken(text).pattern
             if pattern is not None:
@@ -253,6 +276,13 @@ class RequestEntry(Strict):
                     Pattern(pattern.pattern)
                 except ValueError as error:
                     raise ValueError(f"{prefix}take.{name}: {error}") from None
+
+    def assert_body_is_not_shown(self, prefix: str = "") -> None:
+        """Raise a ValueError if an expectation is one whose fault quotes the body."""
+        for key in ("schema", "matches", "html"):
+            if getattr(self.expect, "json_schema" if key == "schema" else key) is not None:
+                reason = "a body of which values are taken is shown to nobody: expect `json`"
+                raise ValueError(f"{prefix}expect.{key}: {reason}")
 
     @property
     def cells(self) -> list[tuple[str, Placeholder]]:
@@ -284,6 +314,10 @@ class SetupEntry(RequestEntry):
             raise ValueError("weight: a setup request is sent once: leave it out")
         if self.grpc is not None:
             raise ValueError("grpc: setup requests are sent over HTTP/1.1, and calls over HTTP/2: leave it out")
+        if self.renew is not None:
+            raise ValueError("renew: it is sent before the load: write it in the requests that its value expires for")
+        if self.follow_redirects and self.per == "load":
+            raise ValueError('follow_redirects: of setup requests, those with per = "connection" follow them')
         if self.think is not None:
             raise ValueError("think: a setup request is no part of the load: leave it out")
         if self.journey is not None:
@@ -292,8 +326,11 @@ class SetupEntry(RequestEntry):
             raise ValueError('websocket: only connections send messages first: write per = "connection"')
         if self.per == "connection":
             self.assert_taken_by_engine()
-        elif self.expect.trailer is not None:
-            raise ValueError('expect.trailer: of setup requests, those with per = "connection" have it looked at')
+            return self
+        self.assert_body_is_not_shown()
+        for key in ("trailer", "events"):
+            if getattr(self.expect, key) is not None:
+                raise ValueError(f'expect.{key}: of setup requests, those with per = "connection" have it looked at')
         return self
 
     def variable_texts(self) -> EntryTexts:
@@ -349,8 +386,8 @@ class WorkloadFile(Strict):
             keeps_cookies = self.cookies is not None and not (isinstance(entry, SetupEntry) and entry.per == "load")
             if keeps_cookies and any(header.lower() == "cookie" for header in entry.headers):
                 raise ValueError(f"{name}.headers: `cookies` says which are sent: leave it or Cookie out")
-            if entry.method == "HEAD" and entry.expect.looks_at_body:
-                raise ValueError(f"{name}.expect: an answer to HEAD has no body")
+            if entry.method == "HEAD" and (entry.expect.looks_at_body or entry.expect.trailer):
+                raise ValueError(f"{name}.expect: an answer to HEAD has no body, and nothing behind it")
         if unused := self.rows.keys() - used:
             raise ValueError(f"rows.{min(unused)}: no request takes a row of it: leave it out, or name it in one")
         of_connections = [
@@ -363,6 +400,10 @@ class WorkloadFile(Strict):
         assert_requests_exist(self.audit, self.requests)
         steps = {name: Step(each.journey, frozenset(each.model_fields_set)) for name, each in self.requests.items()}
         assert_journeys(steps)
+        assert_renewals(
+            {name: (each.renew, each.journey, bool(each.take)) for name, each in self.requests.items()},
+            {name: each.per for name, each in self.setup.items() if each.take},
+        )
         for name, entry in self.entries().items():
             if entry.take:
                 entry.assert_taken_by_engine(f"requests.{name}.")
@@ -373,8 +414,10 @@ class WorkloadFile(Strict):
         return self
 
     def setup_entries(self) -> Mapping[str, SetupEntry]:
-        """The setup requests by name, in their order, each with the defaults. The lab itself looks at no trailer."""
-        left_out = {"load": ["trailer"], "connection": []}
+        """The setup requests by name, in their order, each with the defaults, but for expectations whose faults would
+        quote a credential. The lab itself looks at no trailer and no events."""
+        quoting = ["json_schema", "matches", "html"]
+        left_out = {"load": [*quoting, "trailer", "events"], "connection": quoting}
         return {name: entry.over(self.defaults, *left_out[entry.per]) for name, entry in self.setup.items()}
 
     def all_entries(self) -> Iterator[tuple[str, RequestEntry]]:

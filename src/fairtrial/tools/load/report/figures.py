@@ -276,6 +276,7 @@ def measured_facts(measurement: Measurement, *, verbose: bool = True) -> Iterato
         after = f"{cohort.drain_seconds:.2f} s after its end"
         yield "unanswered", f"{cohort.censored:,} of the window's requests, {after}"
     yield from _body_facts(summary)
+    yield from _chain_facts(summary)
     if summary.retried:
         yield "asked again", f"{count(summary.retried, 'request')} that the server said it had not processed"
     if uneven := unevenness_in_words(measurement):
@@ -301,6 +302,16 @@ def _without_whole_body(summary: EngineSummary) -> str:
         "206 with a part of one": sum(share.partial or 0 for share in summary.mix),
     }
     return "".join(f", {number:,} of them {kind}" for kind, number in kinds.items() if number)
+
+
+def _chain_facts(summary: EngineSummary) -> Iterator[tuple[str, str]]:
+    """Where requests take several exchanges, how often, by request: `100 for login, 20 for order`."""
+    for title, counts in (
+        ("redirects", {share.name: share.redirects for share in summary.mix}),
+        ("renewals", {share.name: share.renewals for share in summary.mix}),
+    ):
+        if any(counts.values()):
+            yield title, ", ".join(f"{number:,} for {printable(name)}" for name, number in counts.items() if number)
 
 
 def _body_facts(summary: EngineSummary) -> Iterator[tuple[str, str]]:

@@ -88,6 +88,12 @@ def assert_load_fits(workload: SentRequests, plan: EnginePlan) -> None:
     calls = [request.name for request in workload.requests if request.expect.grpc is not None]
     if calls and plan.http2 is None:
         raise Problem(f"requests.{calls[0]}.grpc: calls go over HTTP/2", "give --http2")
+    chained = [request.name for request in workload.requests if request.follow_redirects or request.renew]
+    if chained and plan.pipeline > 1:
+        raise Problem(
+            f"requests.{chained[0]}: to follow a redirect or to renew, it needs its answer before the next request",
+            "leave out --pipeline",
+        )
     if workload.cookies is not None and plan.pipeline > 1:
         raise Problem("cookies: nobody has an answer before the next request", "leave out --pipeline")
     if workload.websocket is not None:
