@@ -33,7 +33,7 @@ TEACHES = {
     "ab": ["-n, -c, -t, -k", "**Examples**", "`fairtrial ab -n"],
     "wrk": ["-c, -d, -t, -H", "**Examples**", "`fairtrial wrk -"],
     "check": ["Exit status: 0", "clause"],
-    "list": ["stacks, workloads, experiments or studies", "`fairtrial services`"],
+    "list": ["stacks, workloads, experiments, studies or metrics", "`fairtrial services`"],
     "services": ["installed", "missing", "No system"],
     "services install": ["apt"],
     "cluster": ["roles", "server, load, service or balancer", "`fairtrial run --cluster`"],
