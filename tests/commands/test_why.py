@@ -1,5 +1,8 @@
 """`fairtrial why`: a ratio of planted causes is divided, by real processes, and judged again from its record."""
 
+import math
+import shutil
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -7,6 +10,7 @@ import pytest
 from fairtrial.record.write import RecordWriter
 from tests.builders import a_trial, trials_of
 from tests.builders import an_experiment as a_synthetic_experiment
+from tests.catalog.stacks.repositories import a_repository, git
 from tests.command_line import Lab
 
 HELLO = Path(__file__).parents[1] / "fixtures" / "hello.py"
@@ -63,6 +67,47 @@ def test_planted_causes_are_found_with_their_shares(lab: Lab) -> None:
     again = lab.fairtrial("why", finished.results)
     assert again.status == 0 and again.out.startswith("Response time p50 on other was ")
     assert "factors: driver (TIMES_DRIVER=0.5)" in again.out
+
+
+COMMITS = """
+[why]
+from = "app:v1"
+steps = ["app:v2", "app:v3", "app:v4"]
+to = "app:v5"
+metric = "response_time_p50"
+[contenders.app]
+folder = "shop"
+command = ["sh", "-c", "exec python3 hello.py $(cat milliseconds)"]
+refs = ["v1", "v2", "v3", "v4", "v5"]
+"""
+
+WAITS = (40, 60, 60, 90, 140)
+"""Milliseconds of each answer, by commit: the second, the fourth and the fifth make it slower, the third does not."""
+
+
+@pytest.mark.measures
+def test_the_commits_that_made_it_slower_are_found_with_their_shares(lab: Lab) -> None:
+    shop = lab.folder / "shop"
+    shop.mkdir()
+    shutil.copy(HELLO, shop)
+    texts = [{"milliseconds": str(wait), "notes": f"{place}"} for place, wait in enumerate(WAITS)]
+    for place, commit in enumerate(a_repository(shop, *texts), start=1):
+        git(shop, "tag", f"v{place}", commit)
+
+    finished = lab.fairtrial("why", an_experiment(lab, COMMITS, blocks=4))
+
+    causes = finished.result["causes"]
+    assert finished.status == 0, finished.out + finished.err
+    parts = {part["factors"][0]: part for part in causes["parts"]}
+    whole = math.log(WAITS[-1] / WAITS[0])
+    true = {f"app:v{place}": math.log(after / before) / whole for place, (before, after) in enumerate(pairwise(WAITS), 2)}
+    assert {name: part["share"] for name, part in parts.items()} == {
+        name: pytest.approx(share, abs=0.06) for name, share in true.items()
+    }
+    intervals = {name: part["share_interval"] for name, part in parts.items()}
+    assert all(low < true[name] < high for name, (low, high) in intervals.items()), intervals
+    assert {name for name, (low, _) in intervals.items() if low > 0} == {"app:v2", "app:v4", "app:v5"}, intervals
+    assert "app:v4 is " in finished.out and "app:v4 (from app:v3)" in finished.out
 
 
 def test_an_experiment_without_why_is_refused(lab: Lab) -> None:

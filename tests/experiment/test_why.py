@@ -74,6 +74,27 @@ def test_without_an_end_it_is_the_start_with_every_factor_switched() -> None:
     assert why.switched_in(why.start) == []
 
 
+def test_steps_lie_in_order_between_two_contenders() -> None:
+    why = an_experiment({"from": "a:v1", "steps": ["a:v2", "b"], "to": "a:v3"}).why
+    assert why is not None and list(map(str, why.conditions)) == ["a:v1", "a:v2", "b", "a:v3"]
+    assert why.changes == {"a:v2": "from a:v1", "b": "from a:v2", "a:v3": "from b"}
+    assert (str(why.whole), why.design.resolution) == ("a:v3", "in order")
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ({"to": "b", "steps": ["c"], "factors": TWO}, "and not both"),
+        ({"steps": ["c"]}, "name both"),
+        ({"to": "b", "steps": ["c", "c"]}, "each once"),
+        ({"to": "b", "steps": ["b"]}, "each once"),
+    ],
+)
+def test_steps_that_lead_nowhere_are_refused(keys: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        an_experiment({"from": "a", **keys})
+
+
 def test_a_setting_is_swept_and_its_values_may_descend() -> None:
     rows = {"setting": "options.rows", "values": [20, 5]}
     experiment = an_experiment({"from": "a", "to": "b", "factors": {"rows": rows}}, blocks=3)

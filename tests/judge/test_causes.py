@@ -75,6 +75,18 @@ def test_the_reports_say_it(snapshot: object) -> None:
     assert "### Why" in markdown_text(result)
 
 
+def test_each_of_several_steps_has_its_part() -> None:
+    why = {"from": "a", "steps": ["a:slower"], "to": "b"}
+    result = judged(asking(why), {"a": 1000.0, "a:slower": 800.0, "b": 600.0})
+    causes = result.causes
+    assert causes is not None and causes.reason is None
+    assert [part.factors for part in causes.parts] == [["a:slower"], ["b"]]
+    assert [part.share for part in causes.parts] == pytest.approx([0.437, 0.563], abs=0.02)
+    text = " ".join(printed(result, verbose=True, width=200).split())
+    assert "steps: a:slower (from a); b (from a:slower)" in text and "not explained" not in text
+    assert "a step's part is what it changes of the one before it" in text
+
+
 def test_the_waterfall_leads_from_one_to_the_whole_ratio() -> None:
     causes = judged(asking(WHY), RATES).causes
     chart = causes_chart(causes)

@@ -33,10 +33,10 @@ def why(
 ) -> None:
     """Find out why one contender is faster than another: which part of the ratio each factor has.
 
-    The experiment's `[why]` names two contenders and factors: variants, variables or a setting. All combinations of up
-    to four factors are conditions of the same blocks; of more, a fraction of them. The answer is each factor's share of
-    the ratio, with an interval, what two do together beyond what each does, and what no factor switches. Of a results
-    folder, the record is judged again, and nothing is run.
+    The experiment's `[why]` names two contenders, and steps between them (commits, for example) or factors: variants,
+    variables or a setting. All combinations of up to four factors are conditions of the same blocks; of more, a
+    fraction of them. The answer is each factor's share of the ratio, with an interval, what two do together beyond what
+    each does, and what no factor switches. Of a results folder, the record is judged again, and nothing is run.
 
     Exit status: 0 the ratio is divided, all trials valid, all claims upheld; 1 a claim refuted or equal; 2 wrong use, a
     broken file or a worthless design; 3 the ratio is not told from 1, a trial was refused or not run, or a claim is

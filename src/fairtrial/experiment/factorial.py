@@ -40,6 +40,13 @@ class Design:
 
     factors: Sequence[str]
     runs: Sequence[Run]
+    in_order: bool = False
+    """Each run has one factor more than the one before it."""
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether the parts of its factors make up what all of them change, with nothing assumed."""
+        return self.in_order or self.is_full
 
     @property
     def is_full(self) -> bool:
@@ -48,7 +55,9 @@ class Design:
 
     @property
     def resolution(self) -> str:
-        """`full`, `V` or `IV`: V where no two pairs of factors are aliases."""
+        """`full`, `in order`, `V` or `IV`: V where no two pairs of factors are aliases."""
+        if self.in_order:
+            return "in order"
         if self.is_full:
             return "full"
         return "IV" if any(len(group) > 1 for group in self.aliases()) else "V"
@@ -68,6 +77,11 @@ class Design:
             column = self.together(pair)
             groups.setdefault(tuple(column[0] * level for level in column), []).append(pair)
         return list(groups.values())
+
+
+def make_path(factors: Sequence[str]) -> Design:
+    """The design in which they are switched one after the other, and stay so: of what comes in an order."""
+    return Design(factors, [frozenset(factors[:count]) for count in range(len(factors) + 1)], in_order=True)
 
 
 def make_design(factors: Sequence[str]) -> Design:

@@ -1,18 +1,20 @@
 """What turns one contender into another, a step at a time: `[why]` of an experiment file.
 
-Each factor is switched by itself. The design's combinations are conditions like any others: variants of the contender
-that it starts from, named after the factors that are switched in them, and the two values of a sweep.
+Either `steps` names what lies between the two, such as the commits in between. Or there are factors: each is switched
+by itself, and the design's combinations are conditions like any others: variants of the contender that it starts from,
+named after the factors that are switched in them, and the two values of a sweep.
 """
 
 import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from itertools import pairwise
 from typing import Annotated, Any, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
 from fairtrial.base.strict import SLUG, Strict
-from fairtrial.experiment.factorial import MOST_FACTORS, MOST_IN_FULL, Design, Run, make_design
+from fairtrial.experiment.factorial import MOST_FACTORS, MOST_IN_FULL, Design, Run, make_design, make_path
 from fairtrial.experiment.reference import ConditionRef, StackRef
 from fairtrial.experiment.sweep import PARAMETER, PARAMETER_IN_WORDS, Sweep
 from fairtrial.experiment.value import Value, format_value
@@ -65,10 +67,18 @@ class Why(Strict):
     end: StackRef | None = Field(None, alias="to", description="null: `from` with every factor switched")
     metric: str | None = Field(None, description="null: goodput; under an open load response_time_p50")
     unequal_work: str | None = Field(None, min_length=1, description="as of a claim: why not all do the same work")
-    factors: dict[Annotated[str, Field(pattern=SLUG)], Factor] = Field(min_length=1, max_length=MOST_FACTORS)
+    factors: dict[Annotated[str, Field(pattern=SLUG)], Factor] = Field(default_factory=dict, max_length=MOST_FACTORS)
+    steps: list[StackRef] = Field(
+        default_factory=list, max_length=MOST_FACTORS - 1, description="in place of factors: what is between, in order"
+    )
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        if bool(self.factors) == bool(self.steps):
+            raise ValueError("factors: it has at least 1 factor, or else `steps`, and not both")
+        path = list(map(str, filter(None, (self.start, *self.steps, self.end))))
+        if self.steps and (self.end is None or len(set(path)) < len(path)):
+            raise ValueError("steps: they lie between `from` and `to`, each once: name both, and neither among them")
         settings = [name for name, factor in self.factors.items() if factor.setting is not None]
         if len(settings) > 1:
             raise ValueError(f"factors: {' and '.join(settings)} are both settings, and one can be swept")
@@ -87,7 +97,18 @@ class Why(Strict):
     @cached_property
     def design(self) -> Design:
         """The runs over its factors."""
-        return make_design(list(self.factors))
+        return make_path(list(map(str, self._path[1:]))) if self.steps else make_design(list(self.factors))
+
+    @property
+    def _path(self) -> list[StackRef]:
+        return [self.start, *self.steps, *filter(None, [self.end])]
+
+    @property
+    def changes(self) -> dict[str, str]:
+        """What each factor or step changes, in words, by its name."""
+        if self.steps:
+            return {str(after): f"from {before}" for before, after in pairwise(self._path)}
+        return {name: factor.in_words() for name, factor in self.factors.items()}
 
     @property
     def setting(self) -> tuple[str, Factor] | None:
@@ -96,6 +117,8 @@ class Why(Strict):
 
     def condition(self, run: Run) -> ConditionRef:
         """The condition in which these factors are switched."""
+        if self.steps:
+            return ConditionRef.of(self._path[len(run)])
         switches = [name for name in self.factors if name in run and self.factors[name].setting is None]
         stack = self.start
         if switches:

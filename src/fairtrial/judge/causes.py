@@ -75,7 +75,7 @@ def causes_of(evidence: Evidence) -> Causes | None:
         end=str(end),
         metric=metric.label,
         higher_is_better=metric.higher_is_better,
-        factors={name: factor.in_words() for name, factor in why.factors.items()},
+        factors=why.changes,
         combinations=len(design.runs),
         resolution=design.resolution,
         blocks=values.blocks,
@@ -102,7 +102,7 @@ def causes_of(evidence: Evidence) -> Causes | None:
     division = divide(
         design,
         {run: values.of(ref) for run, ref in conditions.items()},
-        None if end in conditions.values() and design.is_full else values.of(end),
+        None if end in conditions.values() and design.adds_up else values.of(end),
         evidence.level,
         rest="more" if why.end is None else "not explained",
         read=read,

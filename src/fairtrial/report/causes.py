@@ -69,9 +69,12 @@ def steps(causes: Causes) -> list[Step]:
 
 def design_notes(causes: Causes) -> Iterator[str]:
     """What was switched, how much of it was tried, and what the intervals hold."""
-    yield "factors: " + "; ".join(f"{name} ({words})" for name, words in causes.factors.items())
+    is_path = causes.resolution == "in order"
+    yield ("steps: " if is_path else "factors: ") + "; ".join(f"{name} ({words})" for name, words in causes.factors.items())
     every = 2 ** len(causes.factors)
-    if causes.resolution == "full":
+    if is_path:
+        yield f"{count(causes.blocks, 'block')}; a step's part is what it changes of the one before it"
+    elif causes.resolution == "full":
         yield f"all {every} combinations, {count(causes.blocks, 'block')}; a factor's part is what it changes alone"
     else:
         yield (

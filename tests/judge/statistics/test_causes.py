@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fairtrial.experiment.factorial import make_design
+from fairtrial.experiment.factorial import make_design, make_path
 from fairtrial.judge.statistics.causes import divide, part_weights
 from fairtrial.judge.statistics.estimate import Resolution
 from fairtrial.judge.statistics.fieller import share_interval
@@ -50,6 +50,16 @@ def test_without_an_end_of_its_own_all_is_explained() -> None:
     division = divide(design, {frozenset(): [1.0, 1.0, 1.1], frozenset("a"): [2.0, 2.1, 2.1]}, None)
     assert [part.kind for part in division.parts] == ["factor"]
     assert division.parts[0].share_interval == pytest.approx((1, 1), abs=1e-6)
+
+
+def test_what_is_switched_in_order_has_what_each_step_changes() -> None:
+    design = make_path(["a", "b", "c"])
+    rates = dict(zip(design.runs, (1.0, 2.0, 1.0, 4.0), strict=True))
+    division = divide(design, {run: [rate, rate * 1.01, rate * 0.99] for run, rate in rates.items()}, None)
+    assert [(part.kind, part.factors, part.ratio) for part in division.parts] == [
+        ("factor", ["a"], pytest.approx(2)), ("factor", ["b"], pytest.approx(0.5)), ("factor", ["c"], pytest.approx(4)),
+    ]  # fmt: skip
+    assert [part.share for part in division.parts] == pytest.approx([0.5, -0.5, 1])
 
 
 def test_three_factors_that_work_only_together_are_a_part_of_their_own() -> None:

@@ -6,6 +6,7 @@ up to zero, so that what slows a whole block cancels. The weights are those of t
 - All combinations were tried: the fit has a term for each set of factors, with the start as its base. A factor's part
   is what it changes when it alone is switched; a pair's part is what both change together beyond what each changes by
   itself; the rest is that of three or more. Nothing is assumed, and the parts add up to what all factors change.
+- Factors were switched in order: a factor's part is what the run has beyond the one before it.
 - A fraction was tried: the fit has a term for each factor, and one for each group of pairs that are aliases. A factor's
   part is what it changes on average over the levels of the others. What three factors do together is assumed to be
   nothing. If it is not, it is in what is not explained; without an end of its own, in what three or more do together.
@@ -79,7 +80,7 @@ class Causes(Strict):
     higher_is_better: bool
     factors: dict[str, str] = Field(description="by name, what it changes")
     combinations: int = Field(description="of factors, that were tried")
-    resolution: str = Field(description="full: all combinations; V or IV: a fraction of them")
+    resolution: str = Field(description="full: all combinations; V or IV: a fraction of them; in order: steps")
     blocks: int
     level: float
     ratio: float | None = Field(None, description="of the metric of the end to that of the start; null: see `reason`")
@@ -102,12 +103,15 @@ class Weights:
 
 def part_weights(design: Design) -> list[Weights]:
     """The parts that factors have, in the order in which they are told: by how many factors they are."""
+    if design.in_order:
+        rows = np.diff(np.eye(len(design.runs)), axis=0)
+        return [Weights("factor", (name,), row) for name, row in zip(design.factors, rows, strict=True)]
     return _full_weights(design) if design.is_full else _fraction(design)[0]
 
 
 def interaction_weights(design: Design) -> list[tuple[list[tuple[str, str]], Floats]]:
-    """Of a fraction, each group of aliases with its weights; none of a full design, whose pairs are parts."""
-    return [] if design.is_full else _fraction(design)[1]
+    """Of a fraction, each group of aliases with its weights; none of other designs, whose parts make up the whole."""
+    return [] if design.adds_up else _fraction(design)[1]
 
 
 def _full_weights(design: Design) -> list[Weights]:
@@ -182,7 +186,7 @@ def divide(
     powers[-1 if end is not None else design.runs.index(frozenset(design.factors))] += 1
     whole = _Product(logs @ powers, read(powers))
     weights = [Weights(each.kind, each.factors, np.append(each.of, more)) for each in part_weights(design)]
-    if end is not None or not design.is_full:
+    if end is not None or not design.adds_up:
         weights.append(Weights(rest, (), powers - sum(each.of for each in weights)))
     share_level, groups = 1 - (1 - level) / len(weights), interaction_weights(design)
     pairs = [(aliases, np.append(of, more)) for aliases, of in groups]
