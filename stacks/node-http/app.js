@@ -1,6 +1,6 @@
 // The HTTP surface: from open services to a request listener.
 
-import { logError } from "./lib/log.js";
+import { logError, logRequest } from "./lib/log.js";
 import { empty, json, send, text } from "./lib/reply.js";
 import { compileRoutes } from "./lib/router.js";
 import { articleRoutes } from "./routes/articles.js";
@@ -43,6 +43,7 @@ export function createApp(services, settings) {
     }
     if (stopping) response.setHeader("connection", "close");
     send(response, reply);
+    if (settings.accessLog) logRequest(request, response);
   }
 
   return { listener, stop: () => (stopping = true) };

@@ -14,6 +14,7 @@ export function settingsFromEnvironment(env = process.env) {
     upstreamPool: integer(env, "UPSTREAM_POOL", 16),
     batchSize: integer(env, "BATCH_SIZE", 8, 1, MOST_ROWS_OF_A_BATCH),
     matchThreads: integer(env, "MATCH_THREADS", 0, 0),
+    accessLog: env.ACCESS_LOG === "on",
   };
 }
 

@@ -6,10 +6,14 @@ import { logError } from "./log.js";
 
 const LARGEST_BODY_BYTES = 65_536;
 const LARGEST_USER = 2_147_483_647;
+const PLAIN_ANSWERS = process.env.PLAIN_ANSWERS === "on";
+const PARSER_BY_ROUTE = process.env.PARSER_BY_ROUTE === "on";
 
 export function createApp(surveys) {
   const server = restify.createServer({ name: "surveys" });
-  server.use(restify.plugins.jsonBodyParser({ maxBodySize: LARGEST_BODY_BYTES, mapParams: false }));
+  const parser = restify.plugins.jsonBodyParser({ maxBodySize: LARGEST_BODY_BYTES, mapParams: false });
+  const before = PARSER_BY_ROUTE ? parser : [];
+  if (!PARSER_BY_ROUTE) server.use(parser);
 
   server.on("restifyError", (request, response, error, callback) => {
     if ((error.statusCode ?? 500) >= 500) logError(`${request.method} ${request.getRoute()?.path}`, error);
@@ -22,6 +26,11 @@ export function createApp(surveys) {
   });
 
   server.get("/plaintext", async (request, response) => {
+    if (PLAIN_ANSWERS) {
+      response.writeHead(200, { "Content-Type": "text/plain", "Content-Length": 13 });
+      response.end("Hello, World!");
+      return;
+    }
     response.header("Content-Type", "text/plain");
     response.send("Hello, World!");
   });
@@ -36,9 +45,9 @@ export function createApp(surveys) {
     await store({ survey, user: Number(user), answers });
     response.send(201);
   };
-  server.post("/survey/:survey/:user", storedBy(surveys.insert));
-  server.put("/survey/:survey/:user", storedBy(surveys.replace));
-  server.post("/surveybatched/:survey/:user", storedBy(surveys.insertBatched));
+  server.post("/survey/:survey/:user", before, storedBy(surveys.insert));
+  server.put("/survey/:survey/:user", before, storedBy(surveys.replace));
+  server.post("/surveybatched/:survey/:user", before, storedBy(surveys.insertBatched));
 
   return server;
 }

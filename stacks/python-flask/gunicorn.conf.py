@@ -13,5 +13,6 @@ worker_connections = 8192  # open ones in each process; far fewer of them have a
 keepalive = 65  # seconds; gunicorn's default of 2 closes connections that clients still use
 graceful_timeout = 2  # seconds; a stack has 5 to end after SIGTERM, and idle connections use them up
 loglevel = "warning"
+accesslog = "-" if settings.access_log else None
 worker_tmp_dir = "/dev/shm"  # the workers' heartbeats must not wait for a disk
 control_socket_disable = True

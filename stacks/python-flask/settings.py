@@ -19,6 +19,9 @@ class Settings:
     concurrency: int  # requests at once, over all processes
     db_pool: int
     upstream_pool: int
+    keeps_connections: bool  # to the database, after a request
+    orjson: bool
+    access_log: bool
 
     @classmethod
     def from_environment(cls) -> "Settings":
@@ -35,7 +38,17 @@ class Settings:
             concurrency=_integer("MAX_CONCURRENCY", processes * threads),
             db_pool=_integer("DB_POOL", 16),
             upstream_pool=_integer("UPSTREAM_POOL", 16),
+            keeps_connections=_is_on("KEEP_CONNECTIONS", default="on"),
+            orjson=_is_on("ORJSON"),
+            access_log=_is_on("ACCESS_LOG"),
         )
+
+
+def _is_on(name: str, default: str = "off") -> bool:
+    text = os.environ.get(name) or default
+    if text not in ("on", "off"):
+        raise ValueError(f"{name} must be on or off, not {text!r}")
+    return text == "on"
 
 
 def _integer(name: str, default: int, minimum: int = 1) -> int:

@@ -34,6 +34,10 @@ func Open(address string, connections int) (*Store, error) {
 	config.MaxConns = int32(connections)
 	config.ConnConfig.ConnectTimeout = connectTimeout
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
+	if os.Getenv("STATEMENTS") == "unprepared" {
+		// What a statement's values are is asked once; it is parsed again each time.
+		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	}
 	pool, err := pgxpool.NewWithConfig(context.Background(), config)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-// Errors to standard error: the first of a kind at once, then at most one line a second with the number left out.
+// Requests to standard output where that is asked for, and errors to standard error: the first of a kind at once, then at most one line a second with the number left out.
 
 const EVERY_MS = 1000;
 const kinds = new Map();
@@ -15,6 +15,12 @@ export function logError(where, error) {
   console.error(`node-http: ${where}: ${reasonOf(error)}${more}`);
   kind.nextAt = now + EVERY_MS;
   kind.leftOut = 0;
+}
+
+/** A line on standard output, as access logs have it. */
+export function logRequest(request, response) {
+  const line = `${request.method} ${JSON.stringify(request.url)} ${response.statusCode}`;
+  process.stdout.write(`${new Date().toISOString()} ${request.socket.remoteAddress} ${line}\n`);
 }
 
 /** What went wrong, in one line; an AggregateError of several addresses has no message of its own. */

@@ -9,6 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from app.caches import open_cache
 from app.databases import open_database
 from app.limit import ConcurrencyLimit
+from app.responses import response_class
 from app.routes import articles, categories, fan_out, health, items, pages, plaintext, queries, several, units
 from app.services import State
 from app.settings import Settings
@@ -22,7 +23,7 @@ async def lifespan(_app: FastAPI) -> AsyncIterator[State]:
     async with AsyncExitStack() as services:
         database = cache = upstream = None
         if settings.database_url:
-            database = await services.enter_async_context(open_database(settings.database_url, settings.db_pool))
+            database = await services.enter_async_context(open_database(settings))
         if settings.cache_url:
             cache = await services.enter_async_context(open_cache(settings.cache_url, settings.concurrency))
         if settings.upstream_url:
@@ -38,6 +39,7 @@ app = FastAPI(
     lifespan=lifespan,
     exception_handlers={RequestValidationError: bad_request},
     openapi_url=None,  # and with it the pages of documentation
+    **response_class(settings.json),
 )
 app.add_middleware(ConcurrencyLimit, most=settings.concurrency)
 for module in (articles, categories, fan_out, health, items, pages, plaintext, queries, several, units):

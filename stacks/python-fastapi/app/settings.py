@@ -15,6 +15,11 @@ class Settings:
     concurrency: int  # requests at once, in each process
     db_pool: int
     upstream_pool: int
+    postgresql_driver: str
+    json: str
+    event_loop: str
+    http_parser: str
+    access_log: bool
 
     @classmethod
     def from_environment(cls) -> "Settings":
@@ -28,7 +33,19 @@ class Settings:
             concurrency=_integer("MAX_THREADS", 16),
             db_pool=_integer("DB_POOL", 16),
             upstream_pool=_integer("UPSTREAM_POOL", 16),
+            postgresql_driver=_one_of("POSTGRESQL_DRIVER", "asyncpg", "psycopg"),
+            json=_one_of("JSON", "pydantic", "stdlib", "orjson"),
+            event_loop=_one_of("EVENT_LOOP", "uvloop", "asyncio"),
+            http_parser=_one_of("HTTP_PARSER", "httptools", "h11"),
+            access_log=_one_of("ACCESS_LOG", "off", "on") == "on",
         )
+
+
+def _one_of(name: str, default: str, *others: str) -> str:
+    text = os.environ.get(name) or default
+    if text not in (default, *others):
+        raise ValueError(f"{name} must be one of {', '.join((default, *others))}, not {text!r}")
+    return text
 
 
 def _integer(name: str, default: int, minimum: int = 1) -> int:

@@ -4,7 +4,7 @@ from flask import Flask
 from settings import Settings
 
 from app.caches import open_cache
-from app.compact_json import CompactJSON
+from app.compact_json import CompactJSON, OrjsonJSON
 from app.databases import open_database
 from app.limit import ConcurrencyLimit
 from app.routes import articles, categories, fan_out, health, items, pages, plaintext, queries, several, units
@@ -13,11 +13,13 @@ from app.routes import articles, categories, fan_out, health, items, pages, plai
 def create_app() -> Flask:
     """The application with the routes whose services the environment names."""
     settings = Settings.from_environment()
-    database = open_database(settings.database_url, settings.db_pool) if settings.database_url else None
+    database = None
+    if settings.database_url:
+        database = open_database(settings.database_url, settings.db_pool, keeps=settings.keeps_connections)
     cache = open_cache(settings.cache_url, settings.threads) if settings.cache_url else None
 
     app = Flask(__name__)
-    app.json = CompactJSON(app)
+    app.json = OrjsonJSON(app) if settings.orjson else CompactJSON(app)
     app.register_blueprint(health.routes(database, cache))
     app.register_blueprint(plaintext.routes())
     if settings.upstream_url:

@@ -1,5 +1,6 @@
 """Answers as compact JSON."""
 
+from importlib import import_module
 from typing import Any
 
 from flask import Response
@@ -16,3 +17,11 @@ class CompactJSON(DefaultJSONProvider):
         response = super().response(*args, **kwargs)
         response.data = response.data.rstrip(b"\n")
         return response
+
+
+class OrjsonJSON(DefaultJSONProvider):
+    """The same text, written by orjson."""
+
+    def response(self, *args: Any, **kwargs: Any) -> Response:
+        value = self._prepare_response_obj(args, kwargs)
+        return self._app.response_class(import_module("orjson").dumps(value), mimetype=self.mimetype)

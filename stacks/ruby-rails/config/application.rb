@@ -29,7 +29,7 @@ module RubyRails
     config.cache_store = :redis_cache_store, { url: Service::CACHE_URL } if Service.cache?
 
     config.logger = ActiveSupport::Logger.new($stderr)
-    config.log_level = :warn
+    config.log_level = ENV.fetch("LOG_LEVEL", "warn").to_sym
 
     # Compact JSON that is compared byte by byte, and times to the second.
     config.active_support.escape_html_entities_in_json = false

@@ -21,6 +21,10 @@ use tokio::runtime::{self, Runtime};
 
 use settings::Settings;
 
+#[cfg(feature = "mimalloc")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const ABANDON_AFTER: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {

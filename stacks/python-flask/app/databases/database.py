@@ -5,7 +5,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy.pool import QueuePool
+from sqlalchemy.pool import NullPool, QueuePool
 
 WAIT_SECONDS = 30
 
@@ -53,12 +53,14 @@ class Connection:
 class Database:
     """A pool that the threads, or fibers, of a process share."""
 
-    def __init__(self, connect: Callable[[], Any], dialect: Dialect, connections: int) -> None:
+    def __init__(self, connect: Callable[[], Any], dialect: Dialect, connections: int, *, keeps: bool) -> None:
         self.dialect = dialect
         # Every transaction ends with a statement of its own: without reset_on_return, PyMySQL would send a rollback
         # after each request.
-        self._pool = QueuePool(
-            connect, pool_size=connections, max_overflow=0, timeout=WAIT_SECONDS, reset_on_return=None
+        self._pool = (
+            QueuePool(connect, pool_size=connections, max_overflow=0, timeout=WAIT_SECONDS, reset_on_return=None)
+            if keeps
+            else NullPool(connect, reset_on_return=None)  # as many as there are requests at once
         )
 
     @contextmanager
