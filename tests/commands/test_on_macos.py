@@ -25,7 +25,7 @@ ARGUMENTS = {
     "import": [str(DATA / "fairtrial_import/data/shop.har")],
     "list": [],
     "explain": ["harness-limited"],
-    "why": ["why-node"],
+    "why": ["why-restify"],
     "check": ["go-net-http"],
     "load": ["http://127.0.0.1:9/"],
     "ab": ["http://127.0.0.1:9/"],

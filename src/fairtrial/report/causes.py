@@ -70,7 +70,8 @@ def steps(causes: Causes) -> list[Step]:
 def design_notes(causes: Causes) -> Iterator[str]:
     """What was switched, how much of it was tried, and what the intervals hold."""
     is_path = causes.resolution == "in order"
-    yield ("steps: " if is_path else "factors: ") + "; ".join(f"{name} ({words})" for name, words in causes.factors.items())
+    changes = "; ".join(f"{name} ({words})" for name, words in causes.factors.items())
+    yield f"{'steps' if is_path else 'factors'}: {changes}"
     every = 2 ** len(causes.factors)
     if is_path:
         yield f"{count(causes.blocks, 'block')}; a step's part is what it changes of the one before it"

@@ -7,8 +7,11 @@ from fastapi.responses import JSONResponse
 
 
 def response_class(name: str) -> dict[str, Any]:
-    """FastAPI's arguments for it. By itself, FastAPI has Pydantic write a model's JSON; with a class of responses named,
-    it makes a dictionary of the model, which the class writes."""
+    """FastAPI's arguments for it.
+
+    By itself, FastAPI has Pydantic write a model as JSON. With a class of responses, it makes a dictionary of the
+    model, which the class writes.
+    """
     if name == "pydantic":
         return {}
     return {"default_response_class": JSONResponse if name == "stdlib" else _orjson()}

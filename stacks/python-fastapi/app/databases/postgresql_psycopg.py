@@ -52,6 +52,11 @@ async def open_database(url: str, connections: int) -> AsyncIterator[Database]:
         max_idle=float("inf"),  # idle connections are kept
         max_lifetime=float("inf"),
         timeout=CONNECT_SECONDS,
-        kwargs={"autocommit": True, "connect_timeout": CONNECT_SECONDS, "row_factory": dict_row},
+        kwargs={
+            "autocommit": True,
+            "connect_timeout": CONNECT_SECONDS,
+            "options": "-c TimeZone=UTC",
+            "row_factory": dict_row,
+        },
     ) as pool:
         yield Psycopg(pool)
