@@ -11,7 +11,7 @@ import pytest
 from h2.connection import H2Connection
 
 from tests.command_line import Finished
-from tests.tools.load.grpc.servers import DONE, HEAD, ITEM, PROTO, Answer, frame, peer, shop
+from tests.tools.load.grpc_servers import DONE, HEAD, ITEM, PROTO, Answer, frame, peer, shop
 
 Call = Callable[..., Finished]
 FILE = """
