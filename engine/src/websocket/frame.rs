@@ -177,7 +177,7 @@ impl FrameReader {
             if frame.is_final && self.message.is_empty() && input.len() as u64 >= frame.left {
                 // The usual case: it came in one read, and is not copied.
                 let payload = take(input, &mut frame.left);
-                self.kind = None;
+                (self.kind, self.empty_frames) = (None, 0);
                 return whole(kind, payload).map(Some);
             }
             let piece = take(input, &mut frame.left);
@@ -446,6 +446,8 @@ pub(crate) mod tests {
         assert_eq!(came(&[&endless], 1000), Err(Breach::TooLong(1020)));
         let empty = [served(0x01, b""), served(0x00, b"").repeat(2000)].concat();
         assert_eq!(came(&[&empty], 1000), Err(Breach::Empty));
+        let begun_empty = [served(0x01, b""), served(0x80, b"x")].concat().repeat(1100);
+        assert_eq!(came(&[&begun_empty], 1000).unwrap(), vec!["x"; 1100]);
         let mut reader = FrameReader::new(1000);
         assert_eq!(reader.next(&mut &endless[..500]), Ok(None));
         assert!(reader.unfinished().unwrap().contains("of a message came"));

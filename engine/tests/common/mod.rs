@@ -181,7 +181,7 @@ impl Summary {
     /// The errors that are not zero.
     pub fn errors(&self) -> Vec<(&str, u64)> {
         let kinds = self.0["errors"].as_object().unwrap();
-        assert_eq!(kinds.len(), 19);
+        assert_eq!(kinds.len(), 20);
         let counts = kinds.iter().map(|(kind, count)| (kind.as_str(), count.as_u64().unwrap()));
         counts.filter(|(_, count)| *count > 0).collect()
     }
