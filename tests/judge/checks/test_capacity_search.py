@@ -197,26 +197,47 @@ def test_who_fails_the_slowest_requests_at_once_keeps_no_objective(errors: int, 
     assert result.met == is_met
 
 
-@pytest.mark.parametrize(("method", "closes", "is_met"), [("GET", 9, True), ("POST", 9, False), ("GET", 12, False)])
-def test_closes_between_answers_are_slow_requests_of_clients_that_repeat_them(
-    method: str, closes: int, is_met: bool
-) -> None:
-    """At the lowest rate connections rest about as long as the server keeps them. p99 leaves room for 11 of 1,100."""
+def closing(share: float, up_to: float = math.inf) -> Callable[..., EngineSummary]:
+    """As `queue`, by a server that ends so many of the connections as it reads a request, at rates up to that."""
 
     def run(rate: float, seconds: float, confirming: bool) -> EngineSummary:
         summary = queue(8000)(rate, seconds, confirming)
-        if rate > 100:
+        if rate > up_to:
             return summary
+        closes = round(share * summary.verified)
         right = summary.verified - closes
         engine = a_trial().serving(right / seconds).but(window=seconds).erring(unannounced_close=closes).record().engine
         assert engine is not None
-        times = answered_in(right, 1_000, 0, 1_000)
+        times = summary.response_time if not closes or rate > 8000 else answered_in(right, 1_000, 0, 1_000)
         return engine.model_copy(update={"response_time": times, "achieved_over_offered": 1.0})
 
-    result = search(LOAD, run, [Request(name="item", path="/items/1", method=method)], offset=0.3)
+    return run
+
+
+ITEM = Request(name="item", path="/items/1")
+
+
+@pytest.mark.parametrize(
+    ("percentile", "method", "share", "is_met"),
+    [(99, "GET", 0.008, True), (50, "GET", 0.008, True), (99, "POST", 0.008, False), (99, "GET", 0.011, False)]
+    + [(50, "GET", 0.4, False), (50, "GET", 0.02, False)],
+)
+def test_closes_between_answers_are_slow_requests_of_clients_that_repeat_them(
+    percentile: float, method: str, share: float, is_met: bool
+) -> None:
+    """At the lowest rate connections rest about as long as the server keeps them."""
+    objectives = [{"name": "fair", "percentile": percentile, "within_milliseconds": 20}]
+    load = CapacityLoad.model_validate(LOAD.model_dump() | {"objectives": objectives})
+    requests = [ITEM.model_copy(update={"method": method})]
+    result = search(load, closing(share, up_to=100), requests, offset=0.3)
     first = result.probes[0].objectives[0]
-    assert first.met == is_met
-    assert first.why_not is None if is_met else first.why_not and str(closes) in first.why_not
-    alone = LOAD.model_copy(update={"objectives": LOAD.objectives[:1]})
-    found = search(alone, run, [Request(name="item", path="/items/1", method=method)], offset=0.3).found[0]
-    assert (found.rate_per_second is not None) == is_met
+    assert first.met == is_met and (is_met or "unannounced_close" in str(first.why_not))
+    assert (result.found[0].rate_per_second is not None) == is_met
+    messages = search(load, closing(share, up_to=100), requests, are_messages=True, offset=0.3)
+    assert messages.found[0].rate_per_second is None
+
+
+def test_who_closes_connections_that_do_not_rest_drops_requests() -> None:
+    """256 connections have a request each second up to 256 requests per second."""
+    capacities = rates(search(LOAD, closing(0.008), [ITEM], offset=0.3))
+    assert all(rate is not None and 200 < rate <= 256 for rate in capacities.values())

@@ -73,7 +73,8 @@ def _offer(context: TrialContext, deployment: Deployment) -> None:
 
     requests = context.server_workload.requests(context.point.data, context.point.options)
     offset = Random(f"{context.draws_seed} {context.trial.index}").random()  # noqa: S311 (a rate, not a secret)
-    context.record.capacity = search(load, probe, requests, offset=offset)
+    are_messages = context.server_workload.websocket is not None
+    context.record.capacity = search(load, probe, requests, are_messages=are_messages, offset=offset)
 
 
 def _measure(context: TrialContext, deployment: Deployment, load: OneRunLoad) -> EngineSummary:

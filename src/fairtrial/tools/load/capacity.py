@@ -58,7 +58,8 @@ def measure_capacity(
         return run.summary
 
     try:
-        capacity = search(load, probe, plan.requests, offset=random())  # noqa: S311 (a rate, not a secret)
+        offset, are_messages = random(), plan.websocket is not None  # noqa: S311 (a rate, not a secret)
+        capacity = search(load, probe, plan.requests, are_messages=are_messages, offset=offset)
     except _Interrupted:
         return runs[-1]
     trial = runs[-1].trial.model_copy(update={"capacity": capacity})
