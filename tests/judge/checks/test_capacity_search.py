@@ -219,8 +219,14 @@ ITEM = Request(name="item", path="/items/1")
 
 @pytest.mark.parametrize(
     ("percentile", "method", "share", "is_met"),
-    [(99, "GET", 0.008, True), (50, "GET", 0.008, True), (99, "POST", 0.008, False), (99, "GET", 0.011, False)]
-    + [(50, "GET", 0.4, False), (50, "GET", 0.02, False)],
+    [
+        (99, "GET", 0.008, True),
+        (50, "GET", 0.008, True),
+        (99, "POST", 0.008, False),
+        (99, "GET", 0.011, False),
+        (50, "GET", 0.02, False),
+        (50, "GET", 0.4, False),
+    ],
 )
 def test_closes_between_answers_are_slow_requests_of_clients_that_repeat_them(
     percentile: float, method: str, share: float, is_met: bool
