@@ -16,7 +16,9 @@ from h2.events import StreamEnded
 PROTO = """
 syntax = "proto3";
 package shop;
+import "google/protobuf/duration.proto";
 import "google/protobuf/timestamp.proto";
+import "google/protobuf/wrappers.proto";
 
 service Shop {
   rpc Look(LookRequest) returns (Item);
@@ -36,6 +38,9 @@ message Item {
   bytes picture = 8;
   bool on = 9;
   int64 below = 10;
+  google.protobuf.Duration taken = 11;
+  google.protobuf.DoubleValue rate = 12;
+  map<string, Size> sizes = 13;
 }
 """
 ITEM = bytes.fromhex(
@@ -49,6 +54,9 @@ ITEM = bytes.fromhex(
     "4202ff00"  # picture
     "4801"  # on
     "50ffffffffffffffffff01"  # below -1
+    "5a02 0805"  # taken 5 s
+    "6209 09000000000000f83f"  # rate 1.5
+    "6a07 0a0161 12020805"  # sizes: a has width -3
 )
 
 

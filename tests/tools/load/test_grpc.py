@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from h2.connection import H2Connection
 
+from fairtrial.experiment.workload_file.read import read_workload_file
 from tests.command_line import Finished
 from tests.tools.load.grpc_servers import DONE, HEAD, ITEM, PROTO, Answer, frame, peer, shop
 
@@ -72,6 +73,11 @@ def test_calls_are_verified_by_fields(call: Call, options: Sequence[str]) -> Non
         ("stock = { a = 6 }", "stock.value is 5, not 6"),
         ("below = -2", "below is -1, not -2"),
         ("on = false", "on is true, not false"),
+        ('made = "1970-01-01T00:00:00Z"', "made.seconds is 86400, not 0"),
+        ('taken = "0s"', "taken.seconds is 5, not 0"),
+        ("rate = 0", "rate.value is 1.5, not 0"),
+        ("sizes = { a = { width = 0 } }", "sizes.value.width is -3, not 0"),
+        ('made = "1970-01-02T00:00:00.5Z"', "made.nanos is 0, not 500000000"),
     ],
 )
 def test_another_value_is_named(call: Call, expected: str, reason: str) -> None:
@@ -216,9 +222,19 @@ def test_hostile_servers(call: Call, name: str) -> None:
         (FILE.replace('name = "teapot"', "name = 7"), "requests.look.expect.grpc.message"),
         (FILE.replace('"shop.proto"', '"none.proto"'), "No such file"),
         (FILE.replace("message = { id = 7 } }", 'message = { id = "{{uniform 1 2}}" } }'), "cannot stand in a message"),
-        (f"{FILE}post = '/'", "grpc"),
+        (f"{FILE}post = '/'", "post and grpc are given: name one method with its path"),
         (f"{FILE}body = 'x'", "the body of a call is its `message`"),
         (f"{FILE}expect.status = 200", "expect.status: of a call"),
+        (f"{FILE}follow_redirects = 2", "follow_redirects: a call is sent once"),
+        (f"{FILE}renew = 'look'", "renew: a call is sent once"),
+        (f"{FILE}expect.grpc.status = 'NOT_FOUND'", 'only calls that end with "OK" have one'),
+        (f"{FILE}expect.grpc.status = []", "status: an empty list"),
+        (f"defaults.expect.status = 200\n{FILE}", "defaults.expect.status: requests.look is a call"),
+        (f"defaults.expect.json = {{ '/id' = 7 }}\n{FILE}", "defaults.expect.json: requests.look is a call"),
+        (
+            f"defaults.expect.grpc.status = 'OK'\n{FILE}\n[requests.page]\nget = '/'",
+            "defaults.expect.grpc: requests.page is no call",
+        ),
         (FILE.replace("expect.grpc.message", 'expect.grpc.status = "NOT_FOUNDD"\n#'), "did you mean NOT_FOUND"),
     ],
 )
@@ -226,6 +242,23 @@ def test_what_does_not_fit_is_refused(call: Call, text: str, reason: str) -> Non
     finished, _ = load(call, "http://127.0.0.1:1", text)
     assert finished.status == 2, finished.out + finished.err
     assert reason in " ".join(finished.err.split())
+
+
+def test_an_environment_variable_in_a_message_is_not_shown(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKEN", "tok-12345")
+    finished, _ = load(call, "http://127.0.0.1:1", FILE.replace("id = 7 }", 'id = "{{env TOKEN}}" }', 1))
+    assert finished.status == 2 and "{{env TOKEN}}" in finished.err
+    assert "tok-12345" not in finished.out + finished.err
+
+
+def test_imported_files_are_part_of_the_workload() -> None:
+    file = Path("shop.workload.toml")
+    file.write_text(FILE)
+    Path("sizes.proto").write_text('syntax = "proto3";')
+    Path("shop.proto").write_text(PROTO.replace("import", 'import "sizes.proto";\nimport', 1))
+    first = read_workload_file(file).sha256
+    Path("sizes.proto").write_text('syntax = "proto3"; message Other { int32 id = 1; }')
+    assert read_workload_file(file).sha256 != first
 
 
 def test_calls_need_http2(call: Call) -> None:

@@ -20,10 +20,11 @@ from fairtrial.base.problem import Problem
 from fairtrial.base.registry import did_you_mean
 from fairtrial.engine.grpc_plan import FieldPlan, GrpcEnd, MessageBody
 from fairtrial.engine.plan import Expectation, Request
-from fairtrial.experiment.workload_file.grpc_call import GrpcCall, GrpcExpect
+from fairtrial.experiment.workload_file.grpc_call import GrpcCall, GrpcExpect, proto_files, proto_roots
 from fairtrial.experiment.workload_file.model import RequestEntry
 from fairtrial.experiment.workload_file.placeholders import TemplateWriter
 from fairtrial.experiment.workload_file.read import WorkloadSource
+from fairtrial.experiment.workload_file.secrets import Secrets
 
 INSTALL = "pip install 'fairtrial[grpc]'; in a checkout: make set-up"
 WELL_KNOWN = "google.protobuf."
@@ -36,10 +37,11 @@ class GrpcMethod:
     Args:
         descriptor: google.protobuf's of the method.
         pool: the descriptors that it belongs to.
+        secrets: values of environment variables by name, which no message shows; it may grow.
     """
 
-    def __init__(self, descriptor: Any, pool: Any) -> None:
-        self._descriptor, self._pool = descriptor, pool
+    def __init__(self, descriptor: Any, pool: Any, secrets: Mapping[str, str]) -> None:
+        self._descriptor, self._pool, self._secrets = descriptor, pool, secrets
 
     def encoded(self, message: Mapping[str, Any], key: str) -> bytes:
         """The request's message in a frame of gRPC.
@@ -66,7 +68,7 @@ class GrpcMethod:
         try:
             json_format.ParseDict(message, parsed, descriptor_pool=self._pool)
         except (json_format.ParseError, ValueError, TypeError) as error:
-            reason = printable(str(error), 300)
+            reason = printable(Secrets(self._secrets).hidden(str(error)), 300)
             raise Problem(
                 f"{key}: {reason}", f"write it as JSON of {descriptor.full_name}: names, and their values"
             ) from error
@@ -96,7 +98,7 @@ def engine_call(
     """
     call, expect = entry.grpc, entry.expect.grpc or GrpcExpect()
     assert call is not None
-    method = _method(source.proto_file(call), call, f"{source.prefix}{key}.grpc")
+    method = _method(source.proto_file(call), call, f"{source.prefix}{key}.grpc", writer.used)
     message = _with_values(call.message, f"{key}.grpc.message", writer)
     of_grpc = {"te": "trailers", "content-type": "application/grpc+proto", "grpc-accept-encoding": "identity"}
     if call.timeout_header is not None:
@@ -133,13 +135,15 @@ def _with_values(value: Any, key: str, writer: TemplateWriter) -> Any:
     return writer.plain(value, key) if isinstance(value, str) else value
 
 
-def _method(proto: Path, call: GrpcCall, where: str) -> GrpcMethod:
+def _method(proto: Path, call: GrpcCall, where: str, secrets: Mapping[str, str]) -> GrpcMethod:
     """The method of a call.
 
     Args:
         where: the call's key, which messages name.
+        secrets: as of `GrpcMethod`.
     """
-    pool = _pool_of(proto, proto.stat().st_mtime_ns, f"{where}.proto: {printable(str(proto), 200)}")
+    modified_ns = tuple(each.stat().st_mtime_ns for each in proto_files(proto))
+    pool = _pool_of(proto, modified_ns, f"{where}.proto: {printable(str(proto), 200)}")
     where = f"{where}.method: {call.method}"
     service_name, _, method_name = call.method.partition("/")
     try:
@@ -159,11 +163,11 @@ def _method(proto: Path, call: GrpcCall, where: str) -> GrpcMethod:
     for streams, which in ((descriptor.client_streaming, "requests"), (descriptor.server_streaming, "answers")):
         if streams:
             raise Problem(f"{where}: its {which} are a stream", "name a method of one message and one answer")
-    return GrpcMethod(descriptor, pool)
+    return GrpcMethod(descriptor, pool, secrets)
 
 
 @cache
-def _pool_of(proto: Path, _modified_ns: int, where: str) -> Any:
+def _pool_of(proto: Path, _modified_ns: tuple[int, ...], where: str) -> Any:
     """The descriptors of a file, and of what it imports: from beside it, or from one of three folders above."""
     try:
         protoc = importlib.import_module("grpc_tools.protoc")
@@ -174,7 +178,7 @@ def _pool_of(proto: Path, _modified_ns: int, where: str) -> Any:
     well_known = Path(str(protoc.__file__)).parent / "_proto"
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "set"
-        roots = [f"-I{root}" for root in (proto.parent, *proto.parent.parents[:3], well_known)]
+        roots = [f"-I{root}" for root in (*proto_roots(proto), well_known)]
         status, output = _run_protoc([*roots, "--include_imports", f"--descriptor_set_out={out}", str(proto)])
         if status:
             raise Problem(f"{where}: {printable(output, 400)}", "mend it: protoc reads no such file")
@@ -201,11 +205,18 @@ def _expected(message: Any, members: Mapping[str, Any] | None) -> list[FieldPlan
     """
     descriptor = message.DESCRIPTOR
     if members is None or descriptor.full_name.startswith(WELL_KNOWN):
-        names = {field.name: None for field, _ in message.ListFields()}
-        return [_field(message, descriptor.fields_by_name[name], None) for name in names]
+        expected = {field.name: field for field, _ in message.ListFields()}
+        if descriptor.full_name.startswith(WELL_KNOWN):  # what its JSON says is all of it: its zeros are meant as well
+            expected |= {field.name: field for field in descriptor.fields if _is_plain(field)}
+        return [_field(message, field, None) for field in expected.values()]
     by_json_name = {field.json_name: field for field in descriptor.fields}
     fields = [(descriptor.fields_by_name.get(name) or by_json_name[name], value) for name, value in members.items()]
     return [_field(message, field, value) for field, value in fields]
+
+
+def _is_plain(field: Any) -> bool:
+    """Whether it holds one number, text or bytes, always."""
+    return not field.is_repeated and field.message_type is None and field.containing_oneof is None
 
 
 def _field(message: Any, field: Any, members: Any) -> FieldPlan:
@@ -219,7 +230,8 @@ def _field(message: Any, field: Any, members: Any) -> FieldPlan:
         for key in content:
             value = content[key]
             pair = [FieldPlan(name="key", number=1, kind=KINDS[key_field.type], values=[_value(key_field, key)])]
-            inner = _value(value_field, value)
+            spelled = str(key).lower() if isinstance(key, bool) else str(key)
+            inner = _value(value_field, value, members.get(spelled) if isinstance(members, dict) else None)
             pair.append(FieldPlan(name="value", number=2, kind=KINDS[value_field.type], values=[inner]))
             entries.append(pair)
         return FieldPlan(**common, occurs="map", values=entries)

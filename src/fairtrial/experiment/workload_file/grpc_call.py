@@ -1,9 +1,11 @@
 """Calls by gRPC in a workload file: `grpc` of a request, and `expect.grpc`."""
 
-from collections.abc import Collection, Iterable
-from typing import Annotated, Any
+import re
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from fairtrial.base.registry import did_you_mean
 from fairtrial.base.strict import Strict
@@ -52,21 +54,48 @@ Message = Annotated[dict[str, Any], AfterValidator(_message)]
 Status = Annotated[str, AfterValidator(_status)]
 
 
-def assert_call(body_keys: Iterable[str], expect_keys: Collection[str], take: Collection[str]) -> None:
+IMPORT = re.compile(r"""^\s*import\s+(?:\w+\s+)?["']([^"'\n]+)["']\s*;""", re.MULTILINE)
+CALL_EXPECT_KEYS = ("grpc", "trailer")
+"""What can be said of a call's answer."""
+
+
+def proto_roots(proto: Path) -> Sequence[Path]:
+    """The folders in which files that a `.proto` file imports are looked for, in their order."""
+    return proto.parent, *proto.parent.parents[:3]
+
+
+def proto_files(proto: Path) -> list[Path]:
+    """A `.proto` file, and those that it imports, however far away; without those that come with protoc."""
+    files = [proto]
+    for file in files:  # grows meanwhile
+        for name in IMPORT.findall(file.read_text(errors="replace")):
+            found = next((root / name for root in proto_roots(proto) if (root / name).is_file()), None)
+            if found is not None and found not in files:
+                files.append(found)
+    return files
+
+
+def assert_call(
+    body_keys: Iterable[str], expect_keys: Collection[str], take: Collection[str], keys: Collection[str]
+) -> None:
     """Raise a ValueError if a call has what belongs to other requests.
 
     Args:
         body_keys: what says what its body is.
         expect_keys: what is said of its answer.
         take: the variables that it takes.
+        keys: all that it has.
     """
     for key in body_keys:
         raise ValueError(f"{key}: the body of a call is its `message`: leave {key} out")
     for key in expect_keys:
-        if key not in ("grpc", "trailer"):
+        if key not in CALL_EXPECT_KEYS:
             raise ValueError(f"expect.{key}: of a call, `expect.grpc` says what the answer is: leave {key} out")
     if take:
         raise ValueError("take: of calls, no value is taken: leave it out")
+    for key in ("follow_redirects", "renew"):
+        if key in keys:
+            raise ValueError(f"{key}: a call is sent once, and ends with a status of gRPC: leave it out")
 
 
 class GrpcCall(Strict):
@@ -107,6 +136,14 @@ class GrpcExpect(Strict):
     message: Message | None = Field(
         None, description="fields of the answer's message, as JSON writes them; others do not matter"
     )
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        if not self.statuses:
+            raise ValueError('status: an empty list: name one, or leave it out for "OK"')
+        if self.message is not None and STATUSES.index("OK") not in self.statuses:
+            raise ValueError('message: only calls that end with "OK" have one: leave it out, or add "OK" to status')
+        return self
 
     @property
     def statuses(self) -> list[int]:

@@ -11,7 +11,7 @@ from fairtrial.base.strict import Strict
 from fairtrial.experiment.ready import ANSWERED, Ready
 from fairtrial.experiment.workload_file.body_check import Pattern
 from fairtrial.experiment.workload_file.events import Events
-from fairtrial.experiment.workload_file.grpc_call import GrpcCall, GrpcExpect, assert_call
+from fairtrial.experiment.workload_file.grpc_call import CALL_EXPECT_KEYS, GrpcCall, GrpcExpect, assert_call
 from fairtrial.experiment.workload_file.journeys import Step, assert_journeys, assert_renewals
 from fairtrial.experiment.workload_file.normalisation import Normalisation
 from fairtrial.experiment.workload_file.placeholders import Placeholder, placeholders_in
@@ -193,7 +193,7 @@ class RequestEntry(Strict):
         bodies = {"json": self.json_body, "body": self.body, "body_file": self.body_file}
         body_keys = [key for key, value in bodies.items() if value is not None]
         if self.grpc is not None:
-            assert_call(body_keys, self.expect.model_fields_set, self.take)
+            assert_call(body_keys, self.expect.model_fields_set, self.take, self.model_fields_set)
         elif self.expect.grpc is not None:
             raise ValueError("expect.grpc: the request is no call: leave it out, or write `grpc` in place of a method")
         if len(body_keys) > 1:
@@ -367,6 +367,7 @@ class WorkloadFile(Strict):
     def _consistent(self) -> Self:
         used: set[str] = set()
         for name, entry in self.all_entries():
+            self._assert_defaults_apply(name, entry)
             row_tables = entry.row_tables
             for key, each in entry.cells:
                 table = each.arguments[0]
@@ -412,6 +413,14 @@ class WorkloadFile(Strict):
             {name: each.variable_texts() for name, each in self.entries().items()},
         )
         return self
+
+    def _assert_defaults_apply(self, name: str, entry: RequestEntry) -> None:
+        for key in sorted(self.defaults.expect.model_fields_set):
+            if entry.grpc is not None and key not in CALL_EXPECT_KEYS:
+                alias = Expect.model_fields[key].alias or key
+                raise ValueError(f"defaults.expect.{alias}: {name} is a call, which has none: write it in each request")
+            if entry.grpc is None and key == "grpc":
+                raise ValueError(f"defaults.expect.grpc: {name} is no call: write it in each call")
 
     def setup_entries(self) -> Mapping[str, SetupEntry]:
         """The setup requests by name, in their order, each with the defaults, but for expectations whose faults would

@@ -11,7 +11,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.base.registry import did_you_mean
 from fairtrial.base.toml_file import read_toml
 from fairtrial.experiment.workload_file.body_check import BodyCheck, Pattern
-from fairtrial.experiment.workload_file.grpc_call import GrpcCall
+from fairtrial.experiment.workload_file.grpc_call import GrpcCall, proto_files
 from fairtrial.experiment.workload_file.html_page import HtmlPage, read_html_page
 from fairtrial.experiment.workload_file.model import Expect, RequestEntry, SetupEntry, WorkloadFile
 from fairtrial.experiment.workload_file.rows import RowTable, read_rows
@@ -130,8 +130,9 @@ def _source(name: str, file: Path, prefix: str, model: WorkloadFile, sha256: str
                 bodies.append(_beside(file, entry.body_file))
                 _assert_readable(bodies[-1], f"{prefix}{table}.{key}.body_file")
             if entry.grpc is not None:
-                bodies.append(_beside(file, entry.grpc.proto))
-                _assert_readable(bodies[-1], f"{prefix}{table}.{key}.grpc.proto")
+                proto = _beside(file, entry.grpc.proto)
+                _assert_readable(proto, f"{prefix}{table}.{key}.grpc.proto")
+                bodies += proto_files(proto)
     checks, files_of_checks = _checks(file, prefix, model, requests)
     source = WorkloadSource(
         name,
