@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from fairtrial.base.registry import defined_in
 from fairtrial_cross_examine.command_line import last_command
-from fairtrial_cross_examine.formats.cleaning import cleaned
+from fairtrial_cross_examine.formats.cleaning import cleaned, with_points
 from fairtrial_cross_examine.formats.model import Format, Section
 from fairtrial_cross_examine.model import PrintedRun
 
@@ -29,7 +30,7 @@ def read_text(text: str, source: str) -> list[PrintedRun]:
     Raises:
         ValueError: it holds more than 1,000 outputs, or something that is no number where one must be.
     """
-    text = clean(text)
+    text = _pointed(clean(text))
     places = _apart(list(_places(text)), text)
     if len(places) > MOST_RUNS:
         raise ValueError(f"more than {MOST_RUNS:,} outputs")
@@ -38,9 +39,7 @@ def read_text(text: str, source: str) -> list[PrintedRun]:
     read_up_to = 0
     for place, following in zip(places, [*places[1:], None], strict=False):
         end = len(text) if following is None else following.start
-        # What stands behind an empty line below the last known line is no part of it.
-        cut = text.find("\n\n", place.last, end) if place.formats[0].tails else end
-        cut = end if cut < 0 else cut
+        cut = _end_of(place, text, end)
         form = next((form for form in place.formats if form.recognises(text[place.start : cut])), place.formats[0])
         if place.mixed:
             read.append(_completed(PrintedRun(), form, source, [_MIXED]))
@@ -61,6 +60,15 @@ def read_text(text: str, source: str) -> list[PrintedRun]:
 def clean(text: str) -> str:
     """The text without what stands around the lines of tools."""
     return cleaned(text, _line_patterns())
+
+
+def _pointed(text: str) -> str:
+    """The text with points for decimal commas: each output has its own, and so has the text between two of them."""
+    places = list(_places(text))
+    starts = [*(place.start for place in places), len(text)]
+    ends = [_end_of(place, text, end) for place, end in zip(places, starts[1:], strict=True)]
+    cuts = [0, *(cut for pair in zip(starts, ends, strict=False) for cut in pair), len(text)]
+    return with_points([text[start:end] for start, end in pairwise(cuts)])
 
 
 @cache
@@ -133,6 +141,12 @@ class _Place:
         return len(self.formats[0].heads)
 
 
+def _end_of(place: _Place, text: str, end: int) -> int:
+    """Where it ends: what stands behind an empty line below its last known line is no part of it."""
+    cut = text.find("\n\n", place.last, end) if place.formats[0].tails else end
+    return end if cut < 0 else cut
+
+
 _MIXED = "lines of several outputs that were printed at the same time"
 
 
@@ -142,17 +156,22 @@ def _apart(places: list[_Place], text: str) -> list[_Place]:
     So they are where one stops before its figures, and behind the next one another begins without its first lines.
     """
     apart: list[_Place] = []
+    chain_start = 0  # from here on no empty line stands between them
     for place in places:
         before = apart[-1] if apart and apart[-1].formats is place.formats else None
-        adjoins = before is not None and "\n\n" not in text[before.last : place.start]
-        stopped = [each for each in apart if each.formats is place.formats and each.step < each.anchor]
-        if before is None or not adjoins or place.first == 0 or not (stopped or before.mixed):
+        if before is None or "\n\n" in text[before.last : place.start]:
+            before, chain_start = None, len(apart)
+        stopped = [each for each in apart[chain_start:] if each.step < each.anchor]
+        if before is None or place.first == 0 or not (stopped or before.mixed):
             apart.append(place)
             continue
         if stopped:
             apart.remove(stopped[-1])
         if before.mixed or place.first >= place.anchor or before is stopped[-1]:
-            apart[-1:] = [replace(place, mixed=True)]
+            # An output before it that has its figures stays as it is, unless this one's lines may be among them.
+            rest = apart[chain_start:]
+            is_whole = not rest or (rest[-1] is not before and rest[-1] not in stopped)
+            apart[len(apart) - (not is_whole) :] = [replace(place, mixed=True)]
             continue
         later_steps = [step for step in before.steps if step[0] >= place.first]
         if later_steps:

@@ -52,8 +52,9 @@ SUFFIX = re.compile(r"(?:\\n)?[\"'],?$|=20$|\\$")
 """What stands behind each line of a program's strings, of a mail that is quoted-printable, and of a long literal."""
 SUFFIXED_SHARE = 0.8
 DECIMAL_COMMA = re.compile(r"(?<![0-9.,:])[0-9]{1,9},(?:[0-9]{1,2}|[0-9]{4,9})(?![0-9,.])")
-DECIMAL_POINT = re.compile(r"(?<![0-9.,:])[0-9]{1,9}\.[0-9]{1,9}(?![0-9.,])")
+DECIMAL_POINT = re.compile(r"(?<![0-9.,:/])(?<!Version )[0-9]{1,9}\.[0-9]{1,9}(?![0-9.,])")
 POINTS_OF_THOUSANDS = re.compile(r"(?<![0-9./])[0-9]{1,3}(?:\.[0-9]{3})+(?=[,\s]|$)", re.MULTILINE)
+POINTS_BEFORE_COMMA = re.compile(r"(?<![0-9./])[0-9]{1,3}(?:\.[0-9]{3})+(?=,[0-9])")
 COMMA = re.compile("(?<=[0-9]),(?=[0-9])")
 CSV_LINE = re.compile(r"^[^,\n]{1,200}(?:,[A-Za-z\"][^,\n]{0,200}){2}", re.MULTILINE)
 TIME = re.compile(
@@ -83,7 +84,7 @@ def cleaned(text: str, lines_of_tools: Sequence[str]) -> str:
     lines = [_unmarked(line) for line in _without_prefixes(lines, lines_of_tools)]
     if 2 * lines.count("") >= len(lines) - 1:  # an empty line behind each, as of pages that were copied
         lines = [line for line in lines if line]
-    return _with_points(EMPTY_LINES.sub("\n\n", "\n".join(lines)))
+    return EMPTY_LINES.sub("\n\n", "\n".join(lines))
 
 
 def _unrecorded(text: str) -> str:
@@ -111,12 +112,29 @@ def _without_suffixes(lines: list[str]) -> list[str]:
     return [SUFFIX.sub("", line).lstrip("\"'").strip() for line in lines]
 
 
-def _with_points(text: str) -> str:
-    """The text with points for its decimal commas, if it has more of these: three digits behind one tell nothing."""
-    commas = DECIMAL_COMMA.findall(text)
-    if len(commas) < FEWEST_LINES or len(commas) <= len(DECIMAL_POINT.findall(text)) or CSV_LINE.search(text):
-        return text
-    return COMMA.sub(".", POINTS_OF_THOUSANDS.sub(lambda match: match[0].replace(".", ""), text))
+def with_points(parts: Sequence[str]) -> str:
+    """The parts of a text together, with points for the decimal commas of each that has more of these.
+
+    Three digits behind a comma tell nothing, nor do they behind a point where the part has other decimal points. An
+    output without any decimals that tell goes by the other ones.
+
+    Args:
+        parts: text between outputs and outputs, in turns; the first is no output.
+    """
+    commas, points = ([len(form.findall(part)) for part in parts] for form in (DECIMAL_COMMA, DECIMAL_POINT))
+    if sum(commas) < FEWEST_LINES:
+        return "".join(parts)
+    of_outputs = sum(commas[1::2]) - sum(points[1::2])
+    more = [comma - point if comma or point else of_outputs for comma, point in zip(commas, points, strict=True)]
+    return "".join(_with_points(part) if number > 0 else part for number, part in zip(more, parts, strict=True))
+
+
+def _with_points(part: str) -> str:
+    if CSV_LINE.search(part):
+        return part
+    has_decimal = any(POINTS_OF_THOUSANDS.fullmatch(point) is None for point in DECIMAL_POINT.findall(part))
+    of_thousands = POINTS_BEFORE_COMMA if has_decimal else POINTS_OF_THOUSANDS
+    return COMMA.sub(".", of_thousands.sub(lambda match: match[0].replace(".", ""), part))
 
 
 def _unmarked(line: str) -> str:

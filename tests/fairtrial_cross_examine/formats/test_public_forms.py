@@ -287,6 +287,21 @@ def test_lines_of_two_runs_in_turns_are_read_as_nobodys() -> None:
     assert [value(run.requests) for run in after] == [None, 80_000]
 
 
+def test_a_whole_run_stays_where_heads_of_others_stand_behind_it() -> None:
+    head = WRK_SHORT.splitlines()[1] + "\n"
+    runs = read_text(WRK_SHORT + head + head, "x")
+    assert runs[0].times == one(WRK_SHORT).times and value(runs[0].requests) == 80_000
+    assert [run.requests for run in runs[1:]] == [None] and "at the same time" in runs[1].ambiguous[0]
+    assert len(read_text(WRK_SHORT + 3 * head, "x")) == 2
+
+
+def test_a_run_that_was_stopped_has_no_part_in_runs_behind_empty_lines() -> None:
+    stopped, figures = "".join(WRK_SHORT.splitlines(keepends=True)[:2]), halves(WRK_SHORT, "  80000")[1]
+    for between in ("", "\n"):
+        runs = read_text(f"{stopped}^C\n\n{WRK_SHORT}\n{figures}{between}{figures}{between}{figures}", "x")
+        assert [value(run.requests) for run in runs if run.requests] == 4 * [80_000]
+
+
 def test_reports_of_all_tools_in_any_order() -> None:
     for texts in ((WRK, AUTOCANNON, HEY, OHA, AB), (OHA, AUTOCANNON, AB, WRK2, WRK, HEY), (HEY, HEY, OHA, WRK)):
         together = [run.model_copy(update={"name": "x"}) for run in read_text("\n".join(texts), "x")]
