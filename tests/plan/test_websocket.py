@@ -22,7 +22,9 @@ def test_messages_are_planned_and_not_calibrated() -> None:
     plan = of_messages()
     workload = plan.conditions[0].point.workload
     assert getattr(workload, "websocket", None) is not None
-    assert calibrate_loads(plan, local_placement()) == []
+    events: list[Any] = []
+    assert calibrate_loads(plan, local_placement(), events.append) == []
+    assert [event.what for event in events if "left out over WebSocket" in event.what]
 
 
 @pytest.mark.parametrize(

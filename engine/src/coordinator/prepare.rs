@@ -90,7 +90,7 @@ impl Run {
             requests::compile(&plan.requests, &plan.setup, plan.host(), sources).map_err(InvalidPlan)?;
         let expectations =
             requests::expectations(&plan.requests, &[], &requests, sources).map_err(InvalidPlan)?;
-        let socket = socket(&plan, sources).map_err(InvalidPlan)?;
+        let socket = socket(&plan, &requests, sources).map_err(InvalidPlan)?;
         let least_body_bytes = expectations.iter().map(Expectation::least_body_bytes).min().unwrap_or(0);
         rows.forget_texts();
         let reference = Reference::new(&plan, &requests).map_err(InvalidPlan)?;
@@ -358,7 +358,7 @@ impl Run {
 }
 
 /// How connections are opened that are WebSockets; `None`: they are none.
-fn socket(plan: &Plan, sources: Sources<'_>) -> Result<Option<Socket>, String> {
+fn socket(plan: &Plan, requests: &[EncodedRequest], sources: Sources<'_>) -> Result<Option<Socket>, String> {
     let Some(websocket) = &plan.websocket else { return Ok(None) };
     let opens =
         RequestPlan { body: None, body_file: None, expect: Expect::default(), ..plan.requests[0].clone() };
@@ -370,7 +370,7 @@ fn socket(plan: &Plan, sources: Sources<'_>) -> Result<Option<Socket>, String> {
         );
     };
     let id = websocket.id.as_deref().map(pointer_names).transpose();
-    Ok(Some(Socket {
+    let socket = Socket {
         opening: websocket::Opening::new(request, &opens.headers),
         is_binary: plan
             .requests
@@ -380,7 +380,14 @@ fn socket(plan: &Plan, sources: Sources<'_>) -> Result<Option<Socket>, String> {
             .collect(),
         id: id.map_err(|text| format!("websocket.id: {text}"))?,
         message_bytes_limit: websocket.message_bytes,
-    }))
+    };
+    for (place, request) in requests.iter().enumerate() {
+        let of_setup = place.checked_sub(plan.requests.len());
+        let key = of_setup.map_or(format!("requests[{place}]"), |place| format!("setup[{place}]"));
+        let fixed = request.message.fixed(false);
+        fixed.map_or(Ok(()), |text| socket.check(text)).map_err(|text| format!("{key}.{text}"))?;
+    }
+    Ok(Some(socket))
 }
 
 /// Connections are files; a common soft limit is 1024.

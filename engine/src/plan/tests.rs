@@ -212,3 +212,16 @@ fn spot_checks_stand_behind_the_mix_and_are_requests_alone() {
     let early = json!([{"path": "/"}, {"path": "/unknown", "spot_check_at_seconds": [-0.5]}]);
     assert!(message(requests(early)).contains("spot_check_at_seconds: -0.5"));
 }
+
+#[test]
+fn a_message_that_is_missing_is_told_from_one_that_is_written_otherwise() {
+    let of_message = |request: Value| {
+        message(move |plan| {
+            plan["websocket"] = json!({});
+            plan["requests"] = json!([request.clone()]);
+        })
+    };
+    assert_eq!(of_message(json!({"path": "/"})), "requests[0].body: missing, it is the message");
+    let written = of_message(json!({"path": "/", "body_base64": "aGk="}));
+    assert_eq!(written, "requests[0].body_base64: a message is written as body or body_file");
+}

@@ -81,7 +81,8 @@ pub(super) fn check(plan: &Plan) -> Result<(), InvalidPlan> {
 }
 
 fn message(request: &RequestPlan, first: &RequestPlan) -> Result<(), String> {
-    let RequestPlan { method, path, headers, body, body_file, chunked, take, expect, .. } = request;
+    let RequestPlan { method, path, headers, body, body_base64, body_file, chunked, take, expect, .. } =
+        request;
     if method != "GET" || *chunked {
         return Err("method: a WebSocket is opened by GET, and its messages are in no chunks".to_owned());
     }
@@ -89,6 +90,9 @@ fn message(request: &RequestPlan, first: &RequestPlan) -> Result<(), String> {
         return Err(
             "path: all messages go by the same WebSocket, with the path and headers of the first".into()
         );
+    }
+    if body_base64.is_some() {
+        return Err("body_base64: a message is written as body or body_file".to_owned());
     }
     if body.is_none() && body_file.is_none() {
         return Err("body: missing, it is the message".to_owned());

@@ -159,17 +159,17 @@ impl Session {
         slot.exchange.take_piece(piece, &mut self.expectations[slot.current.request], now_ns);
     }
 
-    /// The answer to a lane's message, whole: it began to come at `begun_ns`.
+    /// The answer to a lane's message, whole: it began to come at `begun_ns`. `is_echo`: it is the message itself.
     #[inline]
     pub(crate) fn answer_message(
         &mut self,
         lane: usize,
         head: &Head<'_>,
         payload: &[u8],
+        is_echo: bool,
         begun_ns: u64,
         now_ns: u64,
     ) -> Next {
-        let is_echo = self.text(lane) == payload;
         self.answer_head(lane, head, begun_ns);
         self.slots[lane].exchange.take_echo(is_echo);
         self.answer_piece(lane, payload, now_ns);

@@ -1,5 +1,6 @@
 //! A session whose requests are messages, as its driver sees it.
 
+use std::borrow::Cow;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::ops::Range;
 use std::sync::Arc;
@@ -107,11 +108,15 @@ impl WebSocketConversation {
         let id = match &self.socket.id {
             None => Vec::new(),
             Some(names) => match id_of(asked.text, names) {
-                Some(id) => id.to_vec(),
+                Some(id) if self.links[number].awaits(&id) => {
+                    let id = failure::begin(&String::from_utf8_lossy(&id));
+                    return Err(Cause::SameId.failure(format!("two messages have the id {id}")));
+                }
+                Some(id) => id.into_owned(),
                 None => return Err(Cause::NoId.failure("a message has no id to find its answer by")),
             },
         };
-        let opcode = if self.socket.is_binary[asked.place] { Opcode::Binary } else { Opcode::Text };
+        let opcode = self.socket.opcode(asked.place);
         let asked_now = Asked { lane, id, sent_ns: 0 };
         self.links[number].ask(asked_now, opcode, asked.text, self.random.mask());
         Ok(())
@@ -156,8 +161,8 @@ impl WebSocketConversation {
         }
     }
 
-    /// The peer has ended the socket, without a close frame.
-    fn lose_to_peer(&mut self, number: usize, kind: ErrorKind, now_ns: u64) {
+    /// The socket has ended. `is_read`: all that the peer sent was read, and no close frame was among it.
+    fn lose_to_peer(&mut self, number: usize, kind: ErrorKind, is_read: bool, now_ns: u64) {
         let link = &self.links[number];
         if link.state == State::Opening {
             let how = if link.handshake.as_ref().is_some_and(|handshake| handshake.has_begun()) {
@@ -167,6 +172,10 @@ impl WebSocketConversation {
             };
             let words = format!("the connection ended {how} the answer to the handshake");
             return self.not_opened(number, &Cause::HandshakeClosed.failure_of(kind, words), now_ns);
+        }
+        if !is_read {
+            let explanation = "the connection broke; what the server sent last may be unread".into();
+            return self.lose_because(number, &Failure { kind, explanation, cause: None }, now_ns);
         }
         let words = match link.reader.unfinished() {
             Some(words) => format!("the connection ended without a close frame: {words}"),
@@ -208,7 +217,7 @@ impl WebSocketConversation {
         while self.links[number].state == State::Open && self.session.phase() != Phase::Over {
             match reader.next(&mut input) {
                 Ok(None) => break,
-                Ok(Some(Came::Message(payload))) => self.take_message(number, payload, now_ns),
+                Ok(Some(Came::Message(kind, payload))) => self.take_message(number, kind, payload, now_ns),
                 Ok(Some(Came::Ping(payload))) => {
                     let mask = self.random.mask();
                     if !self.links[number].pong(payload, mask, now_ns) {
@@ -257,13 +266,14 @@ impl WebSocketConversation {
 
     /// A whole message has come.
     #[inline]
-    fn take_message(&mut self, number: usize, payload: &[u8], now_ns: u64) {
+    fn take_message(&mut self, number: usize, kind: Opcode, payload: &[u8], now_ns: u64) {
         let link = &mut self.links[number];
         let begun_ns = match std::mem::take(&mut link.begun_ns) {
             0 => now_ns,
             begun_ns => begun_ns,
         };
         let id = self.socket.id.as_ref().map(|names| id_of(payload, names).unwrap_or_default());
+        let id = id.as_deref();
         let place = link.in_flight.iter().position(|asked| id.is_none_or(|id| asked.id == id));
         let asked = place
             .filter(|&place| link.in_flight[place].sent_ns > 0)
@@ -271,7 +281,10 @@ impl WebSocketConversation {
         let Some(Asked { lane, sent_ns, .. }) = asked else {
             return self.unasked(number, id, now_ns);
         };
-        let next = self.session.answer_message(lane, &HEAD, payload, begun_ns.max(sent_ns), now_ns);
+        let asked = self.session.asked(lane);
+        let is_echo = asked.text == payload && self.socket.opcode(asked.place) == kind;
+        let begun_ns = begun_ns.max(sent_ns);
+        let next = self.session.answer_message(lane, &HEAD, payload, is_echo, begun_ns, now_ns);
         self.follow(number, lane, next, now_ns);
     }
 
@@ -283,7 +296,7 @@ impl WebSocketConversation {
             Some([]) => Cause::UnknownId.failure("a message came without an id"),
             Some(id) if self.links[number].is_late(id) => return,
             Some(id) => {
-                let id: String = String::from_utf8_lossy(id).chars().take(60).collect();
+                let id = failure::begin(&String::from_utf8_lossy(id));
                 Cause::UnknownId
                     .failure(format!("a message came with the id {id}, which none has that is awaited"))
             }
@@ -292,10 +305,25 @@ impl WebSocketConversation {
     }
 }
 
-/// What stands at the pointer with these names, as JSON.
-fn id_of<'m>(message: &'m [u8], names: &[String]) -> Option<&'m [u8]> {
+/// What stands at the pointer with these names, as JSON that is the same however a text or a number is spelled.
+pub(super) fn id_of<'m>(message: &'m [u8], names: &[String]) -> Option<Cow<'m, [u8]>> {
     let text = std::str::from_utf8(message).ok()?;
-    value_at(text.trim(), names).map(str::as_bytes)
+    let value = value_at(text.trim(), names)?;
+    let spelled_anew = match value.as_bytes() {
+        [b'"', ..] if value.contains('\\') => {
+            serde_json::from_str::<String>(value).and_then(|text| serde_json::to_vec(&text)).ok()
+        }
+        [b'-' | b'0'..=b'9', ..] if value.contains(['.', 'e', 'E']) => {
+            // Without an exponent, and without a fraction that is 0.
+            value
+                .parse::<f64>()
+                .ok()
+                .filter(|number| number.is_finite())
+                .map(|number| number.to_string().into())
+        }
+        _ => None,
+    };
+    Some(spelled_anew.map_or(Cow::Borrowed(value.as_bytes()), Cow::Owned))
 }
 
 impl Conversation for WebSocketConversation {
@@ -354,11 +382,12 @@ impl Conversation for WebSocketConversation {
                 link.forget_socket();
             }
             self.follow(number, lane, next, now_ns);
-        } else if self.socket.id.is_some() && !link.is_unfinished {
+        } else if self.socket.id.is_some() && !link.is_unfinished && !link.has_unsent(lane) {
             link.give_up(lane);
             self.follow(number, lane, next, now_ns);
         } else {
-            // It is awaited no longer, and the answers behind its own cannot be told from it, or cannot come.
+            // It is awaited no longer, and the answers behind its own cannot be told from it, or cannot come. Or the
+            // server does not read: another message behind this one would wait as it does, and fill memory.
             self.lose_beside(number, lane, next, ErrorKind::Timeout, now_ns);
         }
         Some((number, self.links[number].next(now_ns)))
@@ -409,18 +438,20 @@ impl Conversation for WebSocketConversation {
             return Next::Close;
         }
         if peer_closes && matches!(self.links[number].state, State::Opening | State::Open) {
-            self.lose_to_peer(number, ErrorKind::Closed, now_ns);
+            self.lose_to_peer(number, ErrorKind::Closed, true, now_ns);
         }
         self.links[number].next(now_ns)
     }
 
     fn peer_closed(&mut self, number: usize, now_ns: u64) -> Next {
-        self.broken(number, ErrorKind::Closed, now_ns)
+        self.session.advance(now_ns);
+        self.lose_to_peer(number, ErrorKind::Closed, true, now_ns);
+        self.links[number].next(now_ns)
     }
 
     fn broken(&mut self, number: usize, kind: ErrorKind, now_ns: u64) -> Next {
         self.session.advance(now_ns);
-        self.lose_to_peer(number, kind, now_ns);
+        self.lose_to_peer(number, kind, false, now_ns);
         self.links[number].next(now_ns)
     }
 

@@ -19,6 +19,7 @@ pub(super) enum Cause {
     UnknownId,
     Unasked,
     NoId,
+    SameId,
     Flood,
     Unfinished,
     NoClose,
@@ -37,6 +38,7 @@ impl Cause {
             Cause::UnknownId => "websocket_unknown_id",
             Cause::Unasked => "websocket_unasked",
             Cause::NoId => "websocket_no_id",
+            Cause::SameId => "websocket_same_id",
             Cause::Flood => "websocket_flood",
             Cause::Unfinished => "websocket_unfinished",
             Cause::NoClose => "websocket_no_close",
@@ -60,6 +62,11 @@ impl Cause {
     pub(super) fn failure_of(self, kind: ErrorKind, explanation: impl Into<Cow<'static, str>>) -> Failure {
         Failure { kind, explanation: explanation.into(), cause: Some(self.name()) }
     }
+}
+
+/// The begin of what a server says: no more of it is shown.
+pub(super) fn begin(text: &str) -> String {
+    text.chars().take(60).collect()
 }
 
 /// Why a message times out that waits for the handshake.

@@ -38,8 +38,8 @@ impl Opcode {
 /// What came whole.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Came<'a> {
-    /// A message.
-    Message(&'a [u8]),
+    /// A message, text or binary.
+    Message(Opcode, &'a [u8]),
     /// A ping, to be answered with the same payload.
     Ping(&'a [u8]),
     /// A pong, which nobody asked for.
@@ -297,7 +297,7 @@ fn whole(kind: Opcode, payload: &[u8]) -> Result<Came<'_>, Breach> {
     if kind == Opcode::Text && std::str::from_utf8(payload).is_err() {
         return Err(Breach::Utf8);
     }
-    Ok(Came::Message(payload))
+    Ok(Came::Message(kind, payload))
 }
 
 /// At most `left` bytes from the front of `input`.
@@ -368,7 +368,7 @@ pub(crate) mod tests {
             let mut input = *piece;
             while let Some(came) = reader.next(&mut input)? {
                 all.push(match came {
-                    Came::Message(payload) => String::from_utf8_lossy(payload).into_owned(),
+                    Came::Message(_, payload) => String::from_utf8_lossy(payload).into_owned(),
                     other => format!("{other:?}"),
                 });
             }

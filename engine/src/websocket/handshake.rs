@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
 
-use super::failure::Cause;
+use super::failure::{Cause, begin};
 use crate::driver::Failure;
 use crate::http1::response::{Head, ResponseParser};
 use crate::record::ErrorKind;
@@ -116,21 +116,23 @@ fn check(head: &Head<'_>, key: &str, opening: &Opening) -> Result<(), Failure> {
     let accept = accept_of(key);
     let found: Vec<&str> = fields(head, "sec-websocket-accept").collect();
     if found != [accept.as_str()] {
-        let found = found.first().map_or("none".to_owned(), |found| format!("{found:.60?}"));
+        let found = found.first().map_or("none".to_owned(), |found| format!("{:?}", begin(found)));
         let words = format!("Sec-WebSocket-Accept is {found}, not {accept:?}");
         return Err(Cause::Accept.failure(words));
     }
     if let Some(extension) = fields(head, "sec-websocket-extensions").find(|value| !value.is_empty()) {
-        return Err(
-            Cause::Extension.failure(format!("the extension {extension:.60?}, which was not asked for"))
-        );
+        let extension = begin(extension);
+        return Err(Cause::Extension.failure(format!("the extension {extension:?}, which was not asked for")));
     }
     let mut protocols = fields(head, PROTOCOL);
     match (protocols.next(), protocols.next()) {
         (Some(protocol), None) if opening.protocols.iter().any(|own| own == protocol) => Ok(()),
         (None, _) if opening.protocols.is_empty() => Ok(()),
-        (Some(protocol), _) => Err(Cause::Subprotocol
-            .failure(format!("the subprotocol {protocol:.60?}, not one of those asked for"))),
+        (Some(protocol), _) => {
+            let protocol = begin(protocol);
+            Err(Cause::Subprotocol
+                .failure(format!("the subprotocol {protocol:?}, not one of those asked for")))
+        }
         (None, _) => Err(Cause::Subprotocol.failure("none of the subprotocols that were asked for")),
     }
 }
@@ -176,6 +178,7 @@ mod tests {
         let switch = "HTTP/1.1 101 Switching Protocols\r\n";
         let upgrade = "upgrade: WebSocket\r\nConnection: keep-alive, Upgrade\r\n";
         let chat = [("Sec-WebSocket-Protocol".to_owned(), "chat, other".to_owned())];
+        let long = "x".repeat(1000);
         let cases = vec![
             (format!("{switch}{upgrade}{ACCEPT}\r\n"), &[][..], None),
             (format!("{switch}{upgrade}{ACCEPT}sec-websocket-protocol: other\r\n\r\n"), &chat[..], None),
@@ -203,6 +206,17 @@ mod tests {
                 &[],
                 Some("websocket_subprotocol"),
             ),
+            (format!("{switch}{upgrade}Sec-WebSocket-Accept: {long}\r\n\r\n"), &[], Some("websocket_accept")),
+            (
+                format!("{switch}{upgrade}{ACCEPT}Sec-WebSocket-Extensions: {long}\r\n\r\n"),
+                &[],
+                Some("websocket_extension"),
+            ),
+            (
+                format!("{switch}{upgrade}{ACCEPT}Sec-WebSocket-Protocol: {long}\r\n\r\n"),
+                &[],
+                Some("websocket_subprotocol"),
+            ),
             (format!("{switch}{upgrade}{ACCEPT}\r\n"), &chat, Some("websocket_subprotocol")),
             ("SSH-2.0-OpenSSH_9.6\r\n".into(), &[], Some("not_http")),
         ];
@@ -212,7 +226,10 @@ mod tests {
             assert_eq!(handshake.key(), KEY);
             match handshake.take(&mut answer.as_bytes(), &opening) {
                 Ok(is_whole) => assert!(is_whole && expected.is_none(), "{answer}"),
-                Err(failure) => assert_eq!(failure.cause, expected, "{answer}"),
+                Err(failure) => {
+                    assert_eq!(failure.cause, expected, "{answer}");
+                    assert!(failure.explanation.len() < 160, "{}", failure.explanation);
+                }
             }
         }
     }

@@ -40,9 +40,11 @@ pub(super) struct Asked {
 /// What is in the buffer, frame by frame.
 #[derive(Clone, Copy, Debug)]
 struct Queued {
-    /// Whose message it is; `None`: a control frame, the handshake, or a message that is awaited no longer.
+    /// Whose message it is; `None`: a control frame or the handshake.
     lane: Option<usize>,
     left: usize,
+    /// Some of it has gone.
+    is_begun: bool,
 }
 
 #[derive(Debug)]
@@ -63,6 +65,8 @@ pub(super) struct Link {
     /// What the server is to hear when the socket is closed.
     pub farewell: Option<Vec<u8>>,
     given_up: VecDeque<Vec<u8>>,
+    /// More were given up than are known.
+    has_forgotten: bool,
     /// Control frames that came since, and since when.
     controls: (u32, u64),
     queue: VecDeque<Queued>,
@@ -83,6 +87,7 @@ impl Link {
             connects_ns: 0,
             farewell: None,
             given_up: VecDeque::new(),
+            has_forgotten: false,
             controls: (0, 0),
             queue: VecDeque::new(),
             out: SendBuffer::default(),
@@ -94,7 +99,7 @@ impl Link {
         (self.state, self.farewell) = (State::Opening, None);
         let before = self.out.left().len();
         write(handshake.key(), self.out.end());
-        self.queue.push_back(Queued { lane: None, left: self.out.left().len() - before });
+        self.queue.push_back(Queued { lane: None, left: self.out.left().len() - before, is_begun: false });
         self.handshake = Some(Box::new(handshake));
     }
 
@@ -122,8 +127,11 @@ impl Link {
         *count <= MOST_CONTROLS_PER_SECOND
     }
 
-    /// The server is to hear this code, or none, when the socket is closed.
+    /// The server is to hear this code, or none, when the socket is closed; behind a part of a frame it hears nothing.
     pub(super) fn leave(&mut self, code: Option<u16>, mask: [u8; 4]) {
+        if self.queue.front().is_some_and(|queued| queued.is_begun) {
+            return;
+        }
         let mut frame = Vec::with_capacity(CONTROL_BYTES_LIMIT);
         let code = code.map_or(Vec::new(), |code| code.to_be_bytes().to_vec());
         write(&mut frame, Opcode::Close, &code, mask);
@@ -133,28 +141,38 @@ impl Link {
     fn put(&mut self, lane: Option<usize>, opcode: Opcode, payload: &[u8], mask: [u8; 4]) {
         let before = self.out.left().len();
         write(self.out.end(), opcode, payload, mask);
-        self.queue.push_back(Queued { lane, left: self.out.left().len() - before });
+        self.queue.push_back(Queued { lane, left: self.out.left().len() - before, is_begun: false });
     }
 
-    /// A lane's answer is awaited no longer. The connection goes on.
+    /// True if some of the lane's message waits to be sent.
+    pub(super) fn has_unsent(&self, lane: usize) -> bool {
+        self.queue.iter().any(|queued| queued.lane == Some(lane))
+    }
+
+    /// True if a message with this id went on this socket, and its answer has not come.
+    #[inline]
+    pub(super) fn awaits(&self, id: &[u8]) -> bool {
+        self.in_flight.iter().any(|asked| asked.id == id)
+            || self.given_up.iter().any(|given_up| given_up == id)
+    }
+
+    /// A lane's answer is awaited no longer. The connection goes on: all of the message has gone.
     pub(super) fn give_up(&mut self, lane: usize) {
-        for queued in self.queue.iter_mut().filter(|queued| queued.lane == Some(lane)) {
-            queued.lane = None;
-        }
         if let Some(place) = self.in_flight.iter().position(|asked| asked.lane == lane)
             && let Some(asked) = self.in_flight.remove(place)
         {
             self.given_up.push_back(asked.id);
             if self.given_up.len() > MOST_GIVEN_UP {
                 self.given_up.pop_front();
+                self.has_forgotten = true;
             }
         }
     }
 
-    /// True if the answer with this id was awaited once.
+    /// True if the answer with this id was awaited once, or may have been.
     pub(super) fn is_late(&mut self, id: &[u8]) -> bool {
         let place = self.given_up.iter().position(|given_up| given_up == id);
-        place.is_some_and(|place| self.given_up.remove(place).is_some())
+        place.is_some_and(|place| self.given_up.remove(place).is_some()) || self.has_forgotten
     }
 
     /// The socket is gone, and all that was on it. Lanes that wait still do.
@@ -165,6 +183,7 @@ impl Link {
         (self.begun_ns, self.is_unfinished) = (0, false);
         self.in_flight.clear();
         self.given_up.clear();
+        self.has_forgotten = false;
         self.controls = (0, 0);
         self.queue.clear();
         self.out.clear();
@@ -182,7 +201,9 @@ impl Link {
         let mut left = bytes;
         while left > 0 {
             let Some(queued) = self.queue.front_mut() else { return };
-            if let Some(lane) = queued.lane.take() {
+            if !std::mem::replace(&mut queued.is_begun, true)
+                && let Some(lane) = queued.lane
+            {
                 let asked = self.in_flight.iter_mut().rev().find(|asked| asked.lane == lane);
                 if let Some(asked) = asked {
                     asked.sent_ns = at_ns;

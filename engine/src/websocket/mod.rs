@@ -11,6 +11,7 @@ mod handshake;
 mod link;
 
 pub use conversation::WebSocketConversation;
+use frame::Opcode;
 #[cfg(test)]
 pub(crate) use frame::tests::served;
 #[cfg(test)]
@@ -28,4 +29,25 @@ pub struct Socket {
     pub id: Option<Vec<String>>,
     /// A message of the server that is longer breaks the connection. Bytes.
     pub message_bytes_limit: u64,
+}
+
+impl Socket {
+    /// What the message at this place among the requests is sent as.
+    #[inline]
+    fn opcode(&self, place: usize) -> Opcode {
+        if self.is_binary[place] { Opcode::Binary } else { Opcode::Text }
+    }
+
+    /// Checks that a message which is the same each time has an id, where messages have ids.
+    ///
+    /// # Errors
+    /// If it has none.
+    pub fn check(&self, message: &[u8]) -> Result<(), String> {
+        match &self.id {
+            Some(names) if conversation::id_of(message, names).is_none() => {
+                Err("body: the message has no id: nothing stands at websocket.id".to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
 }

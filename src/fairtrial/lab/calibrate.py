@@ -149,8 +149,12 @@ def calibrate_loads(
     is with HTTP/2 and WebSocket, which the target does not speak: over HTTP/1.1, the ceiling would be another load's.
     """
     loads: dict[tuple[str, Wait], Load] = {}
-    if any(each.load.http2 for each in plan.conditions):
-        watcher(Preparing("calibration left out over HTTP/2: the load engine's own target speaks HTTP/1.1 alone"))
+    left_out = {
+        "HTTP/2": any(each.load.http2 for each in plan.conditions),
+        "WebSocket": any(map(_sends_messages, plan.conditions)),
+    }
+    for protocol in (name for name, is_left_out in left_out.items() if is_left_out):
+        watcher(Preparing(f"calibration left out over {protocol}: the load engine's own target speaks HTTP/1.1 alone"))
     for condition in plan.conditions:
         if _is_calibrated(condition):
             key = condition.load.model_dump_json(exclude={"local_ports"}), wait_of(condition, placement)
@@ -295,9 +299,12 @@ class BlockCeilings:
 
 def _is_calibrated(condition: PlannedCondition) -> bool:
     """False for programs, and for loads over HTTP/2 and WebSocket."""
+    return condition.load.offers_requests and not condition.load.http2 and not _sends_messages(condition)
+
+
+def _sends_messages(condition: PlannedCondition) -> bool:
     workload = condition.point.workload
-    sends_messages = isinstance(workload, ServerWorkload) and workload.websocket is not None
-    return condition.load.offers_requests and not condition.load.http2 and not sends_messages
+    return isinstance(workload, ServerWorkload) and workload.websocket is not None
 
 
 def _load_of(condition: PlannedCondition, placement: Placement) -> CeilingTerms | None:

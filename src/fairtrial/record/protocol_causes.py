@@ -80,6 +80,7 @@ WEBSOCKET_REMEDIES = {
     "websocket_unasked": "messages came before any was sent: where servers push, have answers found by an id "
     "([websocket] id)",
     "websocket_no_id": "write the id into the message, at the pointer of [websocket] id",
+    "websocket_same_id": "give each message an id of its own ({{sequence 1}}): it tells answers from each other",
     "websocket_flood": "the server sends frame after frame that says nothing: look for a loop that pings",
     "websocket_unfinished": "messages begin and do not end: look for a handler that hangs, or a length that counts too "
     "many bytes",

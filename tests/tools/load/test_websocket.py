@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import Finished
+from tests.tools.load.conftest import CERTIFICATES
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "websocket"
 GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
@@ -29,6 +30,13 @@ def server() -> Iterator[str]:
         assert process.stdout
         yield process.stdout.readline().strip()
         process.terminate()
+
+
+def changed_ask(old: str, new: str) -> None:
+    """Write the example's questions here, with one change."""
+    text = (EXAMPLE / "ask.workload.toml").read_text()
+    assert old in text
+    Path("ask.workload.toml").write_text(text.replace(old, new))
 
 
 def test_each_message_comes_back(call: Callable[..., Finished], server: str) -> None:
@@ -51,17 +59,18 @@ def test_answers_that_overtake_each_other_find_their_messages(call: Callable[...
 
 
 def test_an_open_load_counts_from_when_messages_were_due(call: Callable[..., Finished], server: str) -> None:
-    load = ("load", "-f", EXAMPLE / "ask.workload.toml", server, "-c", "1", "-r", "50", "-d", "1s", "--warmup", "0s")
+    changed_ask("in_flight = 8", "in_flight = 1")  # what is due behind an answer that stalls waits for it
+    load = ("load", "-f", "ask.workload.toml", server, "-c", "1", "-r", "20", "-d", "2s", "--warmup", "0s")
     finished = call(*load, "--json", "load.json", "--plain")
     assert finished.status == 0, finished.out + finished.err
     summary = json.loads(Path("load.json").read_text())
-    assert 0 < summary["verified"] <= 50 and not any(summary["errors"].values())
+    assert 0 < summary["verified"] <= 40 and not any(summary["errors"].values())
     assert summary["response_time"]["max_seconds"] >= 0.399
+    assert summary["response_time"]["percentiles"]["50"] > 0.1 > summary["service_time"]["percentiles"]["75"]
 
 
 def test_a_code_that_ends_a_connection_is_told_with_its_reason(call: Callable[..., Finished], server: str) -> None:
-    text = (EXAMPLE / "ask.workload.toml").read_text()
-    Path("ask.workload.toml").write_text(text.replace("number = 21", "number = 0"))
+    changed_ask("number = 21", "number = 0")
     finished = call("load", "-f", "ask.workload.toml", server, *ONE)
     assert finished.status == 4
     assert "the server closed the connection with code 4000: 0 is no question" in finished.out
@@ -170,4 +179,52 @@ def test_options_that_messages_cannot_follow_are_refused(call: Callable[..., Fin
             finished = call("load", "-f", EXAMPLE / "echo.workload.toml", url, option)
         assert finished.status == 2 and "messages of a WebSocket" in finished.err, option
     finished = call("load", "ws://127.0.0.1:1/")
-    assert finished.status in (2, 4) and finished.err
+    assert finished.status == 2 and "no message is given" in finished.err
+
+
+def test_a_message_that_always_lacks_its_id_is_the_files_fault(call: Callable[..., Finished], server: str) -> None:
+    changed_ask('{ id = "{{sequence 1}}", number = 21 }', "{ number = 21 }")
+    finished = call("load", "-f", "ask.workload.toml", server, *ONE)
+    assert finished.status == 2 and "nothing stands at websocket.id" in finished.err
+
+
+def test_messages_that_share_an_id_are_the_files_fault(call: Callable[..., Finished], server: str) -> None:
+    changed_ask('id = "{{sequence 1}}"', "id = 2")
+    finished = call("load", "-f", "ask.workload.toml", server, *ONE[:2], "-n", "8", *ONE[4:])
+    assert finished.status == 4 and "two messages have the id 2" in finished.out
+    assert "give each message an id of its own" in finished.out + finished.err
+
+
+SECURE_ECHO = """
+import asyncio, ssl, sys
+sys.path.insert(0, sys.argv[1])
+from server import Application, Echo, HTTPServer, bind_sockets
+
+async def main():
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(*sys.argv[2:])
+    sockets = bind_sockets(0, "127.0.0.1")
+    HTTPServer(Application([("/echo", Echo)]), ssl_options=context).add_sockets(sockets)
+    print(f"wss://localhost:{sockets[0].getsockname()[1]}/", flush=True)
+    await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+def test_messages_go_over_tls(call: Callable[..., Finished]) -> None:
+    files = (EXAMPLE, CERTIFICATES / "server.pem", CERTIFICATES / "server.key")
+    command = [sys.executable, "-c", SECURE_ECHO, *map(str, files)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        try:
+            url = process.stdout.readline().strip()
+            load = ("load", "-f", EXAMPLE / "echo.workload.toml", url, "-c", "2", "-n", "100", "--warmup", "0s")
+            trusted = ("--cacert", CERTIFICATES / "authority.pem")
+            finished = call(*load, *trusted, "--json", "load.json", "--plain")
+        finally:
+            process.terminate()
+    assert finished.status == 0, finished.out + finished.err
+    summary = json.loads(Path("load.json").read_text())
+    assert (summary["verified"], summary["connects"]) == (100, 2)
+    assert summary["tls"]["version"] in ("1.2", "1.3")
