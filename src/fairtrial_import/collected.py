@@ -79,7 +79,8 @@ class Item:
     headers: Pairs = ()
     auth: Auth | None = None
     """None: that of the folder"""
-    values: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, str | None] = field(default_factory=dict)
+    """None: a secret"""
     has_script: bool = False
 
 
@@ -90,6 +91,16 @@ def enabled_pairs(value: Any) -> Pairs:
         for each in objects(value)
         if not each.get("disabled") and each.get("enabled", True) is not False
     )
+
+
+def values_of(value: Any) -> dict[str, str | None]:
+    """Variables of a list by name, without those that are switched off; None: the list says that it is a secret."""
+    secrets = {as_text(each.get("key", each.get("name"))) for each in objects(value) if _is_secret(each)}
+    return {name: None if name in secrets else text for name, text in enabled_pairs(value)}
+
+
+def _is_secret(entry: Mapping[str, Any]) -> bool:
+    return entry.get("type") == "secret" or entry.get("secret") is True
 
 
 def below_at(depth: int, value: Any) -> list[dict[str, Any]]:
@@ -125,11 +136,21 @@ def graphql_body(query: str, variables: str) -> CallBody:
     )
 
 
-def with_environment(root: Item, environments: Mapping[str, Mapping[str, str]]) -> tuple[Item, list[str]]:
-    """A collection with the values of one of its environments, by their names a local one, and a remark which."""
-    names = sorted(environments, key=lambda name: (PREFERRED.search(name) is None, name))
+def by_preference(name: str) -> tuple[bool, str]:
+    """Sorts environments by their names: local ones first, then by the alphabet."""
+    return PREFERRED.search(name) is None, name
+
+
+def with_environment(root: Item, environments: Mapping[str, Mapping[str, str | None]]) -> tuple[Item, list[str]]:
+    """A collection with the values of one of its environments, the only one or by its name a local one; and a remark
+    which."""
+    names = sorted(environments, key=by_preference)
     if not names:
         return root, []
+    if names[1:] and PREFERRED.search(names[0]) is None:
+        return root, [
+            f"Variables are those of no environment, as none is local or dev by its name: {', '.join(names)}."
+        ]
     others = f"; others: {', '.join(names[1:])}" if names[1:] else ""
     remarks = [f"Variables are those of the environment {names[0]}{others}."]
     return replace(root, values={**root.values, **environments[names[0]]}), remarks
@@ -216,11 +237,11 @@ class _Reader:
             left_out_headers=selection.left_out,
         )
 
-    def _without_secrets(self, values: Mapping[str, str]) -> dict[str, str]:
+    def _without_secrets(self, values: Mapping[str, str | None]) -> dict[str, str]:
         """The values that may stand in a file; the others become variables of the environment, as if they had none."""
         plain = {}
         for name, value in values.items():
-            if is_secret_name(name, value):
+            if value is None or is_secret_name(name, value):
                 self._variables.placeholder_of(variable_name(name), f"the collection's {printable(name, 60)}")
             else:
                 plain[name] = value

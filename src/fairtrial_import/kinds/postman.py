@@ -17,9 +17,11 @@ from fairtrial_import.collected import (
     as_text,
     auth_of,
     below_at,
+    by_preference,
     enabled_pairs,
     graphql_body,
     requests_of,
+    values_of,
     with_environment,
 )  # fmt: skip
 from fairtrial_import.document import parsed
@@ -52,14 +54,15 @@ def read(source: ImportSource, variables: Variables) -> ImportedRequests:
     return requests_of(item, source, variables, remarks)
 
 
-def _environments(source: ImportSource) -> dict[str, dict[str, str]]:
+def _environments(source: ImportSource) -> dict[str, dict[str, str | None]]:
     """By their names, the environments whose exports lie beside a collection's file."""
-    environments: dict[str, dict[str, str]] = {}
-    files = sorted(Path(source.folder).glob(f"*{ENVIRONMENT}")) if source.path is not None else []
-    for file in files[:MOST_ENVIRONMENTS]:
+    environments: dict[str, dict[str, str | None]] = {}
+    files = Path(source.folder).glob(f"*{ENVIRONMENT}") if source.path is not None else []
+    names = sorted((file.name.removesuffix(ENVIRONMENT) for file in files), key=by_preference)
+    for name in names[:MOST_ENVIRONMENTS]:
         with suppress(Problem):  # one that is broken has no values
-            values = parsed(open_source(str(file))).get("values")
-            environments[printable(file.name.removesuffix(ENVIRONMENT), 80)] = dict(enabled_pairs(values))
+            values = parsed(open_source(str(Path(source.folder, name + ENVIRONMENT)))).get("values")
+            environments[printable(name, 80)] = values_of(values)
     return environments
 
 
@@ -74,7 +77,7 @@ def _item(value: dict[str, Any], depth: int = 0) -> Item:
         below=[_item(each, depth + 1) for each in below_at(depth, value.get("item"))],
         headers=_headers(member_at(request, "header")),
         auth=_auth(member_at(request, "auth") or auth),
-        values=dict(enabled_pairs(value.get("variable"))),
+        values=values_of(value.get("variable")),
         has_script=any(
             member_at(event, "script", "exec") not in (None, "", [], [""]) for event in objects(value.get("event"))
         ),

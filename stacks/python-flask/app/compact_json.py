@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-from flask import Response
+from flask import Flask, Response
 from flask.json.provider import DefaultJSONProvider
 
 
@@ -22,6 +22,10 @@ class CompactJSON(DefaultJSONProvider):
 class OrjsonJSON(DefaultJSONProvider):
     """The same text, written by orjson."""
 
+    def __init__(self, app: Flask) -> None:
+        super().__init__(app)
+        self._dumps = import_module("orjson").dumps
+
     def response(self, *args: Any, **kwargs: Any) -> Response:
         value = self._prepare_response_obj(args, kwargs)
-        return self._app.response_class(import_module("orjson").dumps(value), mimetype=self.mimetype)
+        return self._app.response_class(self._dumps(value), mimetype=self.mimetype)

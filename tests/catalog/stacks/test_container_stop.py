@@ -1,6 +1,7 @@
 """What is known of a container that SIGTERM does not end."""
 
 import subprocess
+import sys
 from collections.abc import Sequence
 
 import pytest
@@ -8,12 +9,21 @@ import pytest
 from fairtrial.catalog.stacks.container_run import deaf_to_sigterm
 from fairtrial.record.processes import Stop
 
+WAITS = """
+import signal
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+print("up", flush=True)
+input()
+"""
+"""As tini and systemd do, which then take the signal by sigtimedwait or signalfd."""
+
 
 @pytest.mark.parametrize(
     ("command", "deaf"),
     [
         (["sh", "-c", "echo up; read line; :"], "sh"),
         (["sh", "-c", "trap : TERM; echo up; read line; :"], ""),
+        ([sys.executable, "-c", WAITS], ""),
         (["sh", "-c", "echo up; exec cat"], "cat"),
     ],
 )

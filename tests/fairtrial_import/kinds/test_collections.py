@@ -184,3 +184,34 @@ def test_the_environment_beside_a_collection_of_postman(tmp_path: Path) -> None:
     environment(tmp_path, "other", base="http://other.test")
     imported = import_to(tmp_path, tmp_path / "exported")
     assert "http://local.test" in imported.text and "environment local; others: other." in imported.said
+
+
+def collection_with(folder: Path, url: str, *variables: dict[str, str]) -> Path:
+    items = [{"name": "one", "request": {"method": "GET", "url": url}}]
+    return written(folder, json.dumps({"info": {"name": "x"}, "variable": variables, "item": items}))
+
+
+def test_what_postman_marks_as_a_secret_stays_out_whatever_its_name(tmp_path: Path) -> None:
+    own = {"key": "plate", "value": SECRET, "type": "secret"}
+    number = {"key": "number", "value": "of-the-collection"}
+    source = collection_with(tmp_path, "http://own.test/{{place}}/{{number}}/{{plate}}", own, number)
+    values = [
+        {"key": "place", "value": "here", "type": "default", "enabled": True},
+        {"key": "number", "value": SECRET, "type": "secret", "enabled": True},
+    ]
+    (tmp_path / "local.postman_environment.json").write_text(json.dumps({"name": "local", "values": values}))
+    imported = import_to(tmp_path, source)
+    assert SECRET not in imported.text + imported.said
+    assert imported.request("one").path == "/here/{{env API_NUMBER}}/{{env API_PLATE}}"
+
+
+def test_a_local_environment_of_postman_is_found_among_many(tmp_path: Path) -> None:
+    for number in range(25):
+        environment(tmp_path, f"customer-{number:02}", base=f"http://customer{number}.test")
+    source = collection_with(tmp_path, "{{base}}/items")
+    imported = import_to(tmp_path, source)
+    assert "customer0.test" not in imported.text, "none of them is chosen by the alphabet"
+    assert "those of no environment" in imported.said and "customer-00, customer-01" in imported.said
+    environment(tmp_path, "local", base="http://local.test")
+    imported = import_to(tmp_path, source)
+    assert "http://local.test" in imported.text and "environment local; others: customer-00" in imported.said

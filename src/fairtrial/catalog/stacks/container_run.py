@@ -74,17 +74,18 @@ ELSEWHERE = "its processes are not found on this machine: its daemon runs in a v
 
 
 def deaf_to_sigterm(pid: int) -> str:
-    """The name of this first process of a container, if it handles no SIGTERM; else nothing, as where that is unknown.
+    """The name of this first process of a container, if it takes no SIGTERM; else nothing, as where that is unknown.
 
-    A shell that waits for its command handles none, and passes none on.
+    A shell that waits for its command handles none, and passes none on. One that blocks it, as tini does, takes it by
+    sigtimedwait or signalfd.
     """
     try:
         status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
     fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
-    handled = int(fields.get("SigCgt", "").strip() or "0", 16)
-    return "" if handled >> (signal.SIGTERM - 1) & 1 else printable(fields.get("Name", "").strip())
+    caught, blocked = (int(fields.get(name, "").strip() or "0", 16) for name in ("SigCgt", "SigBlk"))
+    return "" if (caught | blocked) >> (signal.SIGTERM - 1) & 1 else printable(fields.get("Name", "").strip())
 
 
 class GuardedContainer(Guarded):
