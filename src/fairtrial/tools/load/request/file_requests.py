@@ -94,6 +94,12 @@ def assert_load_fits(workload: SentRequests, plan: EnginePlan) -> None:
             f"requests.{chained[0]}: to follow a redirect or to renew, it needs its answer before the next request",
             "leave out --pipeline",
         )
+    if chained and workload.setup and plan.requests_per_connection is not None:
+        raise Problem(
+            f"requests.{chained[0]}: to follow a redirect or to renew, it needs a connection that stays, as "
+            f"setup.{workload.setup[0].name} is sent on each",
+            "leave out --requests-per-connection and --no-keepalive",
+        )
     if workload.cookies is not None and plan.pipeline > 1:
         raise Problem("cookies: nobody has an answer before the next request", "leave out --pipeline")
     if workload.websocket is not None:
