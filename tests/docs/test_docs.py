@@ -23,7 +23,8 @@ from fairtrial.experiment.origins import Origin
 from fairtrial.experiment.ready import Ready
 from fairtrial.experiment.slices import Slices
 from fairtrial.experiment.sweep import Sweep
-from fairtrial.experiment.workload_file.model import Defaults, Expect, RequestEntry, SetupEntry, WorkloadFile
+from fairtrial.experiment.workload_file.expect import Expect
+from fairtrial.experiment.workload_file.model import Defaults, RequestEntry, SetupEntry, WorkloadFile
 from fairtrial.experiment.workload_file.placeholders import FORMS
 from fairtrial.experiment.workload_file.rows_entry import Rows
 from fairtrial.experiment.workload_file.state import AuditEntry, Reset

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::plan::{JourneyStep, RequestPlan};
+use crate::plan::{BodyPartPlan, JourneyStep, RequestPlan};
 use crate::record::AcknowledgedNumbers;
 use crate::session::Chain;
 use crate::template::{Message, MessageBuilder, Part, Position, Sources, parse};
@@ -97,6 +97,19 @@ pub fn encode(
     builder.close_header();
     if request.chunked {
         builder.begin_chunks();
+    } else if !request.body_parts.is_empty() {
+        builder.begin_counted_body();
+    }
+    for (place, part) in request.body_parts.iter().enumerate() {
+        let key = format!("body_parts[{place}]");
+        match part {
+            BodyPartPlan::Text(text) => add(&mut builder, &key, text, Position::Body)?,
+            BodyPartPlan::File(path) => {
+                let bytes =
+                    std::fs::read(path).map_err(|error| format!("{key}: {}: {error}", path.display()))?;
+                builder.bytes(&bytes);
+            }
+        }
     }
     let body = match (file_body, body) {
         (Some(bytes), _) if request.chunked => {
@@ -109,10 +122,12 @@ pub fn encode(
         }
         (Some(bytes), _) => Some(Cow::Borrowed(bytes)),
         (None, Some(text)) if *template => {
-            builder.counted_body(text).map_err(|error| format!("body: {error}"))?;
+            builder.begin_counted_body();
+            add(&mut builder, "body", text, Position::Body)?;
             None
         }
         (None, Some(text)) => Some(Cow::Borrowed(text.as_bytes())),
+        (None, None) if !request.body_parts.is_empty() => None,
         // Without a length a server would not know that there is none.
         (None, None) if matches!(method.as_str(), "POST" | "PUT" | "PATCH") => Some(Cow::Borrowed(&b""[..])),
         (None, None) => {
@@ -236,6 +251,26 @@ mod tests {
             serde_json::from_value(json!({"method": "POST", "path": "/", "template": true})).unwrap();
         let encoded = encode(&request, "h", Some(b"\xff{{x}}"), Sources::default()).unwrap();
         assert!(encoded.message.fixed(false).unwrap().ends_with(b"Content-Length: 6\r\n\r\n\xff{{x}}"));
+    }
+
+    #[test]
+    fn a_body_of_parts_has_texts_and_files_one_behind_the_other() {
+        let file = std::env::temp_dir().join(format!("body-part-{}", std::process::id()));
+        std::fs::write(&file, b"{{x}}").unwrap();
+        for (chunked, framing) in [
+            (false, "Content-Length: 8\r\n\r\n<7{{x}}>"),
+            (true, "chunked\r\n\r\n8\r\n<7{{x}}>\r\n0\r\n\r\n"),
+        ] {
+            let parts = json!([{"text": "<{{sequence 7}}"}, {"file": file}, {"text": ">"}]);
+            let text = encoded(
+                json!({"method": "POST", "path": "/", "template": true, "chunked": chunked, "body_parts": parts}),
+                false,
+            );
+            assert!(text.as_ref().unwrap().ends_with(framing), "{text:?}");
+        }
+        std::fs::remove_file(&file).unwrap();
+        let text = encoded(json!({"method": "POST", "path": "/", "body_parts": [{"file": file}]}), false);
+        assert!(text.unwrap_err().starts_with("body_parts[0]: "));
     }
 
     #[test]

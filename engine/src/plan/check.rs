@@ -240,6 +240,7 @@ pub(super) fn request(request: &RequestPlan, key: &str) -> Checked {
         ("body", request.body.is_some()),
         ("body_file", request.body_file.is_some()),
         ("body_base64", request.body_base64.is_some()),
+        ("body_parts", !request.body_parts.is_empty()),
     ];
     let mut present = bodies.iter().filter(|(_, is_present)| *is_present);
     let first = present.next();
@@ -263,7 +264,9 @@ pub(super) fn request(request: &RequestPlan, key: &str) -> Checked {
     if let BodyPlan::Events(events) = &expect.body {
         events.check(&format!("{key}.expect.body"))?;
     }
-    if matches!(expect.body, BodyPlan::Json { .. } | BodyPlan::Events(_)) && request.method == "HEAD" {
+    if matches!(expect.body, BodyPlan::Json { .. } | BodyPlan::Digest { .. } | BodyPlan::Events(_))
+        && request.method == "HEAD"
+    {
         return invalid("expect.body: an answer to HEAD has none".to_owned());
     }
     if !expect.trailer.is_empty() && request.method == "HEAD" {

@@ -32,7 +32,7 @@ pub use load::{Load, Step, Stop};
 pub use part::PartPlan;
 pub use reference::{NormalisationPlan, ReferencePlan, TextPlan};
 pub use request::{
-    BodyPlan, ByteRange, ChangedTextPlan, CookiesPlan, Expect, RequestPlan, TakePlan, ThinkPlan,
+    BodyPartPlan, BodyPlan, ByteRange, ChangedTextPlan, CookiesPlan, Expect, RequestPlan, TakePlan, ThinkPlan,
 };
 pub use rows::{ChangedRowPlan, PickPlan, RowsPlan};
 pub use transport::{DriverChoice, TlsPlan};

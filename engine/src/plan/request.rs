@@ -36,6 +36,9 @@ pub struct RequestPlan {
     /// The body as bytes, in base64 (RFC 4648, section 4); never a template.
     #[serde(default)]
     pub body_base64: Option<String>,
+    /// Texts and files that are the body, one behind the other.
+    #[serde(default)]
+    pub body_parts: Vec<BodyPartPlan>,
     /// True: the body is sent in chunks, without a length.
     #[serde(default)]
     pub chunked: bool,
@@ -74,6 +77,16 @@ pub struct RequestPlan {
     /// What must be true of the answer.
     #[serde(default)]
     pub expect: Expect,
+}
+
+/// A part of a body.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BodyPartPlan {
+    /// As `body`.
+    Text(String),
+    /// A file, as it is.
+    File(PathBuf),
 }
 
 /// Who keeps cookies.
@@ -223,6 +236,11 @@ pub enum BodyPlan {
     Json {
         /// By JSON pointer (RFC 6901), a JSON text that may hold `{{row …}}`.
         values: BTreeMap<String, String>,
+    },
+    /// The bytes as they came, packed or not, have this SHA-256.
+    Digest {
+        /// 64 hexadecimal digits.
+        sha256: String,
     },
     /// The one message of a unary call by gRPC.
     Message {

@@ -116,17 +116,13 @@ impl<'s> MessageBuilder<'s> {
         Ok(())
     }
 
-    /// Appends the blank line and a body whose length is told in a header before it.
-    ///
-    /// # Errors
-    /// As [`MessageBuilder::template`].
-    pub fn counted_body(&mut self, text: &str) -> Result<(), String> {
+    /// Appends the end of the head. What follows is a body whose length is told in a header before it.
+    pub fn begin_counted_body(&mut self) {
         self.bytes(b"Content-Length: ");
         self.pieces.push(Piece::BodyLength);
         self.bytes(b"\r\n\r\n");
         self.pieces.push(Piece::BodyStart);
         self.framing = BodyFraming::Counted;
-        self.template(text, Position::Body)
     }
 
     /// Appends the end of the head. What follows is a body in chunks, or over HTTP/2 one that is not announced.

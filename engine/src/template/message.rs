@@ -277,7 +277,8 @@ mod tests {
         builder.template(path, Position::Path).unwrap();
         builder.bytes(b"\r\n");
         builder.close_header();
-        builder.counted_body(body).unwrap();
+        builder.begin_counted_body();
+        builder.template(body, Position::Body).unwrap();
         builder.finish().unwrap()
     }
 
@@ -381,7 +382,8 @@ mod tests {
             MessageBuilder::new(Sources { dataset: Some(&dataset), rows: Some(&rows), ..Sources::default() });
         builder.template(path, Position::Path)?;
         builder.template(header, Position::Header)?;
-        builder.counted_body(body)?;
+        builder.begin_counted_body();
+        builder.template(body, Position::Body)?;
         builder.finish()
     }
 

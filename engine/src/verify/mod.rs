@@ -3,6 +3,7 @@
 mod answer;
 mod changed;
 mod content_type;
+mod digest;
 mod events;
 mod exact;
 mod grpc;
@@ -21,6 +22,7 @@ use std::sync::Arc;
 
 pub use answer::Answer;
 pub use changed::ChangedRows;
+use digest::DigestBody;
 pub use events::{EventStream, EventsAsked, EventsExpectation};
 use exact::ExactBody;
 use grpc::GrpcExpectation;
@@ -66,6 +68,7 @@ pub struct Expectation {
 enum BodyExpectation {
     Any,
     Exact(ExactBody),
+    Digest(DigestBody),
     Row(Box<RowBody>),
     Json(Box<JsonBody>),
     Message(Box<MessageBody>),
@@ -98,6 +101,7 @@ impl Expectation {
             BodyPlan::Exact { changed, .. } => {
                 BodyExpectation::Exact(ExactBody::new(expect.body.exact_bytes()?, changed)?)
             }
+            BodyPlan::Digest { sha256 } => BodyExpectation::Digest(DigestBody::new(sha256)?),
             BodyPlan::Row { fields } => {
                 let Some(dataset) = dataset else {
                     return Err("expect.body: kind \"row\" needs the key dataset".to_owned());
@@ -125,7 +129,7 @@ impl Expectation {
             BodyExpectation::Any | BodyExpectation::Events(_) | BodyExpectation::Echo => EXCERPT_BYTES,
             BodyExpectation::Exact(text) => text.bytes().max(EXCERPT_BYTES),
             BodyExpectation::Row(body) => body.bytes_limit(),
-            BodyExpectation::Json(_) => json::BYTES_LIMIT,
+            BodyExpectation::Json(_) | BodyExpectation::Digest(_) => json::BYTES_LIMIT,
             BodyExpectation::Message(body) if body.is_any() => EXCERPT_BYTES,
             BodyExpectation::Message(_) => PREFIX_BYTES + MESSAGE_BYTES_LIMIT,
         };
@@ -190,10 +194,10 @@ impl Expectation {
     }
 
     /// The same, but bodies with these codings are unpacked before they are judged; no streams of events, whose times
-    /// are those of their pieces.
+    /// are those of their pieces, and none whose digest is as they come.
     #[must_use]
     pub fn unpacking(mut self, accepted: Accepted) -> Expectation {
-        if !matches!(self.body, BodyExpectation::Events(_)) {
+        if !matches!(self.body, BodyExpectation::Events(_) | BodyExpectation::Digest(_)) {
             self.accepted = accepted;
         }
         self
@@ -376,6 +380,10 @@ impl Expectation {
                 let has_length = answer.body_bytes == text.bytes() as u64;
                 verdict.checked_body = self.checked.is_due();
                 has_length && (!verdict.checked_body || text.fits(answer.body, &mut self.sightings))
+            }
+            BodyExpectation::Digest(digest) => {
+                verdict.checked_body = self.checked.is_due();
+                !verdict.checked_body || (is_whole && digest.fits(answer.body))
             }
             BodyExpectation::Json(body) => {
                 verdict.checked_body = self.checked.is_due();

@@ -14,6 +14,9 @@ impl Expectation {
                 of_trailer.or_else(|| self.grpc.as_ref()?.reason(answer))
             }
             ErrorKind::WrongCoding => answer.fault.map(|fault| fault.to_string()),
+            ErrorKind::WrongBody if matches!(self.body, BodyExpectation::Digest(_)) => {
+                self.difference(answer, asked_row)
+            }
             ErrorKind::WrongBody => answer.obstacle().or_else(|| self.difference(answer, asked_row)),
             _ => answer.obstacle(),
         }
@@ -22,6 +25,7 @@ impl Expectation {
     /// What is wrong with the body of an answer.
     fn difference(&mut self, answer: &Answer<'_>, asked_row: u64) -> Option<String> {
         let body = match &mut self.body {
+            BodyExpectation::Digest(_) => return Some("the body's SHA-256 is another one".to_owned()),
             BodyExpectation::Json(body) => body,
             BodyExpectation::Events(events) => return events.difference(answer.events),
             BodyExpectation::Message(body) => {

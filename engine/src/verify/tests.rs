@@ -221,3 +221,25 @@ fn the_reason_is_what_keeps_a_body_from_being_right() {
     let without = (Some(ErrorKind::WrongHeader), Some("the trailer has no a".to_owned()));
     assert_eq!(told(&Answer { trailer: b"", ..coded }), without);
 }
+
+#[test]
+fn a_digest_is_of_the_body_as_it_came() {
+    let sha256 = "BA7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    let mut expected = expectation(json!({"body": {"kind": "digest", "sha256": sha256}})).unpacking(
+        crate::http1::response::Accepted::of(&[("accept-encoding".to_owned(), "gzip".to_owned())]),
+    );
+    assert!(!expected.accepted().is_any(), "nothing is unpacked for it");
+    let packed = |body| Answer { coding: Some(Coding::Gzip), ..answer(200, body) };
+    assert_eq!(expected.verify(&packed(b"abc"), 0).wrong, None);
+    let wrong = expected.verify(&packed(b"abd"), 0);
+    assert_eq!(wrong.wrong, Some(ErrorKind::WrongBody));
+    let reason = expected.reason(ErrorKind::WrongBody, &packed(b"abd"), 0).unwrap();
+    assert_eq!(reason, "the body's SHA-256 is another one");
+    let cut = Answer { body_bytes: 4, ..answer(200, b"abc") };
+    assert_eq!(expected.verify(&cut, 0).wrong, Some(ErrorKind::WrongBody));
+    for wrong in ["", "ba78", &"g".repeat(64)] {
+        let plan = serde_json::from_value(json!({"body": {"kind": "digest", "sha256": wrong}})).unwrap();
+        let error = Expectation::new(&plan, Sources::default(), &[]).unwrap_err();
+        assert_eq!(error, "expect.body.sha256: needs 64 hexadecimal digits");
+    }
+}

@@ -58,6 +58,13 @@ class JsonBody(Strict):
     kind: Literal["json"] = "json"
 
 
+class DigestBody(Strict):
+    """A body with this SHA-256 as it comes, compressed or not."""
+
+    sha256: str
+    kind: Literal["digest"] = "digest"
+
+
 class EventsBody(Strict):
     """A stream of events: docs/engine-protocol.md, "Streams of events"."""
 
@@ -87,7 +94,7 @@ class Expectation(Strict):
     trailer: dict[str, str] | None = Field(None, description="fields behind the body, and their values")
     grpc: GrpcEnd | None = None
     body_bytes: BodyRange | None = None
-    body: AnyBody | ExactBody | RowBody | JsonBody | MessageBody | EventsBody | EchoBody = AnyBody()
+    body: AnyBody | ExactBody | RowBody | JsonBody | DigestBody | MessageBody | EventsBody | EchoBody = AnyBody()
     check_every: int = 16
     keep_bodies: bool | None = Field(None, description="the body of every such answer is handed on, if it is right")
 
@@ -104,8 +111,8 @@ class BaseRequest(Strict):
     """A request as it is sent, and what its answer must be.
 
     With `template`, `{{…}}` in `path`, header values and `body` are replaced in each request. `body_file` is an
-    absolute path, read once by the engine; neither it nor `body_base64` is a template. A `chunked` body is sent
-    without its length.
+    absolute path, read once by the engine; neither it nor `body_base64` is a template. `body_parts` are a body of texts
+    and files, one behind the other. A `chunked` body is sent without its length.
     """
 
     name: str
@@ -115,6 +122,7 @@ class BaseRequest(Strict):
     body: str | None = None
     body_file: str | None = None
     body_base64: str | None = None
+    body_parts: list[dict[Literal["text", "file"], str]] | None = None
     chunked: bool | None = None
     template: bool = False
     follow_redirects: int | None = Field(None, description="so many redirects to the same origin are followed")

@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from fairtrial.experiment.workload_file.events import Events
-from fairtrial.experiment.workload_file.model import Expect
+from fairtrial.experiment.workload_file.expect import Expect
 
 
 @pytest.mark.parametrize(

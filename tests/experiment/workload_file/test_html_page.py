@@ -7,8 +7,8 @@ from pydantic import ValidationError
 
 from fairtrial.base.problem import Problem
 from fairtrial.experiment.workload_file.body_check import BodyCheck
+from fairtrial.experiment.workload_file.expect import Expect
 from fairtrial.experiment.workload_file.html_page import LARGEST_PAGE_BYTES, HtmlPage, read_html_page
-from fairtrial.experiment.workload_file.model import Expect
 from fairtrial.experiment.workload_file.read import read_workload_file
 
 PAGE = HtmlPage(

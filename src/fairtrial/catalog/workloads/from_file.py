@@ -17,6 +17,7 @@ from fairtrial.engine.grpc_plan import MessageBody
 from fairtrial.engine.plan import (
     AnyBody,
     BodyRange,
+    DigestBody,
     EchoBody,
     EventsBody,
     ExactBody,
@@ -278,7 +279,7 @@ def _parts(request: Request) -> Iterator[str]:
         yield f"a trailer with {', '.join(expect.trailer)}"
     if expect.body_bytes is not None:
         yield _length(expect.body_bytes)
-    if isinstance(expect.body, ExactBody):
+    if isinstance(expect.body, ExactBody | DigestBody):
         yield "the whole body"
     if isinstance(expect.body, EchoBody):
         yield "the message itself"

@@ -3,12 +3,14 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from fairtrial.catalog.workloads.grpc_messages import engine_call
 from fairtrial.engine.plan import (
     AnyBody,
     BaseRequest,
     BodyRange,
+    DigestBody,
     EchoBody,
     EventsBody,
     ExactBody,
@@ -21,8 +23,10 @@ from fairtrial.engine.plan import (
     Take,
 )
 from fairtrial.experiment.workload_file.events import MEDIA_TYPE, Events
+from fairtrial.experiment.workload_file.expect import Expect
 from fairtrial.experiment.workload_file.journeys import by_user
-from fairtrial.experiment.workload_file.model import Expect, RequestEntry, WorkloadFile
+from fairtrial.experiment.workload_file.model import RequestEntry, WorkloadFile
+from fairtrial.experiment.workload_file.multipart import boundary_of, parts_of_body
 from fairtrial.experiment.workload_file.placeholders import Placeholder, Scalar, TemplateWriter, spelled
 from fairtrial.experiment.workload_file.read import WorkloadSource
 from fairtrial.experiment.workload_file.rows import RowTable
@@ -145,6 +149,15 @@ def engine_request(
         body = writer.json(entry.json_body, f"{key}.json")
     elif entry.body is not None:
         body = writer.text(entry.body, f"{key}.body")
+    parts: list[dict[Literal["text", "file"], str]] = []
+    if entry.multipart is not None:
+        boundary = boundary_of(entry.multipart)
+        headers["content-type"] = f"multipart/form-data; boundary={boundary}"
+        for part in parts_of_body(entry.multipart, boundary):
+            if isinstance(part, str):
+                parts.append({"text": writer.text(part, f"{key}.multipart")})
+            else:
+                parts.append({"file": str(source.part_file(part))})
     body_file = source.body_file(entry)
     check = source.checks.get(name) if key == f"requests.{name}" else None
     return Request(
@@ -154,6 +167,7 @@ def engine_request(
         headers=list(headers.items()),
         body=body,
         body_file=None if body_file is None else str(body_file),
+        body_parts=parts or None,
         chunked=entry.chunked or None,
         template=True,
         follow_redirects=entry.follow_redirects or None,
@@ -199,12 +213,14 @@ def _take(text: str) -> Take:
 def _expectation(
     expect: Expect, key: str, check_every: int, writer: TemplateWriter, *, keeps_bodies: bool
 ) -> Expectation:
-    body: AnyBody | ExactBody | JsonBody | EventsBody | EchoBody = AnyBody()
+    body: AnyBody | ExactBody | JsonBody | DigestBody | EventsBody | EchoBody = AnyBody()
     if expect.text is not None:
         body = ExactBody(text=writer.plain(expect.text, f"{key}.text"))
     elif expect.json_values:
         values = {at: writer.json(value, f"{key}.json {at}") for at, value in expect.json_values.items()}
         body = JsonBody(values=values)
+    elif expect.sha256 is not None:
+        body = DigestBody(sha256=expect.sha256)
     elif expect.echo:
         body = EchoBody()
     elif expect.events is not None:

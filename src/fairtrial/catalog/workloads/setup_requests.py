@@ -5,9 +5,11 @@ What an answer holds may be a credential. Of answers that are right at first sig
 shape only, and of others nothing that was sent or taken.
 """
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -19,7 +21,7 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.answer import Answer, ask
 from fairtrial.catalog.workloads.sent_requests import engine_request, long_enough, secrets_among
-from fairtrial.engine.plan import ExactBody, Expectation, JsonBody, Request
+from fairtrial.engine.plan import DigestBody, ExactBody, Expectation, JsonBody, Request
 from fairtrial.experiment.workload_file.model import SetupEntry
 from fairtrial.experiment.workload_file.placeholders import Placeholder, Scalar, TemplateWriter, as_sent, spelled
 from fairtrial.experiment.workload_file.read import WorkloadSource
@@ -100,8 +102,10 @@ def _ask(client: httpx.Client, request: Request, host: str | None, headers: Sequ
     if request.body is not None:
         content = as_sent(request.body).encode()
     elif request.body_file is not None:
-        with open(request.body_file, "rb") as file:
-            content = file.read()
+        content = Path(request.body_file).read_bytes()
+    elif request.body_parts is not None:
+        parts = [next(iter(part.items())) for part in request.body_parts]
+        content = b"".join(as_sent(it).encode() if kind == "text" else Path(it).read_bytes() for kind, it in parts)
     client.cookies.clear()  # the load has none either: what it needs is a variable
     try:
         encoded = [(name.encode(), value.encode()) for name, value in all_headers]
@@ -185,9 +189,10 @@ def _answer_fault(answer: Answer, expect: Expectation) -> str | None:
         return f"the body has {count(len(answer.body), 'byte')}, not {length.min:,} to {length.max:,}"
     if isinstance(expect.body, ExactBody) and answer.body != expect.body.text.encode():
         return "the body is another text"
-    if isinstance(expect.body, JsonBody):
-        return _wrong_value(answer.body, expect.body)
-    return None
+    if isinstance(expect.body, DigestBody):
+        is_right = hashlib.sha256(answer.body).hexdigest() == expect.body.sha256.lower()
+        return None if is_right else "the body's SHA-256 is another one"
+    return _wrong_value(answer.body, expect.body) if isinstance(expect.body, JsonBody) else None
 
 
 def _parsed(body: bytes) -> Any:

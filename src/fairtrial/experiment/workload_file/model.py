@@ -10,9 +10,10 @@ from fairtrial.base.registry import did_you_mean
 from fairtrial.base.strict import Strict
 from fairtrial.experiment.ready import ANSWERED, Ready
 from fairtrial.experiment.workload_file.body_check import Pattern
-from fairtrial.experiment.workload_file.events import Events
-from fairtrial.experiment.workload_file.grpc_call import CALL_EXPECT_KEYS, GrpcCall, GrpcExpect, assert_call
+from fairtrial.experiment.workload_file.expect import BODY_KEYS, Expect
+from fairtrial.experiment.workload_file.grpc_call import CALL_EXPECT_KEYS, GrpcCall, assert_call
 from fairtrial.experiment.workload_file.journeys import Step, assert_journeys, assert_renewals
+from fairtrial.experiment.workload_file.multipart import FilePart
 from fairtrial.experiment.workload_file.normalisation import Normalisation
 from fairtrial.experiment.workload_file.placeholders import Placeholder, placeholders_in
 from fairtrial.experiment.workload_file.rows_entry import Rows
@@ -30,118 +31,11 @@ UNAUTHORIZED = 401
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options", "websocket")
 """The keys of a request that name its method, or that it is a message; the value is its path."""
 
+FORM_METHODS = ("POST", "PUT", "PATCH", "WEBSOCKET")
+"""What may have a body of several parts; of messages it is refused with what else they do not have."""
+
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$"
 """Of requests and rows: without spaces, as placeholders and claims name them."""
-
-
-class Expect(Strict):
-    """A demand on an answer that counts. Left out: any 2xx, any type, any length, any body."""
-
-    status: int | list[int] | None = Field(None, description="one status or several")
-    type: str | None = Field(None, min_length=1, description="the media type; its parameters count if they are named")
-    trailer: dict[str, str] | None = Field(None, min_length=1, description="fields behind the body, and their values")
-    bytes: int | list[int] | None = Field(None, description="the body's length, or the shortest and the longest")
-    text: Template | None = Field(None, description="the body, byte for byte; of placeholders only {{env …}}")
-    json_values: dict[str, Json] | None = Field(
-        None, alias="json", description="by JSON pointer, the value that stands there; {{row …}} is the request's row"
-    )
-    json_schema: str | None = Field(
-        None, alias="schema", min_length=1, description="FILE#POINTER of the JSON Schema that the body fits"
-    )
-    matches: dict[str, str] | None = Field(
-        None, description="by JSON pointer, a regular expression over the text or the number that stands there"
-    )
-    html: str | None = Field(None, min_length=1, description="the file of the page that the body says the same as")
-    echo: Literal[True] | None = Field(None, description="of a message: its answer is the same message")
-    events: Events | None = Field(None, description="the stream of events that the body is")
-    grpc: GrpcExpect | None = Field(None, description="what a call by gRPC ends with")
-
-    @model_validator(mode="after")
-    def _possible(self) -> Self:
-        for status in self.statuses:
-            if not 100 <= status <= 599:
-                raise ValueError(f"status: {status} is not from 100 to 599")
-        if self.status == []:
-            raise ValueError("status: an empty list: name one, or leave it out for any 2xx")
-        if isinstance(self.bytes, list) and (len(self.bytes) != 2 or self.bytes[0] > self.bytes[1]):
-            raise ValueError("bytes: one number, or the shortest and the longest, such as [10, 4096]")
-        if self.bytes is not None and min(self.byte_range or (0, 0)) < 0:
-            raise ValueError("bytes: a length is not negative")
-        for key, value in {"json": self.json_values, "schema": self.json_schema, "matches": self.matches}.items():
-            if self.text is not None and value is not None:
-                raise ValueError(f"{key}: `text` says already what the whole body is: leave one of them out")
-        if self.html is not None and (self.text, self.json_values, self.json_schema, self.matches) != (None,) * 4:
-            raise ValueError("html: a page is compared as a whole: leave `text`, `json`, `schema` and `matches` out")
-        if self.events is not None and any(getattr(self, name) for kind in BODY_KINDS[:-1] for name in kind):
-            raise ValueError("events: a stream is looked at event by event: leave what else is said of the body out")
-        if self.echo and any(getattr(self, name) for kind in BODY_KINDS[:-2] for name in kind):
-            raise ValueError("echo: it says already what the whole answer is: leave the others out")
-        self._assert_text()
-        self._assert_json()
-        for pointer in self.matches or {}:
-            _assert_pointer("matches", pointer)
-        return self
-
-    @property
-    def statuses(self) -> list[int]:
-        """The statuses that are right; none: any 2xx."""
-        return [self.status] if isinstance(self.status, int) else list(self.status or [])
-
-    @property
-    def byte_range(self) -> tuple[int, int] | None:
-        """The shortest and the longest body, in bytes; None: any."""
-        if self.bytes is None:
-            return None
-        shortest, longest = (self.bytes, self.bytes) if isinstance(self.bytes, int) else self.bytes
-        return shortest, longest
-
-    @property
-    def looks_at_body(self) -> bool:
-        """Whether it says what the body holds, beyond its length."""
-        return any(getattr(self, name) for kind in BODY_KINDS for name in kind) or self.text is not None
-
-    def over(self, default: "Expect") -> "Expect":
-        """This expectation, with the default's where it says nothing. `text`, `html` and what looks into JSON exclude
-        one another."""
-        values = {name: getattr(self, name) for name in self.model_fields_set}
-        for kind in BODY_KINDS:
-            if any(getattr(self, name) is not None for name in kind):
-                values |= {name: None for other in BODY_KINDS if other is not kind for name in other}
-        return default.model_copy(update=values)
-
-    def _assert_text(self) -> None:
-        if self.text is not None:
-            for each in placeholders_in(self.text):
-                if each.name not in ("env", "var"):
-                    raise ValueError(f"text: {each} cannot stand here: only {{{{env NAME}}}} and {{{{var NAME}}}}")
-
-    def _assert_json(self) -> None:
-        pointers = list(self.json_values or {})
-        for pointer, value in (self.json_values or {}).items():
-            _assert_pointer("json", pointer)
-            inner = next((each for each in pointers if each.startswith(f"{pointer}/")), None)
-            if inner is not None:
-                raise ValueError(f"json: {inner} lies in {pointer or 'the whole body'}, which has a value, too")
-            for at, text in json_strings(value):
-                placeholders = [each for each in placeholders_in(text) if each.name not in ("row", "env", "var")]
-                if placeholders:
-                    raise ValueError(
-                        f"json: {pointer}: {placeholders[0]} is drawn anew each time: only {{{{row …}}}}, "
-                        f"{{{{env …}}}} and {{{{var …}}}} can be expected"
-                    )
-                if at and placeholders_in(text):
-                    raise ValueError(f"json: {pointer}: a placeholder lies within its value: write {pointer}{at} apart")
-
-
-def _assert_pointer(key: str, pointer: str) -> None:
-    if pointer and not pointer.startswith("/"):
-        raise ValueError(f'{key}: {pointer!r} is no JSON pointer: write "/{pointer}" (RFC 6901)')
-
-
-BODY_KINDS = (("text",), ("html",), ("json_values", "json_schema", "matches"), ("echo",), ("events",))
-"""By what an expectation says what the body holds, by the names of its fields: in one of these ways."""
-BODY_KEYS = ("bytes", "trailer", *(name for kind in BODY_KINDS for name in kind))
-"""What it says of the body, and of what comes behind it."""
 
 
 class RequestEntry(Strict):
@@ -162,6 +56,9 @@ class RequestEntry(Strict):
     body: Template | None = Field(None, description="the body, as a text")
     body_file: str | None = Field(
         None, min_length=1, description="the file, beside this one, that is the body as it is"
+    )
+    multipart: dict[str, Template | FilePart] | None = Field(
+        None, min_length=1, description="the body, as multipart/form-data: by field, a text or a file"
     )
     chunked: bool = Field(False, description="the body is sent in chunks, without its length")
     think: Think | None = Field(
@@ -190,7 +87,12 @@ class RequestEntry(Strict):
         if len(methods) != 1:
             which = f"{' and '.join(methods)} are" if methods else "none is"
             raise ValueError(f'{which} given: name one method with its path, such as get = "/items"')
-        bodies = {"json": self.json_body, "body": self.body, "body_file": self.body_file}
+        bodies = {
+            "json": self.json_body,
+            "body": self.body,
+            "body_file": self.body_file,
+            "multipart": self.multipart,
+        }
         body_keys = [key for key, value in bodies.items() if value is not None]
         if self.grpc is not None:
             assert_call(body_keys, self.expect.model_fields_set, self.take, self.model_fields_set)
@@ -199,7 +101,11 @@ class RequestEntry(Strict):
         if len(body_keys) > 1:
             raise ValueError(f"{' and '.join(body_keys)}: a request has one body: leave one of them out")
         if self.chunked and not body_keys:
-            raise ValueError("chunked: there is no body to send in chunks: give json, body or body_file")
+            raise ValueError("chunked: there is no body to send in chunks: give json, body, body_file or multipart")
+        if self.multipart is not None and self.method not in FORM_METHODS:
+            raise ValueError(f"multipart: {self.method} sends no form: write post, put or patch")
+        if self.multipart is not None and any(name.lower() == "content-type" for name in self.headers):
+            raise ValueError("multipart: it has a content-type of its own, with the boundary: leave that header out")
         self._assert_one_exchange_is_judged()
         if self.method == "HEAD" and any(text.startswith("/") for text in self.take.values()):
             raise ValueError("take: an answer to HEAD has no body: take a header")
@@ -250,6 +156,9 @@ class RequestEntry(Strict):
             yield f"headers.{name}", value
         if self.body is not None:
             yield "body", self.body
+        for name, part in (self.multipart or {}).items():
+            if isinstance(part, str):
+                yield f"multipart.{name}", part
         if self.json_body is not None:
             for pointer, text in json_strings(self.json_body):
                 yield f"json {pointer}".rstrip(), text

@@ -11,9 +11,11 @@ from fairtrial.base.problem import Problem
 from fairtrial.base.registry import did_you_mean
 from fairtrial.base.toml_file import read_toml
 from fairtrial.experiment.workload_file.body_check import BodyCheck, Pattern
+from fairtrial.experiment.workload_file.expect import Expect
 from fairtrial.experiment.workload_file.grpc_call import GrpcCall, proto_files
 from fairtrial.experiment.workload_file.html_page import HtmlPage, read_html_page
-from fairtrial.experiment.workload_file.model import Expect, RequestEntry, SetupEntry, WorkloadFile
+from fairtrial.experiment.workload_file.model import RequestEntry, SetupEntry, WorkloadFile
+from fairtrial.experiment.workload_file.multipart import FilePart, assert_bounded
 from fairtrial.experiment.workload_file.rows import RowTable, read_rows
 from fairtrial.experiment.workload_file.schema import AnswerSchema, SchemaDocument, read_schema_document, schema_file
 from fairtrial.experiment.workload_file.state import StateStep, files_of
@@ -61,6 +63,10 @@ class WorkloadSource:
     def proto_file(self, call: GrpcCall) -> Path:
         """Where the file lies that describes the service of a call."""
         return _beside(self.file, call.proto)
+
+    def part_file(self, part: FilePart) -> Path:
+        """Where the file lies that is a part of a body."""
+        return _beside(self.file, part.file)
 
     @property
     def data(self) -> Mapping[str, Sequence[Path]]:
@@ -133,6 +139,10 @@ def _source(name: str, file: Path, prefix: str, model: WorkloadFile, sha256: str
                 proto = _beside(file, entry.grpc.proto)
                 _assert_readable(proto, f"{prefix}{table}.{key}.grpc.proto")
                 bodies += proto_files(proto)
+            for field, part in (entry.multipart or {}).items():
+                if isinstance(part, FilePart):
+                    bodies.append(_beside(file, part.file))
+                    assert_bounded(bodies[-1], f"{prefix}{table}.{key}.multipart.{field}")
     checks, files_of_checks = _checks(file, prefix, model, requests)
     source = WorkloadSource(
         name,

@@ -52,6 +52,10 @@ def assert_messages(entries: Iterable[tuple[str, Any]], websocket: WebSocket | N
 
 def _assert_message(key: str, entry: Any) -> None:
     """Raise a ValueError for what a message does not have."""
+    if entry.multipart is not None:
+        raise ValueError(f"{key}.multipart: a message is no form: give json, body or body_file")
+    if entry.expect.sha256 is not None:
+        raise ValueError(f"{key}.expect.sha256: a message is compared as it is: expect `text` or `echo`")
     if entry.json_body is None and entry.body is None and entry.body_file is None:
         raise ValueError(f"{key}: the message is missing: give json, body or body_file")
     if entry.chunked:
