@@ -262,14 +262,14 @@ mod tests {
             (true, "chunked\r\n\r\n8\r\n<7{{x}}>\r\n0\r\n\r\n"),
         ] {
             let parts = json!([{"text": "<{{sequence 7}}"}, {"file": file}, {"text": ">"}]);
-            let text = encoded(
+            let text = text_of(
                 json!({"method": "POST", "path": "/", "template": true, "chunked": chunked, "body_parts": parts}),
                 false,
             );
             assert!(text.as_ref().unwrap().ends_with(framing), "{text:?}");
         }
         std::fs::remove_file(&file).unwrap();
-        let text = encoded(json!({"method": "POST", "path": "/", "body_parts": [{"file": file}]}), false);
+        let text = text_of(json!({"method": "POST", "path": "/", "body_parts": [{"file": file}]}), false);
         assert!(text.unwrap_err().starts_with("body_parts[0]: "));
     }
 
