@@ -55,6 +55,11 @@ fn of_request(plan: &Plan, request: &RequestPlan) -> Result<(), String> {
     if plan.pipeline > 1 || request.compared || request.is_spot_check() {
         return Err(format!("{key}: needs pipeline 1, and no compared or spot_check_at_seconds"));
     }
+    if !plan.setup.is_empty() && plan.requests_per_connection.is_some() {
+        return Err(format!(
+            "{key}: with a setup it needs requests_per_connection null, as its last request on a connection ends it"
+        ));
+    }
     if matches!(request.expect.body, BodyPlan::Events(_)) {
         return Err(format!("{key}: the times of events are those of one answer"));
     }

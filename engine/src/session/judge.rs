@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use crate::http1::request::EncodedRequest;
 use crate::record::{ErrorKind, Record, Totals};
+use crate::redirects::is_redirect;
 use crate::reference::{AskedInstance, NO_INSTANCE, ThreadReference};
 use crate::variables::Variables;
 use crate::verify::{Answer, Expectation};
@@ -102,8 +103,14 @@ pub(super) fn judge(
     }
     let mut verdict = expectation.verify(answer, asked.row);
     let record = tally.record;
-    // An answer of which values are taken may hold credentials.
-    let is_shown = beyond.as_ref().is_none_or(|beyond| !beyond.is_hidden);
+    let is_refused = beyond.as_ref().is_some_and(|beyond| beyond.refusal.is_some());
+    if is_refused {
+        // What was refused may be the answer to another request, and no row of this one.
+        (verdict.checked_body, verdict.picked) = (false, None);
+    }
+    // An answer of which values are taken may hold credentials, and so may where a redirect leads, in head and body.
+    let is_shown = beyond.as_ref().is_none_or(|beyond| !beyond.is_hidden)
+        && !(is_refused && is_redirect(answer.status));
     let objection = beyond.as_mut().and_then(|beyond| {
         let trace_id = beyond.trace_id;
         let objection = beyond.object(asked, answer, verdict.wrong);

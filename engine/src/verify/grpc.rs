@@ -9,6 +9,9 @@ use crate::record::ErrorKind;
 
 const MEDIA_TYPE: &[u8] = b"application/grpc";
 
+/// Statuses of HTTP begin here; those of calls are far below, and both are counted in one table.
+const FIRST_OF_HTTP: u16 = 100;
+
 /// What is expected of a call's status.
 #[derive(Debug)]
 pub(super) struct GrpcExpectation {
@@ -40,7 +43,8 @@ impl GrpcExpectation {
         }
         let digits = field(answer, "grpc-status")?;
         let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
-        std::str::from_utf8(digits).ok().filter(|_| is_number)?.parse().ok()
+        let status = std::str::from_utf8(digits).ok().filter(|_| is_number)?.parse().ok()?;
+        (status < FIRST_OF_HTTP).then_some(status)
     }
 
     /// True if messages are to be looked at.
@@ -78,9 +82,14 @@ fn is_grpc(content_type: &[u8]) -> bool {
     content_type.strip_prefix(MEDIA_TYPE).is_some_and(is_whole)
 }
 
-fn field<'a>(answer: &Answer<'a>, name: &str) -> Option<&'a [u8]> {
+/// The lines in which a call's status stands: the head's, where nothing follows it.
+pub(super) fn trailer_of<'a>(answer: &Answer<'a>) -> &'a [u8] {
     let is_trailers_only = answer.trailer.is_empty() && answer.body_bytes == 0;
-    value(if is_trailers_only { answer.head } else { answer.trailer }, name)
+    if is_trailers_only { answer.head } else { answer.trailer }
+}
+
+fn field<'a>(answer: &Answer<'a>, name: &str) -> Option<&'a [u8]> {
+    value(trailer_of(answer), name)
 }
 
 #[cfg(test)]
@@ -112,6 +121,7 @@ mod tests {
             (answer(b"", 5, b""), 0, wrong_header, "no trailer with grpc-status"),
             (answer(b"", 5, b"grpc-status: +1\r\n"), 0, wrong_header, "grpc-status is \"+1\""),
             (answer(b"", 5, b"grpc-status: 99999\r\n"), 0, wrong_header, "grpc-status is"),
+            (answer(b"", 5, b"grpc-status: 100\r\n"), 0, wrong_header, "grpc-status is \"100\""),
             (answer(b"", 5, b"grpc-status: 77\r\n"), 0, Some(ErrorKind::StatusGrpc), "status 77"),
             (
                 answer(b"", 5, b"grpc-status: 0\r\n"),

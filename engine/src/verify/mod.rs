@@ -308,6 +308,12 @@ impl Expectation {
         &self.sightings
     }
 
+    /// The lines of an answer's trailer: those of its head, where a call has nothing else.
+    #[inline]
+    fn trailer_of<'a>(&self, answer: &Answer<'a>) -> &'a [u8] {
+        if self.grpc.is_some() { grpc::trailer_of(answer) } else { answer.trailer }
+    }
+
     /// Judges a complete answer. `asked_row`: what [`crate::template::Message::render`] gave: id of the row that was asked
     /// for, 0: none in particular; or the combined place of the rows that the request took.
     #[inline]
@@ -324,14 +330,15 @@ impl Expectation {
             verdict.wrong = (answer.body_bytes > 0).then_some(ErrorKind::WrongLength);
             return verdict;
         }
-        let mut header_fits = answer.header_fits && self.trailer.fits(answer.trailer);
-        if let Some(grpc) = &self.grpc {
-            let wrong = grpc.wrong(answer).filter(|_| header_fits);
-            header_fits &= wrong.is_none();
-            if wrong.is_some() || (header_fits && !grpc.is_ok(answer)) {
-                verdict.wrong = wrong;
-                return verdict;
-            }
+        if answer.header_fits
+            && let Some(wrong) = self.grpc.as_ref().and_then(|grpc| grpc.wrong(answer))
+        {
+            verdict.wrong = Some(wrong);
+            return verdict;
+        }
+        let header_fits = answer.header_fits && self.trailer.fits(self.trailer_of(answer));
+        if header_fits && self.grpc.as_ref().is_some_and(|grpc| !grpc.is_ok(answer)) {
+            return verdict;
         }
         if answer.fault.is_some() && header_fits {
             verdict.wrong = Some(ErrorKind::WrongCoding);

@@ -10,8 +10,9 @@ impl Expectation {
         match kind {
             ErrorKind::StatusGrpc => self.grpc.as_ref()?.reason(answer),
             ErrorKind::WrongHeader => {
-                let of_trailer = self.trailer.difference(answer.trailer);
-                of_trailer.or_else(|| self.grpc.as_ref()?.reason(answer))
+                let of_call = self.grpc.as_ref().filter(|grpc| grpc.wrong(answer).is_some());
+                let of_call = of_call.and_then(|grpc| grpc.reason(answer));
+                of_call.or_else(|| self.trailer.difference(self.trailer_of(answer)))
             }
             ErrorKind::WrongCoding => answer.fault.map(|fault| fault.to_string()),
             ErrorKind::WrongBody if matches!(self.body, BodyExpectation::Digest(_)) => {
