@@ -221,7 +221,35 @@ fn a_message_that_is_missing_is_told_from_one_that_is_written_otherwise() {
             plan["requests"] = json!([request.clone()]);
         })
     };
-    assert_eq!(of_message(json!({"path": "/"})), "requests[0].body: missing, it is the message");
+    assert_eq!(of_message(json!({"path": "/"})), "plan: requests[0].body: missing, it is the message");
     let written = of_message(json!({"path": "/", "body_base64": "aGk="}));
-    assert_eq!(written, "requests[0].body_base64: a message is written as body or body_file");
+    assert_eq!(written, "plan: requests[0].body_base64: a message is written as body or body_file");
+}
+
+#[test]
+fn a_connection_that_the_load_ends_ends_no_chain() {
+    let ending = |changes: Value| {
+        let plan = read(move |plan| {
+            plan["requests"] = json!([{"path": "/", "follow_redirects": 2}]);
+            plan["setup"] = json!([{"path": "/in"}]);
+            plan["requests_per_connection"] = json!(5);
+            plan.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
+        });
+        plan.err().unwrap_or_default()
+    };
+    let text = ending(json!({}));
+    assert!(text.contains("requests[0].follow_redirects: with a setup"), "{text}");
+    let of_setup = json!([{"path": "/in", "follow_redirects": 2}]);
+    let text = ending(json!({"setup": of_setup, "requests": [{"path": "/"}]}));
+    assert!(text.contains("setup[0].follow_redirects: with a setup"), "{text}");
+    for fits in [json!({"requests_per_connection": null}), json!({"setup": []})] {
+        assert_eq!(ending(fits), "");
+    }
+}
+
+#[test]
+fn a_call_of_the_setup_is_named_as_one() {
+    let call = json!({"path": "/shop.Shop/Open", "expect": {"grpc": {"status": [0]}}});
+    let text = message(|plan| plan["setup"] = json!([call]));
+    assert!(text.contains("setup[0].expect.grpc: needs http2"), "{text}");
 }

@@ -109,8 +109,8 @@ pub(super) fn judge(
         (verdict.checked_body, verdict.picked) = (false, None);
     }
     // An answer of which values are taken may hold credentials, and so may where a redirect leads, in head and body.
-    let is_shown = beyond.as_ref().is_none_or(|beyond| !beyond.is_hidden)
-        && !(is_refused && is_redirect(answer.status));
+    let is_shown =
+        beyond.as_ref().is_none_or(|beyond| !beyond.is_hidden) && !(is_refused && is_redirect(answer.status));
     let objection = beyond.as_mut().and_then(|beyond| {
         let trace_id = beyond.trace_id;
         let objection = beyond.object(asked, answer, verdict.wrong);

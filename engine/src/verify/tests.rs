@@ -243,3 +243,27 @@ fn a_digest_is_of_the_body_as_it_came() {
         assert_eq!(error, "expect.body.sha256: needs 64 hexadecimal digits");
     }
 }
+
+#[test]
+fn a_call_is_judged_by_its_status_before_its_trailer_which_may_stand_in_the_head() {
+    let mut expected = expectation(json!({"grpc": {"status": [0, 5]}, "trailer": {"x": "1"}}));
+    let call = |head, trailer, body| Answer {
+        content_type: b"application/grpc",
+        head,
+        trailer,
+        ..answer(200, body)
+    };
+    let unavailable = call(b"grpc-status: 14\r\n", b"", b"");
+    assert_eq!(expected.verify(&unavailable, 0).wrong, Some(ErrorKind::StatusGrpc));
+    let without = call(b"grpc-status: 5\r\n", b"", b"");
+    assert_eq!(expected.verify(&without, 0).wrong, Some(ErrorKind::WrongHeader));
+    let reason = expected.reason(ErrorKind::WrongHeader, &without, 0).unwrap();
+    assert_eq!(reason, "the trailer has no x");
+    assert_eq!(expected.verify(&call(b"grpc-status: 5\r\nx: 1\r\n", b"", b""), 0).wrong, None);
+    let beside = call(b"x: 1\r\n", b"grpc-status: 0\r\n", b"\0\0\0\0\0");
+    assert_eq!(
+        expected.verify(&beside, 0).wrong,
+        Some(ErrorKind::WrongHeader),
+        "the head is no trailer here"
+    );
+}

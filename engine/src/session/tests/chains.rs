@@ -90,13 +90,15 @@ fn a_chain_that_is_too_long_or_leads_elsewhere_is_an_error_that_says_so() {
         let mut asked = 0;
         let serve = |request: Asked<'_>| {
             asked += 1;
-            Reaction::AnswerWith(request.now_ns + MS, answer(302, location, ""), false)
+            Reaction::AnswerWith(request.now_ns + MS, answer(302, location, "to ?s3cret"), false)
         };
         let ended = World::serving(following(3, loads()[1].clone()).session(), serve).run(u64::MAX);
         assert_books_balance(&ended);
         assert_eq!(errors(&ended), [error("status_3xx", 20)]);
         let why = shown(&ended);
         assert!(why.contains(reason) && !why.contains("s3cret"), "{why}");
+        let statuses = serde_json::to_string(&ended.record.statuses).unwrap();
+        assert!(statuses.contains("302") && !statuses.contains("s3cret"), "{statuses}");
         assert!(asked <= 23 * 4, "{asked}");
     }
 }
