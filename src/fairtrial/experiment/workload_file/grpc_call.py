@@ -69,9 +69,9 @@ def proto_files(proto: Path) -> list[Path]:
     files = [proto]
     for file in files:  # grows meanwhile
         for name in IMPORT.findall(file.read_text(errors="replace")):
-            found = next((root / name for root in proto_roots(proto) if (root / name).is_file()), None)
-            if found is not None and found not in files:
-                files.append(found)
+            place = next((root / name for root in proto_roots(proto) if (root / name).is_file()), None)
+            if place is not None and place not in files:
+                files.append(place)
     return files
 
 

@@ -28,8 +28,8 @@ class FilePart(Strict):
 
 def boundary_of(fields: Mapping[str, str | FilePart]) -> str:
     """The same for the same fields; it stands in no text or file but by malice."""
-    said = repr([(name, part if isinstance(part, str) else part.model_dump()) for name, part in fields.items()])
-    return f"fairtrial-{hashlib.sha256(said.encode()).hexdigest()[:32]}"
+    text = repr([(name, part if isinstance(part, str) else part.model_dump()) for name, part in fields.items()])
+    return f"fairtrial-{hashlib.sha256(text.encode()).hexdigest()[:32]}"
 
 
 def parts_of_body(fields: Mapping[str, str | FilePart], boundary: str) -> Iterator[str | FilePart]:
