@@ -17,7 +17,10 @@ BROKEN = {
     "a wrong type": ('blocks = "many"', ["blocks", "found 'many'"]),
     "a port for every stack": ('[env]\nPORT = "1"', ["tried.toml: env: PORT is set by the lab", "leave it out"]),
     "a missing key": ("", ["tried.toml: load", "missing"]),
-    "an unknown workload": ("LOAD", ["tried.toml", "there is no workload 'nope'", "call-batch", "more"]),
+    "an unknown workload": (
+        "LOAD",
+        ["tried.toml", "there is no workload 'nope'", "nearest of", "fairtrial list workloads"],
+    ),
 }
 
 MINIMAL = 'name = "tried"\ntitle = "A test"\nworkload = "{workload}"\nservice = "sqlite"\nstacks = ["python-threads"]\n'
