@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use memchr::memmem;
 
+use crate::http1::field_values;
 use crate::variables::Variables;
 
 /// Whom requests may be sent to.
@@ -42,7 +43,8 @@ impl Origin {
     pub fn redirect(&self, status: u16, head: &[u8], sent: &[u8]) -> Result<Redirect, String> {
         let mut words = sent.split(|&byte| byte == b' ');
         let (method, before) = (words.next().unwrap_or_default(), words.next().unwrap_or(b"/"));
-        let location = location(head).ok_or("the redirect has no Location")?;
+        let location = field_values(head, "location").find_map(|value| std::str::from_utf8(value).ok());
+        let location = location.ok_or("the redirect has no Location")?;
         let before = std::str::from_utf8(before).unwrap_or("/");
         let becomes_get = match status {
             301 | 302 => method == b"POST",
@@ -125,14 +127,6 @@ impl Redirect {
             request.extend_from_slice(before.get(head_end + 4..).unwrap_or_default());
         }
     }
-}
-
-fn location(head: &[u8]) -> Option<&str> {
-    head.split(|&byte| byte == b'\n').find_map(|line| {
-        let at = memchr::memchr(b':', line)?;
-        let value = std::str::from_utf8(&line[at + 1..]).ok()?;
-        line[..at].eq_ignore_ascii_case(b"location").then_some(value.trim())
-    })
 }
 
 /// An authority in lower case, with the port that it has without naming it.

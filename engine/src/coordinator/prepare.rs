@@ -381,9 +381,7 @@ fn socket(plan: &Plan, requests: &[EncodedRequest], sources: Sources<'_>) -> Res
         id: id.map_err(|text| format!("websocket.id: {text}"))?,
         message_bytes_limit: websocket.message_bytes,
     };
-    for (place, request) in requests.iter().enumerate() {
-        let of_setup = place.checked_sub(plan.requests.len());
-        let key = of_setup.map_or(format!("requests[{place}]"), |place| format!("setup[{place}]"));
+    for ((key, _), request) in plan.entries().zip(requests) {
         let fixed = request.message.fixed(false);
         fixed.map_or(Ok(()), |text| socket.check(text)).map_err(|text| format!("{key}.{text}"))?;
     }

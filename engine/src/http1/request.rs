@@ -40,8 +40,8 @@ pub fn acknowledged_numbers(requests: &[EncodedRequest]) -> Vec<Option<Acknowled
     requests.iter().map(|request| request.acknowledged_from.map(AcknowledgedNumbers::new)).collect()
 }
 
-/// Encodes a request, without what is taken of its answer. `file_body`: what its `body_file` or `body_base64` holds. `sources`: what its
-/// placeholders take from.
+/// Encodes a request, without what is taken of its answer. `file_body`: what its `body_file` or `body_base64` holds.
+/// `sources`: what its placeholders take from.
 ///
 /// # Errors
 /// The key that does not fit and what is allowed.

@@ -20,19 +20,17 @@ pub fn renewal_place(requests: &[RequestPlan], setup: &[RequestPlan], place: usi
 
 /// Checks what such requests go together with.
 pub(super) fn check(plan: &Plan) -> Result<(), InvalidPlan> {
-    for (place, request) in plan.requests.iter().enumerate() {
-        of_request(plan, request).map_err(|text| InvalidPlan(format!("requests[{place}].{text}")))?;
+    for (place, (key, request)) in plan.entries().enumerate() {
+        let invalid = |text: &str| InvalidPlan(format!("{key}.{text}"));
+        if request.renew.is_some() && place >= plan.requests.len() {
+            return Err(invalid("renew: it is what others have sent anew"));
+        }
+        of_request(plan, request).map_err(|text| invalid(&text))?;
         if request.renew.is_some() && renewal_place(&plan.requests, &plan.setup, place).is_none() {
-            let reason =
-                "renew: no earlier step of its journey and no setup request of this name takes a value";
-            return Err(InvalidPlan(format!("requests[{place}].{reason}")));
+            return Err(invalid(
+                "renew: no earlier step of its journey and no setup request of this name takes a value",
+            ));
         }
-    }
-    for (place, request) in plan.setup.iter().enumerate() {
-        if request.renew.is_some() {
-            return Err(InvalidPlan(format!("setup[{place}].renew: it is what others have sent anew")));
-        }
-        of_request(plan, request).map_err(|text| InvalidPlan(format!("setup[{place}].{text}")))?;
     }
     Ok(())
 }

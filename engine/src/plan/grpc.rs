@@ -88,10 +88,8 @@ pub enum FieldValue {
 
 /// Checks calls: they need HTTP/2, and their messages a status.
 pub(super) fn check(plan: &Plan) -> Result<(), InvalidPlan> {
-    let requests = plan.requests.iter().enumerate().map(|(place, each)| ("requests", place, each));
-    let setup = plan.setup.iter().enumerate().map(|(place, each)| ("setup", place, each));
-    for (list, place, request) in requests.chain(setup) {
-        let invalid = |text: &str| Err(InvalidPlan(format!("{list}[{place}].expect.{text}")));
+    for (key, request) in plan.entries() {
+        let invalid = |text: &str| Err(InvalidPlan(format!("{key}.expect.{text}")));
         match &request.expect.grpc {
             None if matches!(request.expect.body, BodyPlan::Message { .. }) => {
                 return invalid("body: of kind \"message\", needs grpc");

@@ -233,6 +233,15 @@ impl Plan {
         self.drain_seconds.unwrap_or(by_default)
     }
 
+    /// All requests, those of the setup behind the others, each with its key: `requests[0]`, `setup[0]`.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (String, &RequestPlan)> {
+        let keyed = |list: &'static str, requests: &'_ [RequestPlan]| {
+            (0..requests.len()).map(move |place| format!("{list}[{place}]"))
+        };
+        let keys = keyed("requests", &self.requests).chain(keyed("setup", &self.setup));
+        keys.zip(self.requests.iter().chain(&self.setup))
+    }
+
     /// Requests that one connection carries at once: streams, messages, or places in its pipeline.
     pub fn lanes(&self) -> u32 {
         match (&self.http2, &self.websocket) {

@@ -71,10 +71,8 @@ pub(super) fn check(plan: &Plan) -> Result<(), InvalidPlan> {
         "needs in_flight 1 where there is a setup"
     } else {
         let first = &plan.requests[0];
-        let requests = plan.requests.iter().enumerate().map(|(place, each)| ("requests", place, each));
-        let setup = plan.setup.iter().enumerate().map(|(place, each)| ("setup", place, each));
-        return requests.chain(setup).try_for_each(|(list, place, request)| {
-            message(request, first).map_err(|text| InvalidPlan(format!("{list}[{place}].{text}")))
+        return plan.entries().try_for_each(|(key, request)| {
+            message(request, first).map_err(|text| InvalidPlan(format!("{key}.{text}")))
         });
     };
     invalid(format!(": {reason}"))

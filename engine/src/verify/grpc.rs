@@ -3,7 +3,7 @@
 use super::Answer;
 use super::trailer::value;
 use crate::clock;
-use crate::grpc::{DEADLINE_EXCEEDED, OK, decoded, status_name};
+use crate::grpc::{DEADLINE_EXCEEDED, decoded, status_name};
 use crate::plan::GrpcPlan;
 use crate::record::ErrorKind;
 
@@ -27,13 +27,14 @@ impl GrpcExpectation {
         GrpcExpectation { statuses: plan.status.clone(), deadline_ns, took_ns: 0 }
     }
 
-    /// What is wrong with the call, apart from its messages.
-    pub(super) fn wrong(&self, answer: &Answer<'_>) -> Option<ErrorKind> {
-        match self.status(answer) {
-            _ if !is_grpc(answer.content_type) => Some(ErrorKind::WrongHeader),
-            None => Some(ErrorKind::WrongHeader),
-            Some(status) => (!self.statuses.contains(&status)).then_some(ErrorKind::StatusGrpc),
-        }
+    /// The status of a call that ended as it must, apart from its messages.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(super) fn end(&self, answer: &Answer<'_>) -> Result<u16, ErrorKind> {
+        let status = self.status(answer).filter(|_| is_grpc(answer.content_type));
+        let status = status.ok_or(ErrorKind::WrongHeader)?;
+        if self.statuses.contains(&status) { Ok(status) } else { Err(ErrorKind::StatusGrpc) }
     }
 
     /// The status of a call: of its trailer, or of a head that nothing follows. One that is too late has its own.
@@ -45,11 +46,6 @@ impl GrpcExpectation {
         let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
         let status = std::str::from_utf8(digits).ok().filter(|_| is_number)?.parse().ok()?;
         (status < FIRST_OF_HTTP).then_some(status)
-    }
-
-    /// True if messages are to be looked at.
-    pub(super) fn is_ok(&self, answer: &Answer<'_>) -> bool {
-        self.status(answer) == Some(OK)
     }
 
     /// What the server says of the status, for people.
@@ -131,7 +127,7 @@ mod tests {
             ),
         ] {
             expected.took_ns = took_ns;
-            assert_eq!(expected.wrong(&answer), wrong, "{reason}");
+            assert_eq!(expected.end(&answer).err(), wrong, "{reason}");
             let found = expected.reason(&answer).unwrap();
             assert!(found.contains(reason), "{found}");
         }

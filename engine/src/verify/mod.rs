@@ -35,7 +35,7 @@ use row::RowBody;
 use sample::Sample;
 use trailer::TrailerExpectation;
 
-use crate::grpc::{MESSAGE_BYTES_LIMIT, PREFIX_BYTES};
+use crate::grpc::{MESSAGE_BYTES_LIMIT, OK, PREFIX_BYTES};
 use crate::http1::response::{Accepted, Coding, Head, NOT_MODIFIED};
 use crate::plan::{BodyPlan, ByteRange, Expect};
 use crate::record::{EXCERPT_BYTES, ErrorKind, LONGEST_BODY_BYTES, Sighting};
@@ -330,14 +330,20 @@ impl Expectation {
             verdict.wrong = (answer.body_bytes > 0).then_some(ErrorKind::WrongLength);
             return verdict;
         }
+        let mut looks_at_messages = true;
         if answer.header_fits
-            && let Some(wrong) = self.grpc.as_ref().and_then(|grpc| grpc.wrong(answer))
+            && let Some(grpc) = &self.grpc
         {
-            verdict.wrong = Some(wrong);
-            return verdict;
+            match grpc.end(answer) {
+                Ok(status) => looks_at_messages = status == OK,
+                Err(wrong) => {
+                    verdict.wrong = Some(wrong);
+                    return verdict;
+                }
+            }
         }
         let header_fits = answer.header_fits && self.trailer.fits(self.trailer_of(answer));
-        if header_fits && self.grpc.as_ref().is_some_and(|grpc| !grpc.is_ok(answer)) {
+        if header_fits && !looks_at_messages {
             return verdict;
         }
         if answer.fault.is_some() && header_fits {

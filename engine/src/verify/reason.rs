@@ -10,7 +10,7 @@ impl Expectation {
         match kind {
             ErrorKind::StatusGrpc => self.grpc.as_ref()?.reason(answer),
             ErrorKind::WrongHeader => {
-                let of_call = self.grpc.as_ref().filter(|grpc| grpc.wrong(answer).is_some());
+                let of_call = self.grpc.as_ref().filter(|grpc| grpc.end(answer).is_err());
                 let of_call = of_call.and_then(|grpc| grpc.reason(answer));
                 of_call.or_else(|| self.trailer.difference(self.trailer_of(answer)))
             }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::http1::field_values;
+
 /// What is expected of a trailer.
 #[derive(Debug)]
 pub(super) struct TrailerExpectation(Vec<(String, String)>);
@@ -38,10 +40,7 @@ impl TrailerExpectation {
 
 /// The value of the first field of this name.
 pub(super) fn value<'t>(trailer: &'t [u8], name: &str) -> Option<&'t [u8]> {
-    trailer.split(|&byte| byte == b'\n').find_map(|line| {
-        let (found, value) = line.split_at(memchr::memchr(b':', line)?);
-        found.eq_ignore_ascii_case(name.as_bytes()).then(|| value[1..].trim_ascii())
-    })
+    field_values(trailer, name).next()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
 
 use super::failure::{Cause, begin};
 use crate::driver::Failure;
+use crate::http1::field_values;
 use crate::http1::response::{Head, ResponseParser};
 use crate::record::ErrorKind;
 
@@ -142,12 +143,9 @@ pub(crate) fn accept_of(key: &str) -> String {
     STANDARD.encode(digest(&SHA1_FOR_LEGACY_USE_ONLY, format!("{key}{GUID}").as_bytes()))
 }
 
-/// The values of a header.
+/// The values of a header, as far as they are text.
 fn fields<'h>(head: &Head<'h>, wanted: &'h str) -> impl Iterator<Item = &'h str> {
-    let lines = head.bytes.split(|&byte| byte == b'\n').skip(1);
-    lines
-        .filter_map(|line| std::str::from_utf8(line).ok()?.split_once(':'))
-        .filter_map(move |(name, value)| name.eq_ignore_ascii_case(wanted).then_some(value.trim()))
+    field_values(head.bytes, wanted).filter_map(|value| std::str::from_utf8(value).ok())
 }
 
 #[cfg(test)]

@@ -204,9 +204,10 @@ def _expected(message: Any, members: Mapping[str, Any] | None) -> list[FieldPlan
             are set.
     """
     descriptor = message.DESCRIPTOR
-    if members is None or descriptor.full_name.startswith(WELL_KNOWN):
+    is_well_known = descriptor.full_name.startswith(WELL_KNOWN)
+    if members is None or is_well_known:
         expected = {field.name: field for field, _ in message.ListFields()}
-        if descriptor.full_name.startswith(WELL_KNOWN):  # what its JSON says is all of it: its zeros are meant as well
+        if is_well_known:  # what its JSON says is all of it: its zeros are meant as well
             expected |= {field.name: field for field in descriptor.fields if _is_plain(field)}
         return [_field(message, field, None) for field in expected.values()]
     by_json_name = {field.json_name: field for field in descriptor.fields}
