@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from fairtrial.experiment.why import Why
 from fairtrial.judge.judging import judge
 from fairtrial.judge.limits import limit_of
 from fairtrial.judge.model import ClaimResult, Limit, Result
@@ -220,6 +221,28 @@ class TestVerdicts:
         verdict = judged(two(at_least=3), one_and_four, wait=WAIT).claims[0]
         assert verdict.verdict == "upheld"
         assert verdict.sentence == snapshot
+
+    @pytest.mark.parametrize(
+        ("stated", "faster_by", "is_answered"),
+        [
+            ("that is what is switched", "more at once", True),
+            (None, "more at once", False),
+            ("that is what is switched", "nothing", False),  # all are held by one number, which nobody switches
+        ],
+    )
+    def test_how_many_wait_at_once_may_be_what_why_asks(
+        self, stated: str | None, faster_by: str, is_answered: bool
+    ) -> None:
+        one, many = calling(97, 0.02), calling(950, 0.95) if faster_by == "more at once" else calling(98, 0.02)
+        factors = {"server": {"env": {"SERVER": "other"}}, "threads": {"env": {"MAX_THREADS": "16"}}}
+        why = Why.model_validate({"from": "a", "factors": factors})
+        made = {str(each): many if "threads" in str(each) else one for each in why.stacks}
+        experiment = an_experiment(*made, blocks=8).but(why={"from": "a", "factors": factors})
+        causes = judged(experiment, made, wait=WAIT, unequal_budgets=stated).causes
+        assert causes is not None
+        assert ("own-limit" not in (causes.reason or "")) == is_answered, causes.reason
+        if is_answered:
+            assert [part.factors for part in causes.parts if part.ratio > 2] == [["threads"]]
 
     @pytest.mark.parametrize(
         ("rate", "claim", "verdict"),

@@ -9,6 +9,7 @@ from fairtrial.judge.checks.model import Case
 from fairtrial.judge.judging import judge
 from fairtrial.judge.not_examined import OF_WORKLOAD_FILES, unexamined_notes
 from fairtrial.load.ramp import RampLoad
+from fairtrial.record.capacity import CapacitySearch
 from fairtrial.record.identity import WorkloadIdentity
 from fairtrial.record.model import Clause, ExperimentRecord, TrialRecord
 from fairtrial.record.slices import Slicing
@@ -146,6 +147,7 @@ def test_of_slices_it_is_said_that_they_are() -> None:
         (a_trial().but(window=1.9, warm_up=a_warm_up("flat")), 2, True),
         (a_trial().but(window=1.9, warm_up=a_warm_up("unknown")), 2, False),
         (a_trial().failing("start", "it ended"), 3, True),
+        (a_trial().but(capacity=CapacitySearch(probes=[], found=[])), 5, False),
     ],
 )
 def test_first_parts_that_were_not_compared_are_named_with_the_reason(

@@ -38,14 +38,16 @@ const MOST_SAMPLES: usize = 1024;
 #[derive(Clone, Debug)]
 pub struct Course {
     samples: Vec<Sample>,
-    /// No sample is kept that is closer to the one before.
+    /// In which they come.
+    apart_seconds: f64,
+    /// No sample is kept that is closer to the one before: half a step less than those that are kept.
     least_apart_seconds: f64,
 }
 
 impl Course {
     /// A warm-up that begins; samples come every so many seconds.
     pub fn new(apart_seconds: f64) -> Course {
-        Course { samples: vec![Sample::default()], least_apart_seconds: apart_seconds / 2.0 }
+        Course { samples: vec![Sample::default()], apart_seconds, least_apart_seconds: apart_seconds / 2.0 }
     }
 
     /// Adds what is known at a later moment.
@@ -55,7 +57,7 @@ impl Course {
         }
         if self.samples.len() == MOST_SAMPLES {
             self.samples = self.samples.iter().copied().step_by(2).collect();
-            self.least_apart_seconds *= 2.0;
+            self.least_apart_seconds = 2.0 * self.least_apart_seconds + self.apart_seconds / 2.0;
         }
         self.samples.push(sample);
     }

@@ -1,6 +1,6 @@
 //! Servers as the rule sees them: what comes of it for those that are warm, and for those that are not.
 
-use super::{Rule, Sample, WarmUp, WarmUpEnd};
+use super::{Course, Rule, Sample, WarmUp, WarmUpEnd};
 use crate::dataset::mix;
 
 const STEP_SECONDS: f64 = 0.02;
@@ -267,4 +267,14 @@ fn a_long_warm_up_keeps_every_second_sample() {
     assert_eq!(written["until_seconds"].as_array().unwrap().len(), 60);
     let paces = written["verified_per_second"].as_array().unwrap();
     assert!(paces.iter().all(|pace| (pace.as_f64().unwrap() - 1000.0).abs() < 1e-6));
+}
+
+#[test]
+fn the_samples_of_a_long_warm_up_are_evenly_apart() {
+    let mut course = Course::new(STEP_SECONDS);
+    for step in 1..=5000_u32 {
+        course.add(Sample { at_seconds: f64::from(step) * STEP_SECONDS, ..Sample::default() });
+    }
+    let lengths: Vec<f64> = course.since(0.0, 1024).iter().map(|stretch| stretch.seconds).collect();
+    assert!(lengths.iter().all(|length| (length - lengths[0]).abs() < STEP_SECONDS / 2.0), "{lengths:?}");
 }

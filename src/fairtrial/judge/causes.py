@@ -12,6 +12,7 @@ from fairtrial.experiment.claims import RatioClaim
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import ConditionRef
 from fairtrial.judge.claims import NamesAt, judge_claim, validate_claim
+from fairtrial.judge.claims.contender_limit import OF_WHY
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.ruling import no_ratio
 from fairtrial.judge.claims.values import values_of
@@ -36,7 +37,7 @@ def ratios_of(experiment: Experiment) -> list[RatioClaim]:
     return [
         RatioClaim.model_construct(
             kind="ratio",
-            id=f"[why] {of} / {to}",
+            id=f"{OF_WHY} {of} / {to}",
             text="",
             of=of,
             to=to,

@@ -57,6 +57,10 @@ CHANGING = (
     "its rate changes by intent",
     nothing_to_do("a drift of the machine hits all conditions of a block; for one rate, write an open load"),
 )
+OF_SEARCHES = (
+    "a search counts a window in which its objective held: a queue mostly goes in it",
+    nothing_to_do("such a capacity is that of a contender that was not warm, at the lowest"),
+)
 ALTERNATING = nothing_to_do("slices of all conditions alternate, so that a drift of the machine hits all")
 
 
@@ -126,6 +130,8 @@ def _uncompared_parts(record: ExperimentRecord, trials: Sequence[TrialRecord]) -
             continue
         if any(trial.slices is not None for trial in measured):
             why = "measured in slices", ALTERNATING
+        elif any(trial.capacity is not None for trial in measured):
+            why = OF_SEARCHES
         elif compared < len(measured):
             why = "windows too short or with too few answers", f"lengthen duration_seconds to {LONG_ENOUGH_SECONDS} s"
         else:

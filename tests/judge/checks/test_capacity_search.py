@@ -13,7 +13,7 @@ from fairtrial.lab.trial.capacity import judge_probe, search
 from fairtrial.load.capacity import CapacityLoad
 from fairtrial.record.capacity import CapacitySearch
 from fairtrial.record.engine_summary import EngineSummary, Waiting
-from tests.builders import a_trial, an_experiment
+from tests.builders import a_trial, a_warm_up, an_experiment
 from tests.judge.checks.findings import found, in_trial
 from tests.judge.checks.test_uneven_connections import answered_in
 
@@ -74,6 +74,21 @@ def test_a_rate_that_short_probes_flatter_is_lowered_until_it_holds() -> None:
     assert capacities["strict"] and capacities["strict"] <= 4800
     last = result.probes[-1]
     assert last.confirming and last.rate_per_second == capacities["strict"] and last.objectives[0].met
+
+
+@pytest.mark.parametrize(("cold_runs", "runs", "end"), [(0, 2, "flat"), (2, 4, "flat"), (9, 6, "rising")])
+def test_a_run_that_confirms_is_repeated_while_times_still_fall(cold_runs: int, runs: int, end: str) -> None:
+    ends: list[str] = []
+
+    def run(rate: float, seconds: float, confirming: bool) -> EngineSummary:
+        engine = queue(8000)(rate, seconds, confirming)
+        warm_up = a_warm_up("rising" if len(ends) < cold_runs or not confirming else "flat")
+        ends.extend([warm_up.end or ""] if confirming else [])
+        return engine.model_copy(update={"warm_up": warm_up})
+
+    result = searched(run)
+    assert (len(ends), ends[-1]) == (runs, end)
+    assert sum(probe.confirming for probe in result.probes) == 2, "each rate once, as it was in the end"
 
 
 def test_probes_at_low_rates_last_until_they_support_the_percentile() -> None:

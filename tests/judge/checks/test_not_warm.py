@@ -12,6 +12,7 @@ from fairtrial.judge.judging import judge
 from fairtrial.load.fixed import FixedLoad
 from fairtrial.load.kinds import Load
 from fairtrial.load.ramp import RampLoad
+from fairtrial.record.capacity import CapacitySearch
 from fairtrial.record.engine_summary import SecondOfSeries, Tenths, WarmUp
 from fairtrial.record.model import TrialRecord
 from tests.builders import a_trial, a_warm_up, an_experiment, trials_of
@@ -150,6 +151,21 @@ def test_the_parts_of_a_window_whose_rate_changes_by_intent_are_not_compared() -
     ramp = RampLoad(kind="ramp", from_per_second=100, to_per_second=4000)
     assert severities(findings(shaped(0.5, 1, 1), is_open=True)) != []
     assert findings(shaped(0.5, 1, 1), is_open=True, load=ramp) == []
+
+
+def test_windows_of_a_search_are_chosen_and_not_compared() -> None:
+    """Of those at a rate, one counts in which the objective held: a queue that the warm-up left goes in it."""
+
+    def refused(capacity: CapacitySearch | None, warm_up: WarmUp | None = None) -> set[str]:
+        record = an_experiment("a", blocks=5).record()
+        trials = trials_of(record, a_trial().but(capacity=capacity, warm_up=warm_up))
+        emptied = [window(trial, shaped(0.5, 1, 1)(trial.block), is_open=True) for trial in trials]
+        return set(severities(found("not-warm", record, emptied)))
+
+    search = CapacitySearch(probes=[], found=[])
+    assert refused(None) == {"refusal"}
+    assert refused(search) == set()
+    assert refused(search, a_warm_up("rising", 0.5)) == {"refusal"}, "its warm-up tells all the same"
 
 
 def test_who_is_cold_at_the_limit_of_the_warm_up_has_no_figure(snapshot: object) -> None:

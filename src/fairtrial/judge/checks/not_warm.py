@@ -124,10 +124,11 @@ class WindowParts:
 def window_parts(trial: TrialRecord) -> WindowParts | None:
     """The first part and the rest of a trial's one window, if it is long enough; otherwise None.
 
-    Of an open load, which sets the rate itself, by the medians of its seconds.
+    Of an open load, which sets the rate itself, by the medians of its seconds. None of a search for a capacity: near it
+    a queue comes and goes, and of the windows at a rate one counts in which the objective held: it mostly goes.
     """
     summary = trial.engine
-    if summary is None or summary.interrupted or trial.slices is not None:
+    if summary is None or summary.interrupted or trial.slices is not None or trial.capacity is not None:
         return None
     if summary.achieved_over_offered is not None:
         return _of_medians(summary)

@@ -29,6 +29,8 @@ from fairtrial.judge.metrics import find_metric
 from fairtrial.judge.model import ClaimResult, Limit
 
 NAME = "own-limit"
+OF_WHY = "[why]"
+"""With which the ids of the ratios begin on which the answer to `[why]` rests; none of a file does."""
 RATES = ("goodput", "elapsed", "journeys")
 """Metrics that say what a contender can do: so much a second, or so long for all of it."""
 ALIKE = 1.1
@@ -56,7 +58,9 @@ def withheld_by_limits(claim: Claim, result: ClaimResult, evidence: Evidence) ->
     """The finding that withholds a verdict which a side at no limit of its own would change; None if it stands."""
     if not isinstance(claim, MetricClaim) or claim.metric not in RATES or result.verdict == "undecided":
         return None
-    pairs = [_with_concurrency(pair) for pair in _pairs(claim, evidence)]
+    pairs = _pairs(claim, evidence)
+    if not (claim.id.startswith(OF_WHY) and _switches_concurrency(pairs, evidence)):
+        pairs = [_with_concurrency(pair) for pair in pairs]
     doubtful = [pair for pair in pairs if not _stands(claim, result, pair)]
     if not doubtful:
         return None
@@ -138,6 +142,17 @@ def _with_concurrency(pair: tuple[_Side, ...]) -> tuple[_Side, ...]:
         )
         for side in pair
     )
+
+
+def _switches_concurrency(pairs: Sequence[tuple[_Side, ...]], evidence: Evidence) -> bool:
+    """Whether `[why]` asks what it is worth that more requests wait at once: the file says that its contenders may do
+    unequally much at once, and another condition of it is not limited by the number that limits these."""
+    why = evidence.experiment.why
+    if why is None or evidence.experiment.unequal_budgets is None:
+        return False
+    waiting = max((side.limit.at_once or 0.0 for pair in pairs for side in pair if side.limit), default=0.0)
+    others = [limit for each in why.conditions if (limit := _limit(each, evidence)) is not None and limit.is_own]
+    return any(limit.at_once is None or limit.at_once > ALIKE * waiting for limit in others)
 
 
 SAME_NUMBER = "give both larger pools or more threads: both let as many requests wait at once, and no more"

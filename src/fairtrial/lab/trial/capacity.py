@@ -7,6 +7,10 @@ over a step, and their intervals hold it.
 
 It assumes that an objective that is missed at one rate is missed at all higher ones. The rate that short probes found
 is confirmed over a full window, and lowered until the objective is met there: the figure is a rate that was sustained.
+
+Near a capacity, times tell what a queue does more than what a server learns: at 90% of what it can take, 1% less speed
+makes a queue a tenth longer. So where the warm-up of a confirming run ended at its limit with times that still fell,
+the run is repeated: who learns goes on with it.
 """
 
 import math
@@ -25,6 +29,9 @@ from fairtrial.record.histogram import position_of, read_histogram
 BRACKET_FACTOR = 4.0
 CONFIRMATIONS = 12
 """Each lowers the rate by the search's precision. An objective that is still missed after so many has no capacity."""
+
+WARM_UPS = 3
+"""Of a run that confirms, at most: each as long as its limit. Then the contender is taken for one that still learns."""
 
 MISSED = 1.5
 """Requests: fewer than that is one at the edge of the window, and no rate that was not kept."""
@@ -97,7 +104,12 @@ def search(
         seconds = load.duration_seconds if confirming else load.probe_seconds
         arrivals = max(_arrivals(each, parts) for each in load.objectives)
         seconds = max(seconds, arrivals / rate)
-        probe = judge_probe(load, rate, seconds, confirming, run(rate, seconds, confirming), repeatable=repeatable)
+        summary = run(rate, seconds, confirming)
+        for _ in range(1, WARM_UPS):
+            if not confirming or summary.warm_up is None or summary.warm_up.end != "rising":
+                break
+            summary = run(rate, seconds, confirming)
+        probe = judge_probe(load, rate, seconds, confirming, summary, repeatable=repeatable)
         probes.append(probe)
         if not confirming:
             for result in probe.objectives:
