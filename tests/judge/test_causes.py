@@ -12,8 +12,9 @@ from fairtrial.judge.causes import validate_why
 from fairtrial.judge.claims import SentNames
 from fairtrial.judge.judging import judge
 from fairtrial.judge.model import Result
+from fairtrial.judge.statistics.causes import Causes
 from fairtrial.record.proof import Ledger
-from fairtrial.report.causes import answer_sentence, causes_chart
+from fairtrial.report.causes import answer_sentence, beside_notes, causes_chart
 from fairtrial.report.html import html_text
 from fairtrial.report.markdown import markdown_text
 from fairtrial.report.terminal import print_answer, print_result
@@ -85,6 +86,43 @@ def test_each_of_several_steps_has_its_part() -> None:
     text = " ".join(printed(result, verbose=True, width=200).split())
     assert "steps: a:slower (from a); b (from a:slower)" in text and "not explained" not in text
     assert "a step's part is what it changes of the one before it" in text
+
+
+MEMORY = {"a": 100, "a:with-driver": 120, "a:with-pool": 101, "a:with-driver-and-pool": 121, "b": 121}
+"""MiB: the driver takes 1.2 times as much, the pool 1% more."""
+CPU_PER_ANSWER = "server CPU time per 1,000 requests"
+
+
+def holding(memory: dict[str, int], why: dict[str, Any]) -> Causes:
+    def make(name: str, block: int) -> TrialBuilder:
+        wobble = 1 + ((block * 3 + 2 * len(name)) % 7 - 3) / 500
+        return a_trial().serving(RATES[name] * wobble).but(rss=round(memory[name] * wobble * 2**20))
+
+    record = asking(why).record()
+    causes = judge(record, trials_of(record, make), interrupted=False).causes
+    assert causes is not None and causes.ratio is not None
+    return causes
+
+
+def test_what_else_a_part_changed_stands_beside_it(snapshot: object) -> None:
+    """Each has all of a processor, so that it takes the less time for an answer, the more answers it gives."""
+    causes = holding(MEMORY, WHY)
+    beside = [{each.metric: each.ratio for each in part.beside} for part in causes.parts]
+    assert [each["peak memory"] for each in beside] == pytest.approx([1.2, 1.01, 0.998, 1.0], rel=0.004)
+    assert [each[CPU_PER_ANSWER] for each in beside] == pytest.approx(
+        [1 / part.ratio for part in causes.parts], rel=0.02
+    )
+    memory = causes.parts[0].beside[-1]
+    assert memory.interval is not None and memory.interval[0] < 1.2 < memory.interval[1]
+    assert list(beside_notes(causes)) == snapshot, "not the pool's 1%"
+
+
+def test_the_figure_that_is_asked_for_does_not_stand_beside_itself() -> None:
+    """Nor does one that some of the trials do not have."""
+    asked = holding(MEMORY, WHY | {"metric": "peak_rss"})
+    assert {each.metric for part in asked.parts for each in part.beside} == {CPU_PER_ANSWER}
+    not_read = holding(MEMORY | {"b": 0}, WHY)
+    assert {each.metric for part in not_read.parts for each in part.beside} == {CPU_PER_ANSWER}
 
 
 def test_the_waterfall_leads_from_one_to_the_whole_ratio() -> None:

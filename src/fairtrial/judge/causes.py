@@ -11,16 +11,19 @@ from fairtrial.experiment.ab_test import METRICS as METRICS_BY_LOAD
 from fairtrial.experiment.claims import RatioClaim
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import ConditionRef
+from fairtrial.experiment.why import Why
 from fairtrial.judge.claims import NamesAt, judge_claim, validate_claim
 from fairtrial.judge.claims.contender_limit import OF_WHY
 from fairtrial.judge.claims.evidence import Evidence
 from fairtrial.judge.claims.ruling import no_ratio
-from fairtrial.judge.claims.values import values_of
+from fairtrial.judge.claims.values import Values, values_of
 from fairtrial.judge.metrics import find_metric
-from fairtrial.judge.statistics.causes import Causes, Division, Floats, divide
+from fairtrial.judge.statistics.causes import Beside, Causes, Division, Floats, divide
 from fairtrial.judge.statistics.estimate import Resolution
 from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
 
+BESIDE = ("server_cpu_per_1000_requests", "service_cpu_per_1000_requests", "peak_rss")
+"""Metrics that tell what else a factor changed, in the trials that are there anyway."""
 NO_SHARES = "the ratio is not told from 1, so that there is nothing whose share could be named"
 TOO_MANY_PARTS = "the ratio is not far enough from 1 to be divided among so many parts; more blocks help"
 
@@ -67,7 +70,6 @@ def causes_of(evidence: Evidence) -> Causes | None:
     if why is None or not ratios:
         return None
     design = why.design
-    conditions = {run: why.condition(run) for run in design.runs}
     start, end, compared = why.condition(frozenset()), why.whole, why.conditions
     metric = find_metric(ratios[0].metric)
     values = values_of(metric, compared, evidence)
@@ -92,6 +94,34 @@ def causes_of(evidence: Evidence) -> Causes | None:
             break
     if obstacle is not None:
         return answer.model_copy(update={"reason": obstacle})
+    division = _divide(why, values, evidence.level)
+    beside = [
+        (each.label, _divide(why, others, evidence.level))
+        for each in map(find_metric, BESIDE)
+        if each.name != metric.name
+        and not (others := values_of(each, compared, evidence)).obstacle
+        and others.blocks == values.blocks
+        and all(value > 0 for ref in compared for value in others.of(ref))
+    ]
+    parts = [
+        part.model_copy(
+            update={
+                "beside": [
+                    Beside(metric=label, ratio=other.parts[place].ratio, interval=other.parts[place].interval)
+                    for label, other in beside
+                ]
+            }
+        )
+        for place, part in enumerate(division.parts)
+    ]
+    told = {**vars(division), "parts": parts}
+    return answer.model_copy(update={**told, "reason": _no_shares(division), "remarks": results[0].remarks})
+
+
+def _divide(why: Why, values: Values, level: float) -> Division:
+    """The ratio of a metric that every condition has in each block, divided among the factors."""
+    design, end = why.design, why.whole
+    conditions = {run: why.condition(run) for run in design.runs}
     columns = [*conditions.values(), end]
 
     def read(powers: Floats) -> Resolution:
@@ -100,15 +130,14 @@ def causes_of(evidence: Evidence) -> Causes | None:
             by_condition[condition] += power
         return values.resolution_of_product({each: power for each, power in by_condition.items() if abs(power) > 1e-9})
 
-    division = divide(
+    return divide(
         design,
         {run: values.of(ref) for run, ref in conditions.items()},
         None if end in conditions.values() and design.adds_up else values.of(end),
-        evidence.level,
+        level,
         rest="more" if why.end is None else "not explained",
         read=read,
     )
-    return answer.model_copy(update={**vars(division), "reason": _no_shares(division), "remarks": results[0].remarks})
 
 
 def _no_shares(division: Division) -> str | None:

@@ -1,5 +1,6 @@
 """The answer to `[why]`: its sentence, its rows, and the chart from the start to the end, a step at a time."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,8 @@ from fairtrial.judge.statistics.causes import Cause, Causes, Interval
 from fairtrial.report.vega import Spec, chart
 
 NOT_EXPLAINED = "not explained"
+MATTERS = 0.05
+"""Of a logarithm: smaller changes of other figures stand in the report. It is the usual margin of claims."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,24 @@ def share_in_words(part: Cause) -> str:
 def times_in_words(ratio: float, interval: Interval | None) -> str:
     """`× 1.46 (1.30 to 1.64)`."""
     return f"× {figure(ratio)}" + (f" ({span(interval)})" if interval else "")
+
+
+def beside_columns(causes: Causes) -> list[str]:
+    """The other figures that all parts have: `server CPU time per 1,000 requests`."""
+    return [each.metric for each in causes.parts[0].beside] if causes.parts else []
+
+
+def beside_notes(causes: Causes) -> Iterator[str]:
+    """What else each part changed for sure, and by 5% or more: `with driver: peak memory × 1.20 (1.1 to 1.3)`."""
+    for part in causes.parts:
+        words = ", ".join(
+            f"{each.metric} {times_in_words(each.ratio, each.interval)}"
+            for each in part.beside
+            if each.interval and not each.interval[0] <= 1 <= each.interval[1] and abs(math.log(each.ratio)) >= MATTERS
+        )
+        if words:
+            name = part_name(causes, part)
+            yield f"with {'what is ' if name == NOT_EXPLAINED else ''}{name}: {words}"
 
 
 def steps(causes: Causes) -> list[Step]:
@@ -122,7 +143,7 @@ def causes_chart(causes: Causes | None) -> Spec | None:
     x: Spec = {
         "type": "quantitative",
         "scale": {"type": "log", "domain": [min(marks) / 1.05, max(marks) * 1.05], "nice": False},
-        "axis": {"title": f"{causes.metric}, times that on {causes.start}", "tickCount": 5, "format": "~g"},
+        "axis": {"title": [f"{causes.metric},", f"times that on {causes.start}"], "tickCount": 5, "format": "~g"},
     }
     tooltip = [{"field": "name", "title": "part"}, {"field": "times"}, {"field": "share"}]
     return chart(

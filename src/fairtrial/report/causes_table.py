@@ -9,7 +9,7 @@ from rich.text import Text
 
 from fairtrial.base.printable import printable
 from fairtrial.judge.statistics.causes import Causes
-from fairtrial.report.causes import answer_sentence, design_notes, share_in_words, steps, times_in_words
+from fairtrial.report.causes import answer_sentence, beside_notes, design_notes, share_in_words, steps, times_in_words
 
 CELLS = 16
 
@@ -44,7 +44,7 @@ def causes_parts(causes: Causes | None, *, with_sentence: bool = True) -> Iterat
     whole = times_in_words(causes.ratio, causes.interval)
     table.add_row("all", whole, "", _waterfall(0, math.log(causes.ratio), lowest, highest), style="bold")
     yield table
-    yield from (Text(printable(note), style="dim") for note in design_notes(causes))
+    yield from (Text(printable(note), style="dim") for note in (*beside_notes(causes), *design_notes(causes)))
 
 
 def _waterfall(begin: float, end: float, lowest: float, highest: float) -> str:

@@ -49,6 +49,14 @@ FULL_ORDER = 2
 """Of a full design, sets of more factors than this are one part together."""
 
 
+class Beside(Strict):
+    """What a part changes of another figure of the same trials."""
+
+    metric: str
+    ratio: float
+    interval: Interval | None = Field(description="of all parts of this figure together at `level`")
+
+
 class Cause(Strict):
     """One part of the ratio."""
 
@@ -61,6 +69,7 @@ class Cause(Strict):
     interval: Interval | None = Field(description="of all parts together at `level`; null below three blocks")
     share: float | None = Field(description="of the logarithm of the whole ratio; null: that is not told from 1")
     share_interval: Interval | None
+    beside: list[Beside] = Field(default_factory=list, description="processor time and memory, where all have them")
 
 
 class Interaction(Strict):
