@@ -152,3 +152,21 @@ def test_factors_that_cannot_be_switched_apart_are_refused_before_anything_is_ru
     more = PLANTED.format(hello=HELLO).replace('TIMES_POOL = "0.8" }\n[cont', 'TIMES_DRIVER = "0.8" }\n[cont')
     finished = lab.fairtrial("why", an_experiment(lab, more))
     assert finished.status == 2 and "cannot be switched apart" in finished.err and finished.results is None
+
+
+def test_a_file_that_proposes_factors_is_written_once(lab: Lab) -> None:
+    finished = lab.fairtrial("why", "python-fastapi", "python-flask")
+    file = lab.folder / "why-python-fastapi-python-flask.toml"
+    assert finished.status == 0, finished.err
+    assert finished.out.splitlines() == [
+        f"{file.name} has 4 factors and 2 more as comments: strike some or add others, then",
+        f"fairtrial why {file.name}",
+    ]
+    file.write_text("mine")
+    again = lab.fairtrial("why", "python-fastapi", "python-flask")
+    assert again.status == 2 and "it is there already" in again.err and file.read_text() == "mine"
+
+
+def test_a_proposal_runs_nothing(lab: Lab) -> None:
+    finished = lab.fairtrial("why", "python-fastapi", "python-flask", "--blocks", "3")
+    assert finished.status == 2 and "--blocks: a file is written, and nothing is run" in finished.err

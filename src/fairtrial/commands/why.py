@@ -1,12 +1,14 @@
 """`fairtrial why`: the ratio of two contenders, divided among what was switched between them."""
 
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fairtrial.commands.complete import experiment_names
+from fairtrial.base.formatting import count
+from fairtrial.commands.complete import experiment_names, stack_names
 from fairtrial.commands.further_reports import DataOptions, MonitorOptions, ReviewOptions, further_reports
 from fairtrial.commands.option_groups import with_option_groups
 from fairtrial.commands.run_options import RunOptions, SelectionOptions
@@ -21,10 +23,20 @@ def why(
         str,
         typer.Argument(
             metavar="EXPERIMENT",
-            help="An experiment file with `[why]`, or the name of a shipped one; or the results folder of one.",
+            help="An experiment file with `[why]`, or the name of a shipped one; or the results folder of one. "
+            "With TO: a stack.",
             autocompletion=experiment_names,
         ),
     ],
+    to: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="TO",
+            help="Another stack: a file is written that proposes what can be switched from the first to it.",
+            autocompletion=stack_names,
+        ),
+    ] = None,
+    *,
     selection: SelectionOptions,
     options: RunOptions,
     data: DataOptions,
@@ -37,6 +49,7 @@ def why(
     variables or a setting. All combinations of up to four factors are conditions of the same blocks; of more, a
     fraction of them. The answer is each factor's share of the ratio, with an interval, what two do together beyond what
     each does, and what no factor switches. Of a results folder, the record is judged again, and nothing is run.
+    `fairtrial why python-fastapi python-flask` writes a file to begin with.
 
     Exit status: 0 the ratio is divided, all trials valid, all claims upheld; 1 a claim refuted or equal; 2 wrong use, a
     broken file or a worthless design; 3 the ratio is not told from 1, a trial was refused or not run, or a claim is
@@ -56,6 +69,10 @@ def why(
     from fairtrial.record.read import read_record
     from fairtrial.report.terminal import print_answer, print_result
 
+    if to is not None:
+        _assert_nothing_to_run(options, selection, but="stacks", because="a file is written, and nothing is run")
+        _propose(place, to, selection.stacks or ())
+        return
     reports = further_reports(data, review, monitor)
     console = Console(stderr=reports.use_stdout)
     problem = None
@@ -98,18 +115,42 @@ def why(
     raise typer.Exit(IN_DOUBT if status == ALL_WELL and (problem or not is_divided) else status)
 
 
-def _assert_nothing_to_run(*options: RunOptions | SelectionOptions) -> None:
-    """Refuse options about a run where nothing is run."""
+def _propose(start: str, end: str, folders: Sequence[Path]) -> None:
+    """Write the file that proposes factors.
+
+    Raises:
+        Problem: there is no such stack, or the file is there already.
+    """
+    from fairtrial.base.problem import Problem
+    from fairtrial.catalog.stacks.find import find_stacks
+    from fairtrial.plan.propose_why import propose_why
+    from fairtrial.plan.selection import stack_reference
+
+    proposal = propose_why(find_stacks(folders), stack_reference(start), stack_reference(end))
+    file = Path(f"{proposal.name}.toml")
+    try:
+        with file.open("x", encoding="utf-8") as new:
+            new.write(proposal.text)
+    except FileExistsError:
+        raise Problem(f"{file}: it is there already", f"fairtrial why {file}, or remove it") from None
+    factors = f"{count(proposal.factors, 'factor')} and {proposal.comments} more as comments"
+    print(f"{file} has {factors}: strike some or add others, then\nfairtrial why {file}")
+
+
+def _assert_nothing_to_run(
+    *options: RunOptions | SelectionOptions, but: str = "", because: str = "of a results folder nothing is run"
+) -> None:
+    """Refuse options about a run where nothing is run, but one of them."""
     from fairtrial.base.problem import Problem
 
     names = [
         f"--{each.name}"
         for group in options
         for each in fields(group)
-        if each.name != "verbose" and getattr(group, each.name) not in (each.default, [])
+        if each.name not in ("verbose", but) and getattr(group, each.name) not in (each.default, [])
     ]
     if names:
-        raise Problem(f"{', '.join(names)}: of a results folder nothing is run", "leave it out")
+        raise Problem(f"{', '.join(names)}: {because}", "leave it out")
 
 
 def _answer(result: "Result", place: str) -> str:

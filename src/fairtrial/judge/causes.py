@@ -114,8 +114,8 @@ def causes_of(evidence: Evidence) -> Causes | None:
         )
         for place, part in enumerate(division.parts)
     ]
-    told = {**vars(division), "parts": parts}
-    return answer.model_copy(update={**told, "reason": _no_shares(division), "remarks": results[0].remarks})
+    changes = {**vars(division), "parts": parts}
+    return answer.model_copy(update={**changes, "reason": _no_shares(division), "remarks": results[0].remarks})
 
 
 def _divide(why: Why, values: Values, level: float) -> Division:

@@ -26,7 +26,7 @@ def select_stacks(
         Problem: a name is not written as a stack is, or no stack in `stack_folders` fits.
     """
     if stack_names:
-        stacks_to_try = [_reference(name) for name in dict.fromkeys(stack_names)]
+        stacks_to_try = [stack_reference(name, "--stack ") for name in dict.fromkeys(stack_names)]
     elif stack_folders:
         stacks_to_try = [*experiment.stacks, *_in_folders(experiment, stacks, stack_folders)]
     else:
@@ -50,10 +50,15 @@ def _in_folders(experiment: Experiment, stacks: Mapping[str, Stack], stack_folde
     return [StackRef(name=stack.name) for stack in fitting if stack.name not in names]
 
 
-def _reference(text: str) -> StackRef:
+def stack_reference(text: str, option: str = "") -> StackRef:
+    """A stack as it is written on the command line, behind the words of its option.
+
+    Raises:
+        Problem: it is not written so.
+    """
     try:
         return StackRef.model_validate(text)
     except ValueError as error:
         raise Problem(
-            f"--stack {text}: not a stack's name", "write NAME, NAME:VARIANT or NAME:VARIANT@SERVICE"
+            f"{option}{text}: not a stack's name", "write NAME, NAME:VARIANT or NAME:VARIANT@SERVICE"
         ) from error
