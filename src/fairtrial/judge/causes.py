@@ -85,7 +85,7 @@ def causes_of(evidence: Evidence) -> Causes | None:
         level=evidence.level,
     )
     obstacle = values.refused or values.lower_bound or values.missing
-    if obstacle is None and (values.blocks == 0 or any(value <= 0 for ref in compared for value in values.of(ref))):
+    if obstacle is None and not _has_ratios(values):
         obstacle = no_ratio(metric.label)
     results = [] if obstacle else [judge_claim(claim, evidence) for claim in ratios]
     for result in results:
@@ -101,7 +101,7 @@ def causes_of(evidence: Evidence) -> Causes | None:
         if each.name != metric.name
         and not (others := values_of(each, compared, evidence)).obstacle
         and others.blocks == values.blocks
-        and all(value > 0 for ref in compared for value in others.of(ref))
+        and _has_ratios(others)
     ]
     parts = [
         part.model_copy(
@@ -114,8 +114,14 @@ def causes_of(evidence: Evidence) -> Causes | None:
         )
         for place, part in enumerate(division.parts)
     ]
-    changes = {**vars(division), "parts": parts}
-    return answer.model_copy(update={**changes, "reason": _no_shares(division), "remarks": results[0].remarks})
+    return answer.model_copy(
+        update={**vars(division), "parts": parts, "reason": _no_shares(division), "remarks": results[0].remarks}
+    )
+
+
+def _has_ratios(values: Values) -> bool:
+    """Whether there are blocks, and every value in them is positive."""
+    return values.blocks > 0 and all(value > 0 for each in values.by_condition.values() for value in each)
 
 
 def _divide(why: Why, values: Values, level: float) -> Division:

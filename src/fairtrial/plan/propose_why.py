@@ -9,10 +9,9 @@ from fairtrial.catalog.stacks.find import pick_stack
 from fairtrial.catalog.stacks.model import Stack, Variant
 from fairtrial.catalog.workloads import workloads
 from fairtrial.catalog.workloads.model import ServerWorkload
+from fairtrial.experiment.factorial import MOST_IN_FULL
 from fairtrial.experiment.reference import StackRef
 
-MOST_FACTORS = 4
-"""Of so many factors, all combinations are tried; of more, a fraction (docs/why.md)."""
 PREFERRED = ("random-item", "plaintext")
 """Workloads that most can do: of one statement, and of nothing but server and framework."""
 ARGUMENTS = "its arguments"
@@ -24,7 +23,7 @@ UNEQUAL = '# unequal_budgets = "how many requests are worked on at once is what 
 
 
 @dataclass(frozen=True)
-class Factor:
+class Candidate:
     """What may be switched."""
 
     name: str
@@ -94,20 +93,20 @@ def propose_why(stacks: Mapping[str, Stack], start: StackRef, end: StackRef) -> 
     return Proposal(name, "\n".join(lines) + "\n", number, len(factors) - number)
 
 
-def _factors(of: Stack, start: StackRef, end: StackRef) -> Iterator[Factor]:
+def _factors(of: Stack, start: StackRef, end: StackRef) -> Iterator[Candidate]:
     """Of one stack, each variable by which its variants differ; and all variants that are built alike."""
     before = of.variant(start)
     if start.name == end.name:
         after = of.variant(end)
         for variable in sorted(_differing(before, after) & after.env.keys()):
             key = f"env = {{ {variable} = {json.dumps(after.env[variable])} }}"
-            yield Factor(variable.lower().replace("_", "-"), key, f"as {end} has it", frozenset({variable}))
+            yield Candidate(variable.lower().replace("_", "-"), key, f"as {end} has it", frozenset({variable}))
     for name, variant in of.variants.items():
         changes = _differing(before, variant) | ({ARGUMENTS} if variant.args != before.args else set())
         is_end = start.name == end.name and name == end.variant
         is_alike = (variant.build, variant.http2) == (before.build, before.http2)
         if name not in ("default", start.variant) and not is_end and is_alike and changes:
-            yield Factor(name, f'variant = "{name}"', variant.title, frozenset(changes))
+            yield Candidate(name, f'variant = "{name}"', variant.title, frozenset(changes))
 
 
 def _differing(before: Variant, after: Variant) -> set[str]:
@@ -115,7 +114,7 @@ def _differing(before: Variant, after: Variant) -> set[str]:
     return {name for name in names if before.env.get(name) != after.env.get(name)}
 
 
-def _why_not(factor: Factor, others: set[str], number: int) -> str:
+def _why_not(factor: Candidate, others: set[str], number: int) -> str:
     """Why it is named only, in words; empty: it is switched."""
     if PROCESSES in factor.changes:
         return f"sets {PROCESSES}: say at the top why with unequal_budgets, and strike it from [env]"
@@ -123,10 +122,10 @@ def _why_not(factor: Factor, others: set[str], number: int) -> str:
         return f"sets {', '.join(more)}: say at the top why with unequal_budgets"
     if both := sorted(factor.changes & others):
         return f"changes {', '.join(both)}, as one above does: one of them at a time"
-    return f"of more than {MOST_FACTORS}, a fraction of the combinations is tried" if number == MOST_FACTORS else ""
+    return f"of more than {MOST_IN_FULL}, a fraction of the combinations is tried" if number == MOST_IN_FULL else ""
 
 
-def _table(factor: Factor, why_not: str) -> Iterator[str]:
+def _table(factor: Candidate, why_not: str) -> Iterator[str]:
     mark = "# " if why_not else ""
     words = f"{factor.title} ({why_not})" if why_not else factor.title
     yield f"# {words}"

@@ -58,7 +58,7 @@ def not_warm(case: LoadCase, *, tolerance: float) -> Iterator[Finding]:
     One window is too short to tell a slow first second from chance; those of a condition together tell it.
     """
     for trial in case.trials:
-        if (rise := rise_at_the_limit(trial)) is not None and trial.engine is not None:
+        if (rise := rise_at_the_limit(trial.engine)) is not None and trial.engine is not None:
             length = describe_seconds(round(trial.engine.warmup_seconds, 1))
             evidence = f"after {length} of warm-up, its limit, the pace still rose by {rise:.0%} at a doubling of time"
             yield finding("refusal", evidence, LONGER_LIMIT, trial=trial.index)
@@ -66,9 +66,9 @@ def not_warm(case: LoadCase, *, tolerance: float) -> Iterator[Finding]:
         yield from _windows(case, condition, trials, tolerance)
 
 
-def rise_at_the_limit(trial: TrialRecord) -> float | None:
+def rise_at_the_limit(summary: EngineSummary | None) -> float | None:
     """The rise by the last doubling of the warm-up's time, where it reached its limit before the pace was flat."""
-    warm_up = None if trial.engine is None else trial.engine.warm_up
+    warm_up = None if summary is None else summary.warm_up
     return warm_up.rise if warm_up is not None and warm_up.end == "rising" else None
 
 
@@ -95,7 +95,7 @@ def _windows(case: LoadCase, condition: str, trials: Sequence[TrialRecord], tole
             yield finding("note", f"{name}: {evidence}", contenders=[name])
             return
         for trial in trials:
-            if trial.index in ratios and rise_at_the_limit(trial) is None:
+            if trial.index in ratios and rise_at_the_limit(trial.engine) is None:
                 yield finding("refusal", evidence, trial=trial.index)
 
 
