@@ -376,6 +376,11 @@ class WarmUp(Strict):
         description="the geometric mean of response times in each, 0.1 ms added; null without an answer"
     )
 
+    @property
+    def rise_at_the_limit(self) -> float | None:
+        """The rise, if the warm-up reached its limit before the pace was flat; otherwise None."""
+        return self.rise if self.end == "rising" else None
+
 
 class Routes(Strict):
     """Where connections went, and from where: they took turns over the server's addresses and over the sources."""

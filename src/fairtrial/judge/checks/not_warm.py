@@ -69,7 +69,7 @@ def not_warm(case: LoadCase, *, tolerance: float) -> Iterator[Finding]:
 def rise_at_the_limit(summary: EngineSummary | None) -> float | None:
     """The rise by the last doubling of the warm-up's time, where it reached its limit before the pace was flat."""
     warm_up = None if summary is None else summary.warm_up
-    return warm_up.rise if warm_up is not None and warm_up.end == "rising" else None
+    return None if warm_up is None else warm_up.rise_at_the_limit
 
 
 def _windows(case: LoadCase, condition: str, trials: Sequence[TrialRecord], tolerance: float) -> Iterator[Finding]:

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 
 from fairtrial.engine.plan import Request
 from fairtrial.judge.checks.errors import NOT_SHORTENED
-from fairtrial.judge.checks.not_warm import rise_at_the_limit
 from fairtrial.judge.metrics import supported_percentile
 from fairtrial.judge.statistics.support import samples_needed, supports_percentile
 from fairtrial.load.capacity import METRIC_PERCENTILES, CapacityLoad, Objective
@@ -107,7 +106,7 @@ def search(
         seconds = max(seconds, arrivals / rate)
         summary = run(rate, seconds, confirming)
         for _ in range(1, WARM_UPS):
-            if not confirming or rise_at_the_limit(summary) is None:
+            if not confirming or summary.warm_up is None or summary.warm_up.rise_at_the_limit is None:
                 break
             summary = run(rate, seconds, confirming)
         probe = judge_probe(load, rate, seconds, confirming, summary, repeatable=repeatable)
