@@ -14,6 +14,7 @@ from fairtrial.docs.pages import replace_part  # noqa: E402
 from fairtrial.experiment.model import FIRST_BLOCKS  # noqa: E402
 from fairtrial.experiment.slices import Slices  # noqa: E402
 from fairtrial.judge.statistics.looks import level_at, level_of_rest, plan_looks  # noqa: E402
+from fairtrial.judge.statistics.planning import MOST_BLOCKS  # noqa: E402
 from fairtrial.judge.statistics.scalability import Law  # noqa: E402
 from fairtrial.judge.statistics.student import LEVEL  # noqa: E402
 from fairtrial.judge.statistics.ties import blocks_for_ranks  # noqa: E402
@@ -480,6 +481,20 @@ def causes(repetitions: int) -> str:
     return table(["starts", "factors", "together", *blocks_head], rows)
 
 
+def causes_at_looks(repetitions: int) -> str:
+    """The same at the look at which a run ends: the first at which all shares are known, or the last."""
+    rows, looks = [], plan_looks(FIRST_BLOCKS, MOST_BLOCKS)
+    for name, draw in cause_worlds.WORLDS.items():
+        for factors in (2, 3):
+            world = cause_worlds.World(factors, with_interactions=True)
+            held, ends = cause_worlds.parts_held_at_looks(world, draw, looks, repetitions)
+            counts = [held.ratios, held.whole, held.with_shares]
+            shares = percent(held.shares, held.with_shares)
+            cells = [*(percent(each, repetitions) for each in counts), shares, f"{sum(ends) / repetitions:.1f}"]
+            rows.append([name, str(factors), *cells])
+    return table(["starts", "factors", "parts", "the ratio", "has shares", "shares", "mean blocks"], rows)
+
+
 TABLES: dict[str, tuple[Callable[[int], str], int]] = {
     "figures": (figures, 10_000),
     "ratios": (ratios, 10_000),
@@ -515,6 +530,7 @@ TABLES: dict[str, tuple[Callable[[int], str], int]] = {
     "honest-starts": (honest_starts, 500),
     "projections-by-kind": (projections_by_kind, 2_000),
     "causes": (causes, 2_000),
+    "causes-at-looks": (causes_at_looks, 1_000),
 }
 
 

@@ -203,16 +203,17 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-def own_and_passed_on() -> tuple[list[str], list[str]]:
-    """The arguments of this command, and what stands after `--`."""
-    own = sys.argv[1:]
-    if "--" not in own:
-        return own, []
-    return own[: own.index("--")], own[own.index("--") + 1 :]
+def parse_own(parser: argparse.ArgumentParser) -> argparse.Namespace:
+    """The arguments of this command, and as `passed_on` what stands after `--`."""
+    own, passed_on = sys.argv[1:], []
+    if "--" in own:
+        own, passed_on = own[: own.index("--")], own[own.index("--") + 1 :]
+    options = parser.parse_args(own)
+    options.passed_on = passed_on
+    return options
 
 
 def arguments() -> argparse.Namespace:
-    own, passed_on = own_and_passed_on()
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--folder", type=Path, default=Path("honest-trials"), help="for results; it is gone on with")
     parser.add_argument("--trials", type=int, default=200, help="at least so many, in whole experiments")
@@ -222,9 +223,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rows", type=int, default=100_000, help="most of a workload that has a dataset")
     parser.add_argument("--seconds", type=float, default=2.5, help="of each window: rows change from two on")
     parser.add_argument("--run-within-seconds", type=float, default=600.0, help="of one experiment; then it is ended")
-    options = parser.parse_args(own)
-    options.passed_on = passed_on
-    return options
+    return parse_own(parser)
 
 
 def main() -> int:

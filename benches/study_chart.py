@@ -46,7 +46,7 @@ def _specification(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "type": "quantitative",
         "scale": {"type": "log", "nice": False, "padding": 12},
         "axis": {
-            "title": "ratio: published (diamond), measured (dot, 95% interval)",
+            "title": "ratio: published (diamond), measured (dot, interval)",
             "format": "~g",
             "tickCount": 6,
         },
@@ -62,7 +62,7 @@ def _specification(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
         "background": "white",
-        "padding": {"left": 40, "top": 5, "right": 10, "bottom": 5},  # a viewer's font may be wider than the one here
+        "padding": {"left": 64, "top": 5, "right": 10, "bottom": 5},  # a viewer's font may be wider than the one here
         "data": {"values": list(rows)},
         "width": 340,
         "height": {"step": 26},

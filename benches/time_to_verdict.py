@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from benches import document
-from benches.honest_trials import carry_out, own_and_passed_on, toml
+from benches.honest_trials import carry_out, parse_own, toml
 from benches.neighbour import neighbour
 from benches.planted import BASE, Planted, spin_us
 from benches.wall_time import result_of, wall_seconds
@@ -280,7 +280,6 @@ def missing(every: Sequence[Case], runs: int, folder: Path) -> Iterator[tuple[Ca
 
 
 def arguments() -> argparse.Namespace:
-    own, passed_on = own_and_passed_on()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, default=Path("time-to-verdict"), help="for results; it is gone on with")
     usual = [PLANS / "whole.toml", PLANS / "default.toml"]
@@ -290,9 +289,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--planted", nargs="+", type=float, default=[0.0, DIFFERENCE], metavar="SHARE")
     parser.add_argument("--runs", type=int, default=5, help="of each kind (default: 5)")
     parser.add_argument("--run-within-seconds", type=float, default=1800.0, help="of one run; then it is ended")
-    options = parser.parse_args(own)
-    options.passed_on = passed_on
-    return options
+    return parse_own(parser)
 
 
 def main() -> int:

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use crate::halt::Released;
-use crate::proxy::Account;
+use crate::proxy::{Account, RoundTrips};
 use crate::record::{Distribution, Part, Routes, Summary};
 use crate::target::FaultCounts;
 
@@ -84,6 +84,13 @@ pub enum Event<'a> {
         delay: Option<&'a Distribution>,
         /// Answers in each millisecond since the start, if stalls were planned.
         answers_each_ms: Option<&'a [u32]>,
+    },
+    /// A proxy so far, at SIGUSR1.
+    Proxying {
+        /// Of the clock that the kernel counts from its start.
+        at_seconds: f64,
+        /// Those that have ended.
+        round_trips: &'a RoundTrips,
     },
     /// The end of a proxy.
     Proxied(&'a Account),

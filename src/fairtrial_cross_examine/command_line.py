@@ -14,6 +14,7 @@ CALL = re.compile(
 )
 """The name of a tool, with what a release, an image or a package manager puts behind it."""
 ARGUMENT = re.compile(r"--?[A-Za-z]|['\"]?https?://|(?:run|attack)\s")
+ADDRESS = re.compile(r"https?://[^\s'\"]{1,1000}")
 LONGEST_LINE = 2000
 ENDS = ("|", "||", "&", "&&", ";", "2>&1")
 MOST_LINES = 200
@@ -29,6 +30,8 @@ class PrintedCall:
 
     tool: str
     words: Sequence[str]
+    line: str = ""
+    """the whole line that it stands in"""
 
     def option(self, *names: str) -> str | None:
         """The value of an option in any of its spellings: `-c 10`, `-c10`, `--connections=10`, `-rate=5`."""
@@ -41,6 +44,20 @@ class PrintedCall:
                 if len(name) == 2 and word.startswith(name) and word[2:3].isdigit():
                     return word[2:]
         return None
+
+    @property
+    def is_given(self) -> bool:
+        return self.tool != ""
+
+    @property
+    def url(self) -> str | None:
+        """The first address of its line, which may be in what is piped into it."""
+        match = ADDRESS.search(self.line)
+        return None if match is None else match[0]
+
+    def has(self, *names: str) -> bool:
+        """Whether an option is given."""
+        return self.option(*names) is not None
 
     def number(self, *names: str) -> float | None:
         """The value of an option as a number; `1k` is 1000, and of `50/1s` it is 50."""
@@ -55,8 +72,9 @@ class PrintedCall:
         return self.number(*names)
 
     def connections(self, default: int, *names: str) -> int | None:
-        """The value of an option as a count; `default` where it is not given; None: it cannot be read, as `$n`."""
-        return default if self.option(*names) is None else self.whole(*names)
+        """The value of an option as a count; `default` where it is not given; None: it cannot be read, as `$n`, or
+        there is no call."""
+        return self.whole(*names) if self.has(*names) else default if self.is_given else None
 
     def seconds(self, *names: str) -> Figure | None:
         """The value of an option as a time, such as `30s`; a number alone is in seconds, and 0 is no time."""
@@ -71,14 +89,17 @@ class PrintedCall:
         return None if value is None or value < 1 else int(value)
 
 
-def last_command(text: str, tools: Sequence[str]) -> PrintedCall | None:
-    """The last call of one of these tools in the last lines of a text; None if there is none."""
+NO_CALL = PrintedCall("", ())
+
+
+def last_command(text: str, tools: Sequence[str]) -> PrintedCall:
+    """The last call of one of these tools in the last lines of a text; NO_CALL if there is none."""
     for line in reversed(text.splitlines()[-MOST_LINES:]):
         for match in CALL.finditer(line[:LONGEST_LINE]):
             arguments = line[match.end() : LONGEST_LINE].strip()
             if match[1] in tools and _is_call(arguments):
-                return PrintedCall(match[1], _words(arguments))
-    return None
+                return PrintedCall(match[1], _words(arguments), line[:LONGEST_LINE])
+    return NO_CALL
 
 
 def _is_call(arguments: str) -> bool:

@@ -68,6 +68,11 @@ def milliseconds(text: str) -> Figure:
     return time if "." in text else Figure(value=time.value, within=MILLISECOND)
 
 
+def cut_off(time: Figure | None) -> Figure | None:
+    """A time of which the fraction of a millisecond was cut off."""
+    return None if time is None else Figure(value=time.value, within=max(time.within, MILLISECOND))
+
+
 def prefixed_figure(text: str) -> Figure:
     """A number with a decimal prefix, such as `2.62k`."""
     prefix = text[-1] if text[-1] in "kKMG" else ""

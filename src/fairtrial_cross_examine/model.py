@@ -69,6 +69,12 @@ class RunTimes(Strict):
     percentiles: Mapping[str, Figure] = Field(default={}, description="by percentage as printed, such as `99.9`")
     sample: int | None = Field(None, description="how many times were recorded, where that is not the answers")
 
+    @classmethod
+    def of(cls, fields: Mapping[str, Figure | None], percentiles: Mapping[str, Figure | None]) -> "RunTimes":
+        """Times by the names of their fields, and percentiles by percentage, without those that are None."""
+        shares = {share: time for share, time in percentiles.items() if time is not None}
+        return cls.model_validate({**fields, "percentiles": shares})
+
     def ordered(self) -> list[tuple[float, Figure]]:
         """The percentiles by percentage, the lowest first."""
         return sorted(((float(name), figure) for name, figure in self.percentiles.items()), key=lambda pair: pair[0])
@@ -84,6 +90,7 @@ class PrintedRun(Strict):
     url: str | None = None
     load: LoadKind | None = None
     connections: int | None = Field(None, ge=1, description="requests that can be under way at the same time")
+    may_pause: bool = Field(False, description="whether its call lets clients pause, or begin one after another")
     pipelined: int | None = Field(None, ge=1, description="how many of these one connection sends at a time")
     constant_rate_per_second: Figure | None = Field(None, description="the rate that the load was to have")
     planned_seconds: Figure | None = Field(None, description="how long it was to last")
@@ -111,6 +118,12 @@ class PrintedRun(Strict):
     not_read: Sequence[str] = Field((), description="figures that this tool prints, and that were not found")
     ambiguous: Sequence[str] = Field((), description="lines that stand more than once, with different figures")
     remarks: Sequence[str] = Field((), description="what its tool means by a figure, where that changes what is read")
+
+    @property
+    def has_figures(self) -> bool:
+        """Whether it has any of those for which a load is measured."""
+        times, counts = self.times, (self.failures, self.unanswered)
+        return any((self.requests, self.answers, self.rate_per_second, times.mean, times.percentiles, *counts))
 
     @property
     def requests_per_second(self) -> Figure | None:

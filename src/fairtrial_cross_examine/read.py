@@ -10,7 +10,15 @@ from typing import BinaryIO
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial_cross_examine.boards import read_board
-from fairtrial_cross_examine.formats import MOST_RUNS, all_formats, clean, numbered, read_json, read_text
+from fairtrial_cross_examine.formats import (
+    MOST_RUNS,
+    all_formats,
+    clean,
+    numbered,
+    read_broken_json,
+    read_json,
+    read_text,
+)
 from fairtrial_cross_examine.model import BoardRow, PrintedOutput, PrintedRun
 from fairtrial_cross_examine.statement import read_statement
 
@@ -101,8 +109,9 @@ def _read_board(text: str, label: str) -> list[BoardRow]:
 def _read_output(text: str, label: str) -> list[PrintedRun]:
     try:
         runs, rest = _read_documents(text, label)
-        if not runs and "{" in text:
-            runs, rest = _read_documents(clean(text), label)
+        if "{" in text and not any(run.has_figures for run in runs):
+            unprefixed = _read_documents(clean(text), label)
+            runs, rest = unprefixed if any(run.has_figures for run in unprefixed[0]) else (runs, rest)
         runs += read_text(rest, label)
     except UNREADABLE as error:
         raise Problem(f"{label}: {_reason(error)}", "give the output as the tool printed it, unchanged") from error
@@ -111,6 +120,13 @@ def _read_output(text: str, label: str) -> list[PrintedRun]:
             f"{label}: holds nothing that {', '.join(all_formats())} prints",
             "give the output as it was printed; for a table that is no tool's, write a statement (.toml): "
             "docs/cross-examine.md",
+        )
+    if not any(run.has_figures or run.ambiguous for run in runs):
+        tools = ", ".join(dict.fromkeys(run.tool for run in runs))
+        missing = ", ".join(dict.fromkeys(name for run in runs for name in run.not_read))
+        raise Problem(
+            f"{label}: of what {tools} prints, none of this could be read: {missing}",
+            "give the whole report, as text or JSON, unchanged",
         )
     return numbered(runs)
 
@@ -121,7 +137,10 @@ def _reason(error: Exception) -> str:
 
 
 def _read_documents(text: str, label: str) -> tuple[list[PrintedRun], str]:
-    """The runs of the JSON documents of tools in a text, each of which begins a line, and the text without them."""
+    """The runs of the JSON documents of tools in a text, each of which begins a line, and the text without them.
+
+    Of one that breaks off, what is left of it is not searched for others.
+    """
     decoder = json.JSONDecoder()
     runs: list[PrintedRun] = []
     rest, place, failures = [], 0, 0
@@ -131,8 +150,11 @@ def _read_documents(text: str, label: str) -> tuple[list[PrintedRun], str]:
         try:
             document, place = decoder.raw_decode(text, start)
             of_document = read_json(document, label)
-        except json.JSONDecodeError:
-            of_document, place, failures = [], start + 1, failures + 1
+        except json.JSONDecodeError as error:
+            end = text.find("\n{", start, error.pos)  # the next document, which would be a part of this one
+            end = error.pos if end < 0 else end
+            of_document, failures = read_broken_json(text[start:end], label), failures + 1
+            place = end if of_document else start + 1
         rest.append("" if of_document else text[start:place])
         runs += of_document
     return runs, "".join([*rest, text[place:]])

@@ -1,13 +1,13 @@
 """Schemas of an OpenAPI document that answers of its operations have to fit."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from fairtrial.base.json_pointer import pointer_of
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.experiment.workload_file.schema import SchemaDocument, read_schema_document
+from fairtrial.experiment.workload_file.schema import read_schema_document
 from fairtrial_import.document import ParsedDocument
 from fairtrial_import.json_value import member_at, text
 from fairtrial_import.source import ImportSource
@@ -18,12 +18,10 @@ class AnswerSchemas:
 
     def __init__(self, source: ImportSource, document: ParsedDocument) -> None:
         self._path, self._label, self._document = source.path, source.label, document
-        self._file: SchemaDocument | None = None
+        self._places: set[str] = set()
 
     def of(self, place: Sequence[str], response: Any, media_type: str) -> tuple[str | None, str]:
         """The schema of an answer as `FILE#POINTER`, and why there is none though the document has one.
-
-        None where the document has none, or one that every answer fits.
 
         Args:
             place: where the response stands in the document.
@@ -39,13 +37,26 @@ class AnswerSchemas:
             pointer = reference.removeprefix("#")
         else:
             begin = text(member_at(response, "$ref")).removeprefix("#") or _escaped(pointer_of(place))
-            pointer = begin + _escaped(pointer_of(["content", media_type, "schema"]))
+            within = ["schema"] if self._document.is_version_2 else ["content", media_type, "schema"]
+            pointer = begin + _escaped(pointer_of(within))
+        self._places.add(f"{self._path}#{pointer}")
+        return f"{self._path}#{pointer}", ""
+
+    def unusable(self) -> Mapping[str, str]:
+        """Of the schemas that were asked for, those that are left out, and why; empty: every answer fits."""
+        if self._path is None or not self._places:
+            return {}
         try:
-            self._file = self._file or read_schema_document(Path(self._path), self._label)
-            fits_all = self._file.schema(f"#{pointer}", "schema").accepts_anything
+            schemas = read_schema_document(Path(self._path), self._label).schemas(dict.fromkeys(self._places, "schema"))
         except Problem as problem:
-            return None, problem.reason
-        return None if fits_all else f"{self._path}#{pointer}", ""
+            return dict.fromkeys(self._places, problem.reason)
+        reasons = {}
+        for place, schema in schemas.items():
+            if isinstance(schema, Problem):
+                reasons[place] = schema.reason
+            elif schema.accepts_anything:
+                reasons[place] = ""
+        return reasons
 
 
 def _escaped(pointer: str) -> str:

@@ -216,7 +216,7 @@ def _weighted(requests: Sequence[FoundRequest], remarks: list[str]) -> list[Foun
     """With weights without a common divisor, or in thousandths where there are many."""
     total = sum(request.weight for request in requests)
     divisor = gcd(*(request.weight for request in requests))
-    if total // divisor <= LARGEST_SUM:
+    if total // divisor <= max(LARGEST_SUM, len(requests)):
         return [replace(request, weight=request.weight // divisor) for request in requests]
     remarks.append("Weights are thousandths of the requests that were taken, at least 1.")
     return [replace(request, weight=max(1, round(LARGEST_SUM * request.weight / total))) for request in requests]

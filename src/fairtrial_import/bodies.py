@@ -2,13 +2,18 @@
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
-from fairtrial_import.model import Body, FoundJson, TextBody
+from fairtrial.base.printable import printable
+from fairtrial.base.problem import Problem
+from fairtrial.experiment.workload_file.multipart import FORM_METHODS
+from fairtrial_import.model import Body, FilePart, FormBody, FoundJson, TextBody
 from fairtrial_import.template import PLACEHOLDER
 
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
+MULTIPART = "multipart/form-data"
 DEEPEST = 32
 """No request that anybody wrote nests more deeply; TOML's own parsers give up far beyond."""
 LARGEST_INTEGER = 1 << 63
@@ -50,6 +55,21 @@ def template_body(text: str, content_type: str) -> Body:
             body = typed_body(quoted, content_type)
             return body if isinstance(body, FoundJson) else TextBody(text)
     return typed_body(text, content_type)
+
+
+def form_body(method: str, parts: Sequence[tuple[str, str | FilePart]], where: str, remedy: str) -> FormBody:
+    """The parts of a form as a body.
+
+    Raises:
+        Problem: there is none, two have one name, or the method sends none, which a workload file cannot hold.
+    """
+    if method.upper() not in FORM_METHODS:
+        raise Problem(f"{where}: {printable(method.upper(), 20)} sends no form", "send it by POST, PUT or PATCH")
+    names = [name for name, _ in parts]
+    if not names or len(set(names)) < len(names):
+        reason = "two parts of its form have one name" if names else "its form has no part"
+        raise Problem(f"{where}: {reason}", remedy)
+    return FormBody(tuple(parts))
 
 
 def fits_toml(value: Any, depth: int = 0) -> bool:

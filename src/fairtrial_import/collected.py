@@ -11,22 +11,23 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.base.secret_names import is_secret_name
 from fairtrial_import.address import read_address
-from fairtrial_import.bodies import JSON, is_json, template_body
+from fairtrial_import.bodies import JSON, MULTIPART, form_body, is_json, media_type, template_body
 from fairtrial_import.entries import read_each
 from fairtrial_import.headers import keep_headers
 from fairtrial_import.http_variables import FileVariables
-from fairtrial_import.json_value import objects
-from fairtrial_import.model import Body, FileBody, FoundRequest, ImportedRequests, TextBody
+from fairtrial_import.json_value import objects, text
+from fairtrial_import.model import Body, FileBody, FilePart, FormBody, FoundRequest, ImportedRequests, TextBody
 from fairtrial_import.source import ImportSource
 from fairtrial_import.template import encoded
 from fairtrial_import.variables import Variables, variable_name
 
 MOST_REQUESTS = 10_000
 DEEPEST = 32
-PARTS = "a body of several parts"
 REMEDY = "write the request yourself, with body_file"
 COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 """These clients take comments out of JSON before they send it. Texts are matched first, as they may hold `//`."""
+OF_BRU = re.compile(r"@file\(([^)]*)\)(?:\s*@contentType\(([^)]*)\))?")
+"""Files in Bruno's language."""
 IN_PATH = re.compile(r"/:([^/]+)")
 PREFERRED = re.compile(r"local|dev", re.IGNORECASE)
 NOT_SENT = frozenset({"", "none", "noauth", "inherit"})
@@ -38,14 +39,15 @@ Pairs = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, kw_only=True)
 class CallBody:
-    """A body: a text, the pairs of a form, a file, or what cannot be imported."""
+    """A body: a text, the pairs of a form, a file, or the parts of a form."""
 
     content_type: str = ""
     """that the client sends where the headers have none"""
     text: str = ""
     form: Pairs | None = None
     file: str = ""
-    refused: str = ""
+    parts: tuple[tuple[str, str | FilePart], ...] | None = None
+    """of a form of several parts"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,11 +88,31 @@ class Item:
 
 def enabled_pairs(value: Any) -> Pairs:
     """Names and values of a list, without those that are switched off."""
-    return tuple(
-        (as_text(each.get("key", each.get("name"))), as_text(each.get("value")))
-        for each in objects(value)
-        if not each.get("disabled") and each.get("enabled", True) is not False
-    )
+    return tuple((as_text(each.get("key", each.get("name"))), as_text(each.get("value"))) for each in _enabled(value))
+
+
+def _enabled(value: Any) -> list[dict[str, Any]]:
+    """The objects of a list that are not switched off."""
+    return [each for each in objects(value) if not each.get("disabled") and each.get("enabled", True) is not False]
+
+
+def form_parts(value: Any) -> CallBody:
+    """A form of several parts, without those that are switched off: a list of objects with a name, and with a value, or
+    the paths of files under `src`, `fileName` or, in Bruno, `value`."""
+    parts: list[tuple[str, str | FilePart]] = []
+    for each in _enabled(value):
+        name = as_text(each.get("key", each.get("name")))
+        in_bru = OF_BRU.fullmatch(text(each.get("value")))
+        if each.get("type") != "file" and in_bru is None:
+            parts.append((name, as_text(each.get("value"))))
+            continue
+        paths = in_bru[1].split("|") if in_bru else each.get("src") or each.get("fileName") or each.get("value")
+        content_type = (in_bru and in_bru[2]) or text(each.get("contentType"))
+        parts += [
+            (name, FilePart(as_text(path), media_type=media_type(content_type)))
+            for path in (paths if isinstance(paths, list) else [paths])
+        ]
+    return CallBody(content_type=MULTIPART, parts=tuple(parts))
 
 
 def values_of(value: Any) -> dict[str, str | None]:
@@ -211,8 +233,6 @@ class _Reader:
         """
         where = f"{self._source.label}: {printable(item.name, 80) or 'a request'}"
         call = item.call or Call(method="", url="")
-        if call.body.refused:
-            raise Problem(f"{where}: {call.body.refused} cannot be imported", REMEDY)
         self.values.use(self._without_secrets(item.values))
         remarks: list[str] = []
         headers, query = self._credentials(item.auth, remarks)
@@ -222,12 +242,16 @@ class _Reader:
         headers = [(name, value) for name, value in headers if name.lower() not in names]
         if address.credentials is not None and not headers and "authorization" not in names:
             headers.append(("authorization", f"Basic {address.credentials}"))
-        body = self._body(call.body, {name.lower(): value for name, value in resolved}.get("content-type", ""))
-        if body is not None and call.body.content_type and "content-type" not in names:
+        method = call.method.lower() or "get"
+        content_type = {name.lower(): value for name, value in resolved}.get("content-type", "")
+        body = self._body(method, call.body, content_type, where)
+        if isinstance(body, FormBody):  # the boundary is that of the body that is written
+            resolved = [(name, value) for name, value in resolved if name.lower() != "content-type"]
+        elif body is not None and call.body.content_type and "content-type" not in names:
             headers.append(("content-type", call.body.content_type))
         selection = keep_headers([*resolved, *headers], are_templates=True)
         return FoundRequest(
-            method=call.method.lower() or "get",
+            method=method,
             path=address.path,
             headers=selection.headers,
             body=body,
@@ -258,11 +282,16 @@ class _Reader:
     def _quoted(self, value: str) -> str:
         return encoded(self.values.resolved(value), safe="%")
 
-    def _body(self, body: CallBody, content_type: str) -> Body | None:
+    def _body(self, method: str, body: CallBody, content_type: str, where: str) -> Body | None:
         content_type = content_type or body.content_type
         if body.file:
-            path = self.values.resolved(body.file)
-            return FileBody(path if os.path.isabs(path) else os.path.relpath(os.path.join(self._source.folder, path)))
+            return FileBody(self._path(body.file))
+        if body.parts is not None:
+            parts = [
+                (self.values.resolved(name), self.values.resolved(part) if isinstance(part, str) else self._part(part))
+                for name, part in body.parts
+            ]
+            return form_body(method, parts, where, REMEDY)
         if body.form is not None:
             pairs = ((self.values.resolved(name), self.values.resolved(value)) for name, value in body.form)
             return TextBody("&".join(f"{encoded(name, safe='')}={encoded(value, safe='')}" for name, value in pairs))
@@ -270,6 +299,13 @@ class _Reader:
             return None
         plain = COMMENT.sub(lambda match: match[1] or "", body.text) if is_json(content_type) else body.text
         return template_body(self.values.resolved(plain.strip("\r\n") if plain != body.text else plain), content_type)
+
+    def _part(self, part: FilePart) -> FilePart:
+        return replace(part, path=self._path(part.path))
+
+    def _path(self, template: str) -> str:
+        path = self.values.resolved(template)
+        return path if os.path.isabs(path) else os.path.relpath(os.path.join(self._source.folder, path))
 
     def _credentials(self, auth: Auth | None, remarks: list[str]) -> tuple[list[tuple[str, str]], Sequence[str]]:
         """Headers and parameters that let a request in."""

@@ -10,11 +10,12 @@ from urllib.parse import quote, urljoin
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial_import.address import read_address
-from fairtrial_import.bodies import FORM, JSON, template_body
+from fairtrial_import.bodies import FORM, JSON, form_body, template_body
 from fairtrial_import.curl_options import ELSEWHERE, FLAGS, NEXT, REFUSED, SHORT, WITH_VALUE
 from fairtrial_import.entries import read_each
 from fairtrial_import.headers import HOST_REMARK, keep_headers
-from fairtrial_import.model import Body, FileBody, FoundRequest
+from fairtrial_import.model import Body, FileBody, FilePart, FoundRequest
+from fairtrial_import.multipart_text import typed_text_remark
 from fairtrial_import.shell_quotes import as_bash
 from fairtrial_import.shell_script import HOLE, ShellCommand, between_holes, shell_commands
 from fairtrial_import.source import is_curl
@@ -51,6 +52,7 @@ class _Call:
     data: list[str] = field(default_factory=list)
     query: list[str] = field(default_factory=list)
     file: str | None = None
+    parts: list[tuple[str, str | FilePart]] = field(default_factory=list)
     flags: set[str] = field(default_factory=set)
     remarks: list[str] = field(default_factory=list)
 
@@ -150,11 +152,11 @@ def _apply(call: _Call, option: str, name: str, value: str) -> None:
         case "header":
             _add_header(call, value)
         case "cookie":
-            if value and "=" not in value and not HOLE.search(value):
-                raise Problem(f"{call.where}: {option} with a file cannot be imported", "give the cookies themselves")
-            call.headers.append(("cookie", value))
+            _add_cookie(call, option, value)
         case "data" | "data-ascii" | "data-binary" | "data-raw" | "json":
             _add_data(call, option, name, value)
+        case "form" | "form-string":
+            call.parts.append(_part(call, option, value, is_plain=name == "form-string"))
         case "data-urlencode":
             call.data.append(_url_encoded(call.where, value))
         case "url-query":
@@ -175,6 +177,12 @@ def _add_header(call: _Call, text: str) -> None:
         raise Problem(f"{call.where}: a header has no colon", "write -H 'Name: value'")
     elif value.strip():
         call.headers.append((name, value))
+
+
+def _add_cookie(call: _Call, option: str, value: str) -> None:
+    if value and "=" not in value and not HOLE.search(value):
+        raise Problem(f"{call.where}: {option} with a file cannot be imported", "give the cookies themselves")
+    call.headers.append(("cookie", value))
 
 
 def _add_data(call: _Call, option: str, name: str, value: str) -> None:
@@ -206,6 +214,52 @@ def _add_data(call: _Call, option: str, name: str, value: str) -> None:
         call.data.append(value)
 
 
+def _part(call: _Call, option: str, text: str, *, is_plain: bool) -> tuple[str, str | FilePart]:
+    """One part of a form: `name=text`, or `name=@file` with `;type=…` and `;filename=…` behind it (curl(1), --form)."""
+    name, sign, content = text.partition("=")
+    if not sign or not name or HOLE.search(name):
+        raise Problem(f"{call.where}: {option} has no name", "write -F 'name=value' or -F 'name=@file'")
+    if is_plain:
+        return name, call.template(content)
+    value, *words = _apart(content)
+    media_type, file_name = "", ""
+    for word in words:
+        key, _, setting = word.strip().partition("=")
+        if key == "type":
+            media_type = _unquoted(setting)
+        elif key == "filename":
+            file_name = _unquoted(setting)
+        elif media_type:
+            media_type = f"{media_type}; {word.strip()}"  # a parameter of it
+        else:
+            call.remarks.append(f"Left out: {printable(key, 40)} of the part {printable(name, 40)}.")
+    if value.startswith("<") or value == "@-" or (value.startswith("@") and ("," in value or HOLE.search(value))):
+        raise Problem(f"{call.where}: {option} takes its text from elsewhere, or names several files", AT_A_RUN)
+    if value.startswith("@"):
+        return name, FilePart(os.path.expanduser(_unquoted(value[1:])), file_name, media_type)
+    if media_type or file_name:
+        call.remarks.append(typed_text_remark(name))
+    return name, call.template(_unquoted(value))
+
+
+def _apart(text: str) -> list[str]:
+    """What semicolons divide: those that an even number of quotes follows."""
+    words: list[str] = []
+    left, is_within = text.count('"'), False
+    for piece in text.split(";"):
+        if is_within:
+            words[-1] += f";{piece}"
+        else:
+            words.append(piece)
+        left -= piece.count('"')
+        is_within = left % 2 == 1
+    return words
+
+
+def _unquoted(word: str) -> str:
+    return re.sub(r"\\(.)", r"\1", word[1:-1]) if re.fullmatch(r'"[^"]*"', word) else word
+
+
 def _url_encoded(where: str, value: str) -> str:
     name, sign, content = value.partition("=")
     if not sign and "@" in value:
@@ -227,6 +281,8 @@ def _requests(call: _Call) -> list[FoundRequest]:
         if call.file:
             raise Problem(f"{call.where}: -G with a file cannot be imported", AT_A_RUN)
         query, data = [*query, *data], []
+    if call.parts and (data or call.file or "get" in call.flags):
+        raise Problem(f"{call.where}: -F stands beside other data, or -G", "take one of them out")
     return [_request(call, url, query, data) for url in call.urls]
 
 
@@ -250,16 +306,18 @@ def _request(call: _Call, url: str, query: Sequence[str], data: Sequence[str]) -
         headers.append(("authorization", f"Basic {address.credentials}"))
     if "host" in names:
         remarks.append(HOST_REMARK)
+    if call.parts:  # the boundary is that of the body that is written
+        headers = [(name, value) for name, value in headers if name.strip().lower() != "content-type"]
     all_headers = [*headers, *_implied(call, names, has_data=bool(data))]
     selection = keep_headers([(name, call.template(value)) for name, value in all_headers], are_templates=True)
-    method = _method(call, has_body=bool(data) or call.file is not None)
+    method = _method(call, has_body=bool(data or call.parts) or call.file is not None)
     if method != method.upper():
         remarks.append(f"curl would send the method as {printable(method, 20)}; a load sends it in capitals.")
     return FoundRequest(
         method=method.lower(),
         path=path,
         headers=selection.headers,
-        body=_body(call, "&".join(data) if data else None, dict(selection.headers).get("content-type", "")),
+        body=_body(call, method, "&".join(data) if data else None, dict(selection.headers).get("content-type", "")),
         origin=address.origin,
         remarks=tuple(remarks),
         left_out_headers=selection.left_out,
@@ -287,7 +345,9 @@ def _method(call: _Call, *, has_body: bool) -> str:
     return "POST" if has_body else "GET"
 
 
-def _body(call: _Call, text: str | None, media_type: str) -> Body | None:
+def _body(call: _Call, method: str, text: str | None, media_type: str) -> Body | None:
+    if call.parts:
+        return form_body(method, call.parts, call.where, "send the form with --data-binary @FILE and its content type")
     if call.file is not None:
         return FileBody(os.path.expanduser(call.file))
     return None if text is None else template_body(call.template(text), media_type)

@@ -58,13 +58,10 @@ FLAGS = frozenset(
     """.split()  # noqa: SIM905
 )
 """Truth values: each may begin with `no-`, which takes it back."""
-PARTS = "bodies of several parts are not supported: send them with body_file and a content-type of their own"
 EACH_TIME = "its answer is made for each request, which a load cannot do"
 OF_A_CONNECTION = "it belongs to a connection, which a load cannot do"
 VARIABLES = "write the values into the command"
 REFUSED = {
-    "form": PARTS,
-    "form-string": PARTS,
     "upload-file": "give the file with --data-binary @FILE and -X PUT",
     "config": "write its options into the command",
     "aws-sigv4": "a signature is made for each request, which a load cannot do",

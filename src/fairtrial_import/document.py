@@ -17,11 +17,16 @@ MOST_VALUES = 200_000
 
 
 class ParsedDocument:
-    """A parsed document."""
+    """A parsed document.
 
-    def __init__(self, root: dict[str, Any], label: str) -> None:
+    Attributes:
+        is_version_2: whether the file that it was read from is one of Swagger 2.0.
+    """
+
+    def __init__(self, root: dict[str, Any], label: str, *, is_version_2: bool = False) -> None:
         self.root = root
         self.label = label
+        self.is_version_2 = is_version_2
 
     def resolved(self, value: Any) -> Any:
         """The value that a `$ref` stands for, with the reference's other keys on top; another value as it is.
@@ -86,17 +91,12 @@ def read_document(source: ImportSource) -> ParsedDocument:
     """An OpenAPI document, in JSON or YAML.
 
     Raises:
-        Problem: it is neither, or no OpenAPI document of version 3.0, 3.1 or 3.2.
+        Problem: it is neither, or no OpenAPI document of version 3.0, 3.1 or 3.2, nor one of Swagger 2.0.
     """
     root = parsed(source)
     version = str(root.get("openapi", ""))
-    if "swagger" in root:
-        raise Problem(
-            f"{source.label}: swagger: version 2 is not read",
-            "convert it: npx swagger2openapi swagger.yaml -o openapi.yaml",
-        )
-    if not re.match(r"3\.[012](?:\.|$)", version):
-        raise Problem(
-            f"{source.label}: openapi: {printable(version, 20) or 'missing'}", "give a document of 3.0, 3.1 or 3.2"
-        )
-    return ParsedDocument(root, source.label)
+    is_version_2 = re.match(r"2(?:\.0)?$", str(root.get("swagger", ""))) is not None
+    if not is_version_2 and not re.match(r"3\.[012](?:\.|$)", version):
+        reason = f"{source.label}: openapi: {printable(version, 20) or 'missing'}"
+        raise Problem(reason, "give a document of 3.0, 3.1 or 3.2, or of Swagger 2.0")
+    return ParsedDocument(root, source.label, is_version_2=is_version_2)

@@ -27,11 +27,14 @@ class KeptHeaders:
     left_out: tuple[str, ...]
 
 
-def keep_headers(pairs: Iterable[tuple[str, str]], *, are_templates: bool = False) -> KeptHeaders:
+def keep_headers(
+    pairs: Iterable[tuple[str, str]], *, are_templates: bool = False, are_described: bool = False
+) -> KeptHeaders:
     """The headers that say what is asked, in their order, with names in lower case. Values of one name are joined.
 
     Args:
         are_templates: the values are templates already, and not text that stands for itself.
+        are_described: a description of the server asks for them, also for those that clients add by themselves.
     """
     headers: dict[str, str] = {}
     left_out: dict[str, None] = {}
@@ -39,7 +42,8 @@ def keep_headers(pairs: Iterable[tuple[str, str]], *, are_templates: bool = Fals
         lower = name.strip().lower()
         if lower in OF_THE_CONNECTION or lower.startswith(":"):
             continue
-        if _is_left_out(lower) or not TOKEN.fullmatch(lower) or CONTROL.search(value) or not value.strip():
+        is_unwanted = _is_left_out(lower) and not are_described
+        if is_unwanted or not TOKEN.fullmatch(lower) or CONTROL.search(value) or not value.strip():
             left_out[lower] = None
             continue
         text = value.strip() if are_templates else literal(value.strip())

@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial_import.address import read_address
-from fairtrial_import.bodies import FORM, JSON, media_type, template_body
+from fairtrial_import.bodies import FORM, JSON, MULTIPART, form_body, media_type, template_body
 from fairtrial_import.headers import HOST_REMARK, keep_headers
 from fairtrial_import.http_variables import FileVariables
-from fairtrial_import.model import Body, FileBody, FoundRequest, TextBody
+from fairtrial_import.model import Body, FileBody, FilePart, FormBody, FoundRequest, TextBody
+from fairtrial_import.multipart_text import sent_parts
 from fairtrial_import.source import ImportSource, looks_like_curl
 from fairtrial_import.template import PLACEHOLDER, encoded
 
@@ -33,7 +35,6 @@ SCRIPT_FILE = re.compile(r"<\s+\S+\.m?[jt]s$")
 OTHER_SCRIPT_START, OTHER_SCRIPT_END = re.compile(r"\{\{[@+]?\w*$"), "}}"
 """Those of httpyac, whose braces stand in lines of their own."""
 ANSWER = re.compile(r"HTTP/[\d.]+\s")
-PARTS = "multipart/form-data"
 GRAPHQL = "graphql"
 
 Line = tuple[int, str]
@@ -145,17 +146,17 @@ class BlockReader:
             pairs.append(("content-type", JSON))
         selection = keep_headers(pairs, are_templates=True)
         content_type = dict(selection.headers).get("content-type", "")
-        if media_type(content_type) == PARTS:
-            remedy = "write the request yourself, with body_file"
-            raise Problem(f"{where}: a body of several parts cannot be imported", remedy)
-        body = self._graphql() if is_graphql else self._body(content_type)
+        body = self._graphql() if is_graphql else self._body(method, content_type)
+        headers = selection.headers
+        if isinstance(body, FormBody):  # the boundary is that of the body that is written
+            headers = tuple((name, value) for name, value in headers if name != "content-type")
         origin = address.origin
         if origin is None and host and not PLACEHOLDER.search(host):
             origin = read_address(host, where).origin
         return FoundRequest(
             method="post" if method.lower() == GRAPHQL else method.lower(),
             path=address.path,
-            headers=selection.headers,
+            headers=headers,
             body=body,
             name=self._block.title,
             origin=origin,
@@ -201,21 +202,46 @@ class BlockReader:
             self._place += 1
         return pairs
 
-    def _body(self, content_type: str) -> Body | None:
+    def _body(self, method: str, content_type: str) -> Body | None:
         lines = self._body_lines()
         if not lines:
             return None
         if len(lines) == 1 and (match := FILE.fullmatch(lines[0].strip())):
             if lines[0].strip().startswith("<@"):
                 self._remarks.append("Variables in the file of the body are not replaced.")
-            path = self._values.resolved(match["path"])
-            beside = os.path.relpath(os.path.join(self._source.folder, path))
-            return FileBody(path if os.path.isabs(path) else beside)
+            return FileBody(self._path(match["path"]))
+        if media_type(content_type) == MULTIPART:
+            return self._parts(method, "\n".join(lines), content_type)
         if any(FILE.fullmatch(line.strip()) for line in lines):
             raise Problem(f"{self._where()}: a file stands beside other lines of a body", "put all of it into one file")
         if media_type(content_type) == FORM:
             return TextBody(encoded(self._values.resolved(_form(lines))))
         return template_body(self._values.resolved("\n".join(lines)), content_type)
+
+    def _path(self, path: str) -> str:
+        path = self._values.resolved(path)
+        return path if os.path.isabs(path) else os.path.relpath(os.path.join(self._source.folder, path))
+
+    def _parts(self, method: str, text: str, content_type: str) -> FormBody:
+        """A form of several parts."""
+        where = self._where()
+        try:
+            parts = sent_parts(text, content_type)
+        except ValueError as error:
+            raise Problem(f"{where}: no form of several parts: {error}", "correct the body") from error
+        form: list[tuple[str, str | FilePart]] = []
+        for part in parts:
+            file = FILE.fullmatch(part.content.strip())
+            if file is None and part.file_name is not None:
+                name = printable(part.file_name, 40)
+                raise Problem(f"{where}: the file {name} stands in its form", "put it into a file: < PATH")
+            if file is None:
+                self._remarks += [part.remark] if part.remark else []
+                form.append((self._values.resolved(part.name), self._values.resolved(part.content)))
+            else:
+                name = self._values.resolved(part.file_name or "")
+                form.append((part.name, FilePart(self._path(file["path"]), name, part.media_type)))
+        return form_body(method, form, where, "write the request yourself, with body_file")
 
     def _graphql(self) -> Body:
         """The query and its variables, which an empty line divides, as JSON."""

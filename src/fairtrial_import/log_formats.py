@@ -30,8 +30,11 @@ FORMATS = tuple(
         rf'\|\s*{STATUS}\s*\|(?:[^|]*\|){{1,4}}\s*{METHOD}[\s|]+"?{TARGET}',
         # fiber, second and third version
         rf"(?<=\s){STATUS} -\s+\S+ {METHOD}\s+{TARGET}",
-        # morgan's dev, short and tiny, koa, hono, Nest.js, Next.js, Sanic, Serilog, ASP.NET Core from version 5
-        rf"(?:^|(?<=[\s\]>:])){METHOD}\s+{TARGET}(?: HTTP/[\d.]+)?[\s|:,-]+(?:[=-]> ?|responded )?{STATUS}{END}",
+        # morgan's dev, short and tiny, koa, hono, Nest.js, Next.js, Sanic, Serilog, ASP.NET Core from version 5, and
+        # columns between bars
+        rf"(?:^|(?<=[\s\]>:|])){METHOD}\s+{TARGET}(?: HTTP/[\d.]+)?[\s|:,-]+(?:[=-]> ?|responded )?{STATUS}{END}",
+        # uWSGI
+        rf"\] {METHOD} {TARGET} => generated \d+ bytes in \d+ \w+ \(HTTP/[\d.]+ {STATUS}\)",
         # nginx and Apache with the status before the request
         rf"(?:^|(?<=[\s|])){STATUS}[\s|-]+{REQUEST}",
         # Tornado, Ktor, PHP's own server
@@ -104,8 +107,8 @@ CRI = re.compile(r"^\d{4}-\d\d-\d\dT\S+ (?P<stream>stdout|stderr) (?P<tag>[FP])(
 COLOUR = re.compile(r"(?:\x1b|\^\[|#033|\\x1b|\\u001b|\\033)\[[0-9;]*m")
 DIRECTIVE = re.compile(r"#\s?(?P<name>[A-Za-z-]+):?\s+(?P<value>\S.*)")
 """A line of an extended log (W3C) about the log; `Fields` names the columns. Zeek has them, too."""
-WORD = re.compile(r'(?:^|[\s{,])([\w.@:-]+)=("(?:[^"\\]|\\.)*"|[^\s,}"]*)')
-"""`key=value`, as logfmt and Rust's tracing have it."""
+WORD = re.compile(r"""(?:^|[\s{,])([\w.@:-]+)=("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'(?=[\s,}]|$)|[^\s,}"]*)""")
+"""`key=value`, as logfmt, Rust's tracing and structlog have it."""
 
 OTHER_SOURCES = (
     ("nginx's error log", r"^\d{4}/\d\d/\d\d \S+ \[\w+\] \d+#\d+:", "give its access log"),

@@ -7,7 +7,7 @@ behind the combined format, such as nginx's `$request_time`.
 import csv
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -93,10 +93,16 @@ class LogReader:
         cells = _cells(line, self._separator) if self._columns else []
         if self._columns and len(cells) == len(self._columns):
             return _complete(_roles_of(zip(self._columns, cells, strict=True)))
+        if self._is_cut(line, cells):
+            return None
         for pattern in FORMATS:
             if match := pattern.search(line):
                 return _matched(match.groupdict(), int(match["status"]))
         return PART if ANNOUNCEMENT.search(line) else self._paired(line) or self._words(line)
+
+    def _is_cut(self, line: str, cells: Sequence[str]) -> bool:
+        """Whether a line holds the first of the columns, and then ends: other columns could be taken for a status."""
+        return 0 < len(cells) < len(self._columns) and self._separator is None and '"' not in line
 
     def _is_about_the_log(self, line: str) -> bool:
         """Whether a line is a directive, or the first one and names the columns of a table (CSV, or with tabs)."""
@@ -227,8 +233,9 @@ def _roles_of(members: Iterable[tuple[str, Any]]) -> dict[str, str]:
         for role, rank in _roles(name):
             if (role not in best or rank < best[role][0]) and (plain := _plain(role, value)):
                 best[role] = (rank, plain)
-        if not line and isinstance(value, str) and " HTTP/" in value[-10:] and REQUEST.fullmatch(value):
-            line = value
+        if not line and isinstance(value, str) and REQUEST.fullmatch(value):
+            is_named = name == "request" and value.partition(" ")[0] in METHODS
+            line = value if is_named or " HTTP/" in value[-10:] else ""
     values = {role: value for role, (_, value) in best.items()}
     if line and ("method" not in values or "target" not in values):
         values["method"], _, rest = line.partition(" ")
@@ -292,4 +299,4 @@ def _unescaped(request: str) -> str:
 
 
 def _unquoted(value: str) -> str:
-    return _unescaped(value[1:-1]) if len(value) > 1 and value[0] == '"' else value
+    return _unescaped(value[1:-1]) if len(value) > 1 and value[0] in "\"'" and value[0] == value[-1] else value

@@ -29,7 +29,25 @@ class FileBody:
     path: str
 
 
-Body = FoundJson | TextBody | FileBody
+@dataclass(frozen=True)
+class FilePart:
+    """A file as a part of a form; its path is as that of a body."""
+
+    path: str
+    name: str = ""
+    """that is sent; empty: that of the file"""
+    media_type: str = ""
+    """empty: by the name's ending"""
+
+
+@dataclass(frozen=True)
+class FormBody:
+    """A body of several parts (`multipart/form-data`): by field a text, which is a template, or a file."""
+
+    parts: tuple[tuple[str, str | FilePart], ...]
+
+
+Body = FoundJson | TextBody | FileBody | FormBody
 
 
 @dataclass(frozen=True)
@@ -70,6 +88,8 @@ class FoundRequest:
     left_out_headers: tuple[str, ...] = ()
     """names of headers that it had and that do not say what is asked"""
     rows: FoundRows | None = None
+    no_secrets: frozenset[str] = frozenset()
+    """values that are none, though their names are those of secrets"""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,20 +7,23 @@ from typing import Any
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial_import.bodies import FORM, JSON, fits_toml, is_json, media_type
+from fairtrial.experiment.workload_file.multipart import FORM_METHODS
+from fairtrial_import.bodies import FORM, JSON, MULTIPART, fits_toml, is_json, media_type
 from fairtrial_import.document import ParsedDocument
 from fairtrial_import.json_value import compact_json, member_at, text
-from fairtrial_import.model import Body, FoundJson, TextBody
+from fairtrial_import.model import Body, FormBody, FoundJson, TextBody
 from fairtrial_import.parameter_style import (
     STYLES,
     Quote,
     form_encoded,
     is_defined,
     percent_encoded,
+    plain_text,
     styled,
     with_reserved,
 )
-from fairtrial_import.sampler import ABSENT, Sampler
+from fairtrial_import.sample_check import Sample
+from fairtrial_import.sampler import ABSENT, FILLER, THE_BODY, Sampler
 from fairtrial_import.template import literal, literal_json
 
 SET_ELSEWHERE = frozenset({"accept", "content-type", "authorization"})
@@ -30,6 +33,8 @@ WHOLE_QUERY = "querystring"
 """The place of a parameter that is all of the query (OpenAPI 3.2)."""
 OF_THE_STYLE = ("style", "explode", "allowReserved")
 BINARY = frozenset({"binary", "byte"})
+JSON_PATCH = "application/json-patch+json"
+"""A list of operations (RFC 6902), though documents describe the object that is patched."""
 
 
 @dataclass(frozen=True)
@@ -47,14 +52,14 @@ class Notes:
     """Names for the remarks on a request."""
 
     made_up: list[str] = field(default_factory=list)
-    unsure: list[str] = field(default_factory=list)
     undefined: list[str] = field(default_factory=list)
     """of values that the specification has no style for"""
     optional: list[str] = field(default_factory=list)
+    samples: list[Sample] = field(default_factory=list)
 
     def sampler(self, document: ParsedDocument) -> Sampler:
         """A sampler for one value."""
-        return Sampler(document, self.made_up, self.unsure)
+        return Sampler(document, self.made_up)
 
     def add(self, others: "Notes") -> None:
         """Take those of a part."""
@@ -65,15 +70,15 @@ class Notes:
         """What a reader of the file has to know."""
         for what, names in (
             ("made up", self.made_up),
-            ("may break its pattern", self.unsure),
             ("the specification has no style for it", self.undefined),
             ("optional, left out", self.optional),
         ):
             if names:
-                yield f"{what}: {_in_words(names)}"
+                yield f"{what}: {in_words(names)}"
 
 
-def _in_words(names: Sequence[str]) -> str:
+def in_words(names: Sequence[str]) -> str:
+    """The first dozen of names, and how many more there are."""
     first_names = ", ".join(names[:12])
     return first_names if len(names) <= 12 else f"{first_names} and {len(names) - 12} more"
 
@@ -103,6 +108,9 @@ def parameters_of(document: ParsedDocument, operation: Operation, notes: Notes) 
             notes.optional.append(name)
             continue
         value = _serialised(document, parameter, name, place, notes)
+        if place == "path" and not value:  # an empty step would ask for something else
+            notes.made_up.append(name)
+            value = FILLER
         if place == "path":
             parameters.path = parameters.path.replace(f"{{{name}}}", value)
         elif place == "header":
@@ -145,6 +153,7 @@ def _serialised(document: ParsedDocument, parameter: dict[str, Any], name: str, 
     value = sampler.example(parameter)
     if value is ABSENT:
         value = sampler.of(parameter.get("schema", {}), name)
+    notes.samples.append(Sample(name, parameter.get("schema", {}), value))
     if not is_defined(value, style, parameter.get("explode")):
         notes.undefined.append(name)
     return styled(name, value, style, parameter.get("explode"), str if style == "cookie" else quoted)
@@ -156,6 +165,7 @@ class SampledBody:
 
     body: Body
     content_type: str
+    """empty: it has its own"""
 
 
 def body_of(document: ParsedDocument, operation: Operation, notes: Notes) -> SampledBody | None:
@@ -170,10 +180,17 @@ def body_of(document: ParsedDocument, operation: Operation, notes: Notes) -> Sam
         return None
     for name, media in sorted(content.items(), key=lambda item: _preference(str(item[0]))):
         its_notes = Notes()
-        sampled = _content(document, str(name), media, its_notes, "")
+        if media_type(str(name)) == MULTIPART:
+            if operation.method.upper() not in FORM_METHODS or (form := _parts(document, media, its_notes)) is None:
+                continue
+            notes.add(its_notes)
+            return SampledBody(form, "")
+        sampled = _content(document, str(name), media, its_notes, THE_BODY)
         if sampled is not None:
             notes.add(its_notes)
             content_type, value = sampled
+            if value == "" and member_at(request_body, "required") is not True:
+                return None
             return SampledBody(_json(value) if is_json(content_type) else TextBody(literal(value)), content_type)
     if member_at(request_body, "required") is not True:
         notes.optional.append("the body")
@@ -182,10 +199,32 @@ def body_of(document: ParsedDocument, operation: Operation, notes: Notes) -> Sam
     raise Problem(f"its body of {names} cannot be made", "write the request yourself, with body_file")
 
 
+def _parts(document: ParsedDocument, media: Any, notes: Notes) -> FormBody | None:
+    """A form of texts; None where it needs a file, a list or an object, or nothing."""
+    media = document.resolved(media)
+    sampler, schema = notes.sampler(document), document.resolved(member_at(media, "schema"))
+    value = sampler.example(media) if isinstance(media, dict) else ABSENT
+    value = sampler.of(schema or {}, THE_BODY) if value is ABSENT else value
+    properties = {name: document.resolved(each) for name, each in (member_at(schema, "properties") or {}).items()}
+    if not isinstance(value, dict) or not value or any(_is_file(properties.get(name)) for name in value):
+        return None
+    notes.samples.append(Sample(THE_BODY, schema, value))
+    texts = [(name, each[0] if isinstance(each, list) and len(each) == 1 else each) for name, each in value.items()]
+    if any(isinstance(each, dict | list) for _, each in texts):
+        return None
+    return FormBody(tuple((name, literal(plain_text(each))) for name, each in texts))
+
+
+def _is_file(schema: Any) -> bool:
+    if member_at(schema, "type") == "array":
+        schema = member_at(schema, "items")
+    return text(member_at(schema, "format")) == "binary" or bool(member_at(schema, "contentMediaType"))
+
+
 def _preference(name: str) -> int:
     if is_json(name):
-        return 0
-    return 1 if media_type(name) == FORM else 2
+        return int(media_type(name) == JSON_PATCH)
+    return 2 if media_type(name) == FORM else 3
 
 
 def _content(document: ParsedDocument, name: str, media: Any, notes: Notes, place: str) -> tuple[str, Any] | None:
@@ -200,7 +239,11 @@ def _content(document: ParsedDocument, name: str, media: Any, notes: Notes, plac
     if value is ABSENT and (is_json(name) or media_type(name) == FORM or media_type(name).startswith("text/")):
         value = sampler.of(media.get("schema", {}), place)
     if is_json(name) and value is not ABSENT:
-        return name, _parsed(value)
+        value = _parsed(value)
+    if value is not ABSENT and name:
+        notes.samples.append(Sample(place, media.get("schema", {}), value))
+    if is_json(name) and value is not ABSENT:
+        return name, value
     if media_type(name) == FORM and isinstance(value, dict):
         return name, _form(value, media.get("encoding"), notes)
     return (name, value) if isinstance(value, str) and value and name else None

@@ -80,6 +80,8 @@ def styled(name: str, value: Any, style_name: str, explode: Any, quoted: Quote) 
 
 def is_defined(value: Any, style_name: str, explode: Any) -> bool:
     """Whether the specification says how the style writes such a value."""
+    if isinstance(value, dict | list) and not value and STYLES[style_name].is_named:
+        return False  # nothing is written, as if it were not given
     elements: Iterable[Any] = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     if any(isinstance(each, dict | list) for each in elements):
         return False

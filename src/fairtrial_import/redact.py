@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import unquote_plus
 
 from fairtrial.base.secret_names import VALUE, is_secret_name
-from fairtrial_import.model import Body, FoundJson, FoundRequest, TextBody
+from fairtrial_import.model import Body, FilePart, FormBody, FoundJson, FoundRequest, TextBody
 from fairtrial_import.template import is_placeholders
 from fairtrial_import.variables import Variables
 
@@ -36,7 +36,7 @@ def without_secrets(request: FoundRequest, variables: Variables) -> FoundRequest
     Raises:
         TooDeep: its body is.
     """
-    redactor = _Redactor(variables)
+    redactor = _Redactor(variables, request.no_secrets)
     return replace(
         request,
         path=redactor.path(request.path),
@@ -46,8 +46,8 @@ def without_secrets(request: FoundRequest, variables: Variables) -> FoundRequest
 
 
 class _Redactor:
-    def __init__(self, variables: Variables) -> None:
-        self._variables = variables
+    def __init__(self, variables: Variables, no_secrets: frozenset[str]) -> None:
+        self._variables, self._no_secrets = variables, no_secrets
 
     def header(self, name: str, value: str) -> str:
         if name in CREDENTIALS:
@@ -79,6 +79,9 @@ class _Redactor:
             return FoundJson(self._json(body.value, name="", within=False, depth=0))
         if isinstance(body, TextBody):
             return TextBody(self._text(body.text))
+        if isinstance(body, FormBody):
+            parts = ((name, self._scalar(name, part, within=False)) for name, part in body.parts)
+            return FormBody(tuple(parts))
         return body
 
     def _pairs(self, query: str) -> str:
@@ -113,7 +116,7 @@ class _Redactor:
         return self._scalar(name, value, within=within)
 
     def _scalar(self, name: str, value: Any, *, within: bool) -> Any:
-        if isinstance(value, bool) or value is None:
+        if isinstance(value, bool | FilePart) or value is None:
             return value
         if value != "" and (within or is_secret_name(name, value)):
             return self._secret(name or "secret", str(value), f"member {name}")
@@ -149,8 +152,10 @@ class _Redactor:
         return whole[:start] + self._secret(plain, unquote_plus(value), plain) + whole[end:]
 
     def _secret(self, name: str, secret: str, purpose: str) -> str:
-        """A variable for it, unless it is one already."""
-        return secret if is_placeholders(secret) else self._variables.placeholder(name, secret, purpose)
+        """A variable for it, unless it is one already, or none."""
+        if is_placeholders(secret) or secret in self._no_secrets:
+            return secret
+        return self._variables.placeholder(name, secret, purpose)
 
 
 def _holds_secrets(name: str) -> bool:

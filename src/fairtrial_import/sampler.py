@@ -7,6 +7,7 @@ and both give legal values that no client would send.
 from typing import Any
 
 from fairtrial_import.document import ParsedDocument
+from fairtrial_import.pattern_text import text_of
 from fairtrial_import.samples import OF_FORMATS
 
 DEEPEST = 12
@@ -15,6 +16,14 @@ LONGEST_TEXT = 10_000
 MOST_VALUES = 5000
 FILLER = "text"
 ABSENT = object()
+THE_BODY = "the body"
+OF_KINDS = {
+    "object": frozenset({"properties", "required", "additionalProperties", "minProperties"}),
+    "array": frozenset({"items", "minItems"}),
+    "number": frozenset({"minimum", "maximum", "multipleOf"}),
+    "string": frozenset({"pattern", "format", "minLength", "maxLength"}),
+}
+"""By type, keywords that speak of it alone."""
 
 
 class Sampler:
@@ -22,14 +31,12 @@ class Sampler:
 
     Args:
         made_up: gets the places of values that only their type is known of.
-        unsure: gets the places of values that may break a `pattern`.
     """
 
-    def __init__(self, document: ParsedDocument, made_up: list[str], unsure: list[str]) -> None:
+    def __init__(self, document: ParsedDocument, made_up: list[str]) -> None:
         self._document = document
         self._left = MOST_VALUES
         self.made_up = made_up
-        self.unsure = unsure
 
     def example(self, holder: dict[str, Any]) -> Any:
         """The example of a parameter or of a media type; `ABSENT` without one."""
@@ -47,7 +54,7 @@ class Sampler:
         """A value that the schema allows: its example, default, constant or first choice, else one that is made up.
 
         Args:
-            place: where it stands, for a remark: `/quantity`.
+            place: where it stands, for a remark: `/quantity`, or the whole of a body.
 
         Raises:
             Problem: a reference cannot be followed.
@@ -100,12 +107,12 @@ class Sampler:
         return joined
 
     def _invented(self, schema: dict[str, Any], place: str, depth: int) -> Any:
-        kind = _kind(schema)
+        kind = _kind(schema, "object" if place == THE_BODY else "string")
         if kind == "object":
             return self._object(schema, place, depth)
         if kind == "array":
             before = self._left
-            item = self.of(schema.get("items", {}), f"{place}/0", depth + 1)
+            item = self.of(schema.get("items", {}), f"{place.removeprefix(THE_BODY)}/0", depth + 1)
             size = max(before - self._left, 1)
             number = min(max(_whole(schema.get("minItems"), 1), 1), MOST_ITEMS, max(self._left // size, 1))
             self._left -= size * (number - 1)
@@ -117,30 +124,30 @@ class Sampler:
             return True
         if kind == "null":
             return None
-        if isinstance(schema.get("pattern"), str):
-            self.unsure.append(place)
         return _text(schema)
 
     def _object(self, schema: dict[str, Any], place: str, depth: int) -> dict[str, Any]:
         properties = _table(schema.get("properties"))
         members: dict[str, Any] = {}
-        for name in dict.fromkeys(str(each) for each in _list(schema.get("required"))):
+        required = [str(each) for each in _list(schema.get("required"))]
+        least = _whole(schema.get("minProperties"), 0)
+        for name in dict.fromkeys([*required, *properties]):
+            if name not in required and len(members) >= least:
+                continue
             resolved = self._document.resolved(properties.get(name, {}))
             if not (isinstance(resolved, dict) and resolved.get("readOnly") is True):
-                members[name] = self.of(resolved, f"{place}/{name}", depth + 1)
+                members[name] = self.of(resolved, f"{place.removeprefix(THE_BODY)}/{name}", depth + 1)
         return members
 
 
-def _kind(schema: dict[str, Any]) -> str:
+def _kind(schema: dict[str, Any], default: str) -> str:
     """The first of its types that is not null; without one, what its other keys speak of."""
     types = schema.get("type")
     if isinstance(types, list):
         types = next((each for each in types if each != "null"), "null")
     if isinstance(types, str):
         return types
-    if "properties" in schema or "required" in schema:
-        return "object"
-    return "array" if "items" in schema else "string"
+    return next((kind for kind, keys in OF_KINDS.items() if keys & schema.keys()), default)
 
 
 def _number(schema: dict[str, Any], *, whole: bool) -> int | float:
@@ -162,11 +169,15 @@ def _number(schema: dict[str, Any], *, whole: bool) -> int | float:
 
 
 def _text(schema: dict[str, Any]) -> str:
+    least = min(max(_whole(schema.get("minLength"), 0), 0), LONGEST_TEXT)
+    most = max(_whole(schema.get("maxLength"), LONGEST_TEXT), 0)
+    pattern = schema.get("pattern")
+    text = text_of(pattern, max(least, 1)) if isinstance(pattern, str) else None
+    if text is not None and len(text) <= most:
+        return text
     example = OF_FORMATS.get(str(schema.get("format")))
     if example is not None:
         return example
-    least = min(max(_whole(schema.get("minLength"), 0), 0), LONGEST_TEXT)
-    most = max(_whole(schema.get("maxLength"), LONGEST_TEXT), 0)
     return (FILLER * (least // len(FILLER) + 1))[: max(least, len(FILLER))][:most]
 
 

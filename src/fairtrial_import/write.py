@@ -8,7 +8,7 @@ from typing import Any
 from fairtrial.base.csv_text import csv_table
 from fairtrial_import.assemble import Workload, status_value
 from fairtrial_import.bodies import JSON
-from fairtrial_import.model import FileBody, FoundJson, FoundRequest, FoundRows, TextBody
+from fairtrial_import.model import FileBody, FilePart, FormBody, FoundJson, FoundRequest, FoundRows, TextBody
 from fairtrial_import.toml_text import comments, string, table_lines
 
 
@@ -80,6 +80,8 @@ def _keys(request: FoundRequest, folder: Path) -> dict[str, Any]:
         keys["body"] = body.text
     elif isinstance(body, FileBody):
         keys["body_file"] = _beside(body.path, folder)
+    elif isinstance(body, FormBody):
+        keys["multipart"] = {name: _part(part, folder) for name, part in body.parts}
     expect: dict[str, Any] = {}
     if request.statuses:
         expect["status"] = status_value(request.statuses)
@@ -92,6 +94,13 @@ def _keys(request: FoundRequest, folder: Path) -> dict[str, Any]:
     if expect:
         keys["expect"] = expect
     return keys
+
+
+def _part(part: str | FilePart, folder: Path) -> str | dict[str, str]:
+    if isinstance(part, str):
+        return part
+    keys = {"file": _beside(part.path, folder), "name": part.name, "type": part.media_type}
+    return {key: value for key, value in keys.items() if value}
 
 
 def _beside(path: str, folder: Path) -> str:

@@ -30,7 +30,7 @@ PLACES = (
 
 
 def served_document(client: httpx.Client, places: Sequence[str]) -> tuple[str, str] | None:
-    """The first document that is one of OpenAPI 3, and its place; None if there is none.
+    """The first document that is one of OpenAPI 3 or Swagger 2.0, and its place; None if there is none.
 
     Args:
         places: where the service's source says that it is; they are asked first.
@@ -47,12 +47,12 @@ def served_document(client: httpx.Client, places: Sequence[str]) -> tuple[str, s
 
 
 def _is_one(text: str) -> bool:
-    if "openapi" not in text:
+    if "openapi" not in text and "swagger" not in text:
         return False
     try:
         root = parse_json_or_yaml(text)
     except BrokenDocument:
         return False
-    return (
-        isinstance(root, dict) and str(root.get("openapi", "")).startswith("3.") and isinstance(root.get("paths"), dict)
-    )
+    if not isinstance(root, dict) or not isinstance(root.get("paths"), dict):
+        return False
+    return str(root.get("openapi", "")).startswith("3.") or str(root.get("swagger", "")) == "2.0"

@@ -140,6 +140,14 @@ def test_a_missing_table_comes_with_an_example(tmp_path: Path) -> None:
     assert read_toml(file, Experiment).load.connections == 16
 
 
+def test_contenders_without_stacks_and_requests_in_the_wrong_table_are_told_by_their_keys(tmp_path: Path) -> None:
+    text = 'name = "x"\ntitle = "x"\nworkload = "plaintext"\n[requests.hello]\npath = "/"\n[load]\n'
+    complaints = problem_of(tmp_path, text + '[contenders.app]\nfolder = "."\n', Experiment).splitlines()
+    assert len(complaints) == 2
+    assert complaints[0].startswith("requests: ") and "[workload.requests.hello]" in complaints[0]
+    assert complaints[1].endswith("stacks: missing; it must be set")
+
+
 def test_an_experiments_load(tmp_path: Path, snapshot: object) -> None:
     text = 'name = "x"\ntitle = "x"\nworkload = "w"\nservice = "s"\nstacks = ["a"]\n[load]\nkeepalive = true\n'
     complaint = problem_of(tmp_path, text, Experiment)

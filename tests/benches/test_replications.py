@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benches.front_pages import MainClaim, main_claims
-from benches.kept_results import KeptClaim, KeptResult, keep_record, kept, kept_records, summarize
+from benches.kept_results import KeptClaim, KeptResult, keep_record, kept, kept_records, summarize, without_places
 from benches.replications import SENTENCES, changes, pages, part, sentences_page
 from fairtrial.experiment.claims import BudgetClaim
 from fairtrial.experiment.studies import STUDIES, Study
@@ -136,3 +136,9 @@ def test_the_smallest_kept_record_of_a_study_comes_to_its_kept_result(study: Stu
 def test_the_pages_and_the_picture_show_the_kept_results() -> None:
     for path, text in pages(kept()).items():
         assert path.read_text() == text, f"{path.name}; run: python -m benches.replications"
+
+
+def test_a_histogram_that_looks_like_a_folder_stays_as_it_is() -> None:
+    of_machine = f'"log":"{Path.home()}/x","hdr_base64":"AB{Path.home()}/tmpCD==","path":"/tmp/y"'
+    assert without_places(of_machine.encode()).startswith(b'"log":"HOME/x","hdr_base64":"AB' + bytes(Path.home()))
+    assert b'/tmpCD==","path":"TMP/y"' in without_places(of_machine.encode())

@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from fairtrial.base.problem import Problem
+from fairtrial.experiment.ab_test import along_commits, between_contenders
+from fairtrial.experiment.factorial import evenly_spread
+from fairtrial.experiment.files import load_experiment
 from fairtrial.record.write import RecordWriter
 from tests.builders import a_trial, trials_of
 from tests.builders import an_experiment as a_synthetic_experiment
@@ -34,6 +38,12 @@ env = {{ TIMES_DRIVER = "0.5", TIMES_POOL = "0.8", TIMES_OTHER = "0.9" }}
 """
 """Each answer waits 100 ms times all these: 0.36 times as long. Of its logarithm the driver is 68%, the pool 22%, and
 what is not explained 10%."""
+
+
+def a_service(lab: Lab) -> None:
+    """The fairtrial.toml of a service in the folder `shop`."""
+    file = lab.experiment("app", workload="plaintext", service="none", data="", more=COMMITS)
+    file.rename(lab.folder / "fairtrial.toml")
 
 
 def an_experiment(lab: Lab, more: str, blocks: int = 3) -> Path:
@@ -69,7 +79,7 @@ def test_planted_causes_are_found_with_their_shares(lab: Lab) -> None:
     assert "factors: driver (TIMES_DRIVER=0.5)" in again.out
 
 
-COMMITS = """
+STEPS = """
 [why]
 from = "app:v1"
 steps = ["app:v2", "app:v3", "app:v4"]
@@ -79,6 +89,17 @@ metric = "response_time_p50"
 folder = "shop"
 command = ["sh", "-c", "exec python3 hello.py $(cat milliseconds)"]
 refs = ["v1", "v2", "v3", "v4", "v5"]
+"""
+COMMITS = """
+[contenders.app]
+folder = "shop"
+command = ["sh", "-c", "exec python3 hello.py $(cat milliseconds)"]
+[[claims]]
+id = "not-of-this"
+kind = "budget"
+text = "It answers"
+of = "app"
+at_least = "1/s"
 """
 
 WAITS = (40, 60, 60, 90, 140)
@@ -94,7 +115,7 @@ def test_the_commits_that_made_it_slower_are_found_with_their_shares(lab: Lab) -
     for place, commit in enumerate(a_repository(shop, *texts), start=1):
         git(shop, "tag", f"v{place}", commit)
 
-    finished = lab.fairtrial("why", an_experiment(lab, COMMITS))
+    finished = lab.fairtrial("why", an_experiment(lab, STEPS))
 
     causes = finished.result["causes"]
     assert finished.status == 0, finished.out + finished.err
@@ -105,10 +126,89 @@ def test_the_commits_that_made_it_slower_are_found_with_their_shares(lab: Lab) -
         name: pytest.approx(share, abs=0.06) for name, share in true.items()
     }
     intervals = {name: part["share_interval"] for name, part in parts.items()}
-    assert all(low < true[name] < high for name, (low, high) in intervals.items()), intervals
+    # The server's own work is in each answer, so that the true shares are near these, and intervals may be narrow.
+    assert all(low - 0.02 < true[name] < high + 0.02 for name, (low, high) in intervals.items()), intervals
     assert {name for name, (low, _) in intervals.items() if low > 0} == {"app:v2", "app:v4", "app:v5"}, intervals
     out = " ".join(finished.out.split())
     assert "app:v4 is " in out and "steps: app:v2 (from app:v1)" in out and "not explained" not in out
+
+
+PACKAGES = """
+[contenders.app]
+folder = "shop"
+command = ["sh", "-c", "exec python3 hello.py $(awk -F== '{ms += $2} END {print ms}' requirements.txt milliseconds)"]
+"""
+"""Each answer waits so many milliseconds as all versions are together."""
+
+
+@pytest.mark.measures
+def test_the_packages_of_one_commit_that_made_it_slower_are_found(lab: Lab) -> None:
+    shop = lab.folder / "shop"
+    shop.mkdir()
+    shutil.copy(HELLO, shop)
+    a_repository(
+        shop,
+        {"requirements.txt": "httptools==10\nuvicorn==5\n", "milliseconds": "own==5"},
+        {"requirements.txt": "httptools==30\nuvicorn==25\n", "milliseconds": "own==35"},
+    )
+    file = lab.experiment("app", blocks=3, workload="plaintext", service="none", seconds=0.8, data="", more=PACKAGES)
+    file.rename(lab.folder / "fairtrial.toml")
+
+    finished = lab.fairtrial("why", "first", "HEAD")
+
+    names = ["httptools 10 to 30", "uvicorn 5 to 25", "the rest (milliseconds)"]
+    told = finished.err.splitlines()
+    assert told[0] == "3 steps of what changed app between first and HEAD:" and told[3] == f"  HEAD: {names[2]}"
+    parts = {part["factors"][0]: part["ratio"] for part in finished.result["causes"]["parts"]}
+    assert parts == {
+        name: pytest.approx(ratio, rel=0.35) for name, ratio in zip(names, (20 / 40, 40 / 60, 60 / 90), strict=True)
+    }, finished.out
+    assert finished.results is not None
+    for out in (finished.out, lab.fairtrial("why", finished.results).out):
+        text = " ".join(out.split())
+        assert "steps: httptools 10 to 30 (app:" in text and "; the rest (milliseconds) (app:head from app:" in text
+    assert git(shop, "status", "--porcelain") == "" and len(git(shop, "worktree", "list").splitlines()) == 1
+
+
+def test_two_commits_stand_at_the_ends_of_those_between(lab: Lab) -> None:
+    a_service(lab)
+    experiment = along_commits(load_experiment(lab.folder / "fairtrial.toml"), "app", ["v1", "0123456789ab", "main"])
+    why = experiment.why
+    assert why is not None and (str(why.start), str(why.end)) == ("app:v1", "app:main")
+    assert [str(each) for each in why.steps] == ["app:0123456789ab"] and experiment.claims == []
+    assert experiment.contenders["app"].refs == ["v1", "0123456789ab", "main"]
+
+
+def test_two_commits_with_none_between_are_compared_by_ab_test(lab: Lab) -> None:
+    shop = lab.folder / "shop"
+    commits = a_repository(shop, {"a": "1"}, {"a": "2"}, {"a": "3"})
+    a_service(lab)
+    finished = lab.fairtrial("why", "first", commits[1])
+    assert finished.status == 2 and f"fairtrial ab-test first {commits[1]} compares the two" in finished.err
+    turned = lab.fairtrial("why", commits[1], "first")
+    assert turned.status == 2 and "first does not come from" in turned.err
+
+
+def test_the_variables_in_which_two_contenders_differ_are_factors(lab: Lab) -> None:
+    file = an_experiment(
+        lab, PLANTED.partition("[contenders")[1] + PLANTED.partition("[contenders")[2].format(hello=HELLO)
+    )
+    file.write_text(file.read_text().replace("title = ", 'stacks = ["app", "other"]\ntitle = ', 1))
+    experiment = between_contenders(load_experiment(file), "app", "other")
+    assert experiment.why is not None and {name: each.env for name, each in experiment.why.factors.items()} == {
+        "times-driver": {"TIMES_DRIVER": "0.5"},
+        "times-pool": {"TIMES_POOL": "0.8"},
+        "times-other": {"TIMES_OTHER": "0.9"},
+    }
+    assert len(experiment.stacks) == 9 and experiment.claims == []
+    with pytest.raises(Problem, match="at least 1 factor"):
+        between_contenders(load_experiment(file), "other", "app")
+
+
+def test_of_many_commits_some_are_tried() -> None:
+    commits = [str(place) for place in range(100)]
+    assert evenly_spread(commits, 9) == ["10", "20", "30", "40", "50", "60", "70", "80", "90"]
+    assert evenly_spread(commits[:10], 9) == commits[1:10] and evenly_spread(commits[:9], 9) == commits[:9]
 
 
 def test_an_experiment_without_why_is_refused(lab: Lab) -> None:
@@ -168,5 +268,5 @@ def test_a_file_that_proposes_factors_is_written_once(lab: Lab) -> None:
 
 
 def test_a_proposal_runs_nothing(lab: Lab) -> None:
-    finished = lab.fairtrial("why", "python-fastapi", "python-flask", "--blocks", "3")
-    assert finished.status == 2 and "--blocks: a file is written, and nothing is run" in finished.err
+    finished = lab.fairtrial("why", "python-fastapi", "python-flask", "--blocks", "3", "--json", "a.json")
+    assert finished.status == 2 and "--blocks, --json: a file is written, and nothing is run" in finished.err

@@ -62,9 +62,22 @@ def test_a_design_that_nobody_published_is_refused(count: int) -> None:
 def test_every_combination_is_a_condition_and_so_is_the_end() -> None:
     experiment = an_experiment({"from": "a", "to": "b", "factors": TWO})
     assert names(experiment) == ["a", "a:with-driver", "a:with-pool", "a:with-pool-and-driver", "b"]
-    assert experiment.blocks == 8
+    assert (experiment.blocks, experiment.minutes) == (None, None), "as many as its shares need"
     assert Experiment.model_validate(experiment.model_dump()) == experiment, "it is read back as it was"
     assert Experiment.model_validate_json(experiment.model_dump_json()) == experiment
+
+
+@pytest.mark.parametrize(
+    ("keys", "profiled"),
+    [
+        ({"to": "b", "factors": TWO}, ["a", "a:with-driver", "a:with-pool", "b"]),
+        ({"factors": TWO}, ["a", "a:with-driver", "a:with-pool", "a:with-pool-and-driver"]),
+        ({"to": "b", "steps": ["c"]}, ["a", "c", "b"]),
+    ],
+)
+def test_profilers_look_at_each_factor_by_itself(keys: dict[str, Any], profiled: list[str]) -> None:
+    why = an_experiment({"from": "a", **keys}).why
+    assert why is not None and sorted(set(map(str, why.profiled))) == sorted(profiled)
 
 
 def test_without_an_end_it_is_the_start_with_every_factor_switched() -> None:
@@ -81,9 +94,18 @@ def test_steps_lie_in_order_between_two_contenders() -> None:
     assert (str(why.whole), why.design.resolution) == ("a:v3", "in order")
 
 
+def test_steps_have_the_names_that_titles_give_them() -> None:
+    why = an_experiment({"from": "a:v1", "steps": ["a:v2"], "to": "b", "titles": {"a:v2": "pool 1 to 2"}}).why
+    assert why is not None and why.changes == {"pool 1 to 2": "a:v2 from a:v1", "b": "from a:v2"}
+    assert why.design.factors == ["pool 1 to 2", "b"] and list(map(str, why.conditions)) == ["a:v1", "a:v2", "b"]
+
+
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
+        ({"to": "b", "steps": ["c"], "titles": {"a": "x"}}, "each is of one of the steps"),
+        ({"to": "b", "factors": TWO, "titles": {"b": "x"}}, "each is of one of the steps"),
+        ({"to": "b", "steps": ["c"], "titles": {"c": "b"}}, "two steps have one title"),
         ({"to": "b", "steps": ["c"], "factors": TWO}, "and not both"),
         ({"steps": ["c"]}, "name both"),
         ({"to": "b", "steps": ["c", "c"]}, "each once"),

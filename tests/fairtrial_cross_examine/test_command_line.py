@@ -25,16 +25,16 @@ TOOLS = ("ab", "wrk", "wrk2", "hey", "oha", "vegeta")
 )
 def test_options(line: str, tool: str, option: str, value: str | None) -> None:
     command = last_command(f"some prose\n{line}\nRunning …", TOOLS)
-    assert command is not None and command.tool == tool
+    assert command.tool == tool
     if value is not None:
         assert command.option(option) == value
 
 
 def test_numbers() -> None:
     command = last_command("vegeta attack -rate=50/1s -workers 3 | vegeta report", TOOLS)
-    assert command is not None and command.number("-rate") == 50 and command.whole("-workers") == 3
+    assert command.number("-rate") == 50 and command.whole("-workers") == 3
     command = last_command("wrk2 -R 2k -c x http://a/", TOOLS)
-    assert command is not None and command.number("-R") == 2000 and command.number("-c") is None
+    assert command.number("-R") == 2000 and command.number("-c") is None
 
 
 @pytest.mark.parametrize(
@@ -50,15 +50,15 @@ def test_numbers() -> None:
     ],
 )
 def test_prose_is_no_call(text: str) -> None:
-    assert last_command(text, TOOLS) is None
+    assert not last_command(text, TOOLS).is_given
 
 
 def test_the_last_call_of_the_tool_counts() -> None:
     text = "$ hey -c 1 http://a/\n$ hey -c 2 http://a/\n$ oha -c 3 http://a/"
     command = last_command(text, ("hey",))
-    assert command is not None and command.option("-c") == "2"
+    assert command.option("-c") == "2"
 
 
 def test_an_open_quotation() -> None:
     command = last_command("$ wrk -c 10 -H 'Accept: http://a/", TOOLS)
-    assert command is not None and command.option("-c") == "10"
+    assert command.option("-c") == "10"

@@ -1,14 +1,16 @@
 """What the judge makes of a `[why]`, from a record alone, and how the reports say it."""
 
 import io
+import re
 from itertools import pairwise, product
 from typing import Any
 
 import pytest
 from rich.console import Console
 
+from fairtrial.experiment.contenders import Contender
 from fairtrial.experiment.why import Why
-from fairtrial.judge.causes import validate_why
+from fairtrial.judge.causes import PRECISION, validate_why
 from fairtrial.judge.claims import SentNames
 from fairtrial.judge.judging import judge
 from fairtrial.judge.model import Result
@@ -17,7 +19,7 @@ from fairtrial.record.proof import Ledger
 from fairtrial.report.causes import answer_sentence, beside_notes, causes_chart
 from fairtrial.report.html import html_text
 from fairtrial.report.markdown import markdown_text
-from fairtrial.report.terminal import print_answer, print_result
+from fairtrial.report.terminal import print_result
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 from tests.builders.experiment import ExperimentBuilder
 
@@ -43,10 +45,7 @@ def judged(experiment: ExperimentBuilder, rates: dict[str, float], wobble: float
 def printed(result: Result, *, answer: str | None = None, verbose: bool = False, width: int = 100) -> str:
     file = io.StringIO()
     console = Console(file=file, width=width, legacy_windows=False)
-    if answer is None:
-        print_result(result, console, verbose=verbose)
-    else:
-        print_answer(result, console, answer)
+    print_result(result, console, verbose=verbose, answer=answer)
     return file.getvalue()
 
 
@@ -88,9 +87,35 @@ def test_each_of_several_steps_has_its_part() -> None:
     assert "a step's part is what it changes of the one before it" in text
 
 
+def test_a_step_that_does_not_run_by_itself_is_told_with_what_leaves_it_out() -> None:
+    steps = [f"a:s{place}" for place in range(1, 5)]
+    why = {"from": "a:v1", "steps": steps, "to": "a:head", "titles": {name: f"{name} 1 to 2" for name in steps}}
+    record = asking(why).record()
+    contender = Contender(folder=".", command=["x"], refs=["v1", "s1", "s2", "s3", "s4", "HEAD"])
+    experiment = record.experiment.model_copy(update={"contenders": {"a": contender}})
+    record = record.model_copy(update={"experiment": experiment})
+
+    def reason(*failing: str) -> str:
+        def make(name: str, block: int) -> TrialBuilder:
+            return a_trial().failing("start", "it ended", by_contender=True) if name in failing else a_trial()
+
+        causes = judge(record, trials_of(record, make), interrupted=False).causes
+        assert causes is not None and causes.reason is not None
+        return answer_sentence(causes)
+
+    assert reason("a:s2").endswith(
+        ". a:s2 1 to 2 may not run without what is switched after it: fairtrial ab-test s1 s3 tries both at once; "
+        "fairtrial why s3 HEAD divides others."
+    )
+    assert reason("a:s3").endswith("ab-test s2 s4 tries both at once; fairtrial why v1 s2 divides others.")
+    assert "may not run" not in reason("a:v1", "a:s2"), "nothing runs"
+    assert "may not run" not in reason("a:head"), "the end has to run"
+
+
 MEMORY = {"a": 100, "a:with-driver": 120, "a:with-pool": 101, "a:with-driver-and-pool": 121, "b": 121}
 """MiB: the driver takes 1.2 times as much, the pool 1% more."""
 CPU_PER_ANSWER = "server CPU time per 1,000 requests"
+OTHERS = {CPU_PER_ANSWER, "the kernel's share of server CPU time", "bytes of an answer"}
 
 
 def holding(memory: dict[str, int], why: dict[str, Any]) -> Causes:
@@ -117,12 +142,56 @@ def test_what_else_a_part_changed_stands_beside_it(snapshot: object) -> None:
     assert list(beside_notes(causes)) == snapshot, "not the pool's 1%"
 
 
+STATEMENTS = {
+    "a": 10_000,
+    "a:with-driver": 30_000,
+    "a:with-pool": 10_000,
+    "a:with-driver-and-pool": 30_000,
+    "b": 30_000,
+}
+"""The driver puts BEGIN and COMMIT around each."""
+
+
+def test_statements_that_a_driver_adds_stand_beside_its_part() -> None:
+    record = asking(WHY).record()
+    trials = []
+    for trial in trials_of(record, lambda name, block: a_trial().serving(RATES[name] * WOBBLE[block - 1])):
+        name = next(each.contender for each in record.conditions if each.id == trial.condition)
+        ledger = Ledger(done={"statements": STATEMENTS[name], "reads": 10_000}, verified=10_000, answers=10_000)
+        trials.append(trial.model_copy(update={"ledger": ledger}))
+    causes = judge(record, trials, interrupted=False).causes
+    assert causes is not None
+    assert [part.beside[2].metric for part in causes.parts] == ["statements per request"] * 4
+    assert [part.beside[2].ratio for part in causes.parts] == pytest.approx([3, 1, 1, 1])
+    notes = [note for note in beside_notes(causes) if "statements" in note]
+    assert len(notes) == 1 and notes[0].startswith("with driver:") and "statements per request × 3.00" in notes[0]
+
+
 def test_the_figure_that_is_asked_for_does_not_stand_beside_itself() -> None:
     """Nor does one that some of the trials do not have."""
     asked = holding(MEMORY, WHY | {"metric": "peak_rss"})
-    assert {each.metric for part in asked.parts for each in part.beside} == {CPU_PER_ANSWER}
+    assert {each.metric for part in asked.parts for each in part.beside} == OTHERS
     not_read = holding(MEMORY | {"b": 0}, WHY)
-    assert {each.metric for part in not_read.parts for each in part.beside} == {CPU_PER_ANSWER}
+    assert {each.metric for part in not_read.parts for each in part.beside} == OTHERS
+
+
+def test_wide_shares_and_more_factors_are_told_with_their_minutes() -> None:
+    advice = holding(MEMORY, WHY).advice
+    assert advice == ["3 more factors would take 17 conditions: about 10 minutes for as many blocks."]
+    wide = judged(asking(WHY), RATES, wobble=9).causes
+    assert wide is not None and wide.widest_share is not None and wide.widest_share > PRECISION
+    first, _ = wide.advice
+    assert re.fullmatch(
+        r"About \d+ minutes \(`--minutes \d+`, \d+ blocks\) would bring all shares to 10 points on either side\.", first
+    )
+    assert first in printed(judged(asking(WHY), RATES, wobble=9), verbose=True, width=200)
+
+
+def test_steps_have_no_further_factors() -> None:
+    causes = judged(
+        asking({"from": "a", "steps": ["a:slower"], "to": "b"}), {"a": 1e3, "a:slower": 8e2, "b": 6e2}
+    ).causes
+    assert causes is not None and causes.advice == []
 
 
 def test_the_waterfall_leads_from_one_to_the_whole_ratio() -> None:

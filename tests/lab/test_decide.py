@@ -5,7 +5,8 @@ import pytest
 from fairtrial.catalog.stacks.unprivileged_user import LABS, VARIABLE
 from fairtrial.judge.checks.model import Finding
 from fairtrial.judge.judging import judge
-from fairtrial.lab.decide import is_decidable
+from fairtrial.judge.statistics.causes import Causes
+from fairtrial.lab.decide import EVENED_OUT, WhenDecided, is_decidable, needs_blocks
 from tests.builders import a_trial, an_experiment, trials_of
 from tests.command_line import Lab
 
@@ -126,3 +127,47 @@ def test_a_block_that_the_machine_spoils_is_tried_again_at_the_end(lab: Lab) -> 
     assert not finished.result["interrupted"]
     assert finished.results
     assert lab.fairtrial("judge", finished.results).status == finished.status == 3
+
+
+WHY = {"from": "a", "to": "b", "factors": {"pool": {"env": {"POOL": "16"}}}}
+
+
+def after(blocks: int, scatter: float, to: float = 1800.0) -> bool:
+    """Whether a run of at most ten blocks ends after so many, in which one condition scatters by such a share."""
+    record = (
+        an_experiment("a", "a:with-pool", "b", blocks=10).but(why=WHY).record().model_copy(update={"looks": [5, 10]})
+    )
+
+    def make(name: str, block: int):  # type: ignore[no-untyped-def]
+        rate = {"a": 1000.0, "a:with-pool": 1400.0, "b": to}[name]
+        return a_trial().serving(rate * (1 + scatter * (-1) ** block if name == "b" else 1))
+
+    trials = [trial for trial in trials_of(record, make) if trial.block <= blocks]
+    return WhenDecided(record).reached(trials)
+
+
+def test_a_why_ends_at_the_look_at_which_its_shares_are_known() -> None:
+    assert not after(4, scatter=0.001), "before the first look"
+    assert after(5, scatter=0.001)
+    assert not after(5, scatter=0.1) and after(10, scatter=0.1), "wide shares wait for the last look"
+    assert after(5, scatter=0.001, to=1001.0), "there is nothing to divide"
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_needed"),
+    [
+        ({}, True),
+        ({"blocks": 4}, False),
+        ({"interval": (0.99, 1.02)}, False),
+        ({"interval": (0.9, 1.02)}, True),
+        ({"ratio": None, "interval": None}, False),
+        ({"ratio": None, "interval": None, "withheld_by": "unequal-work"}, False),
+        ({"ratio": None, "interval": None, "withheld_by": EVENED_OUT}, True),
+    ],
+)
+def test_more_blocks_are_tried_where_they_could_tell_shares(changes: dict[str, object], *, is_needed: bool) -> None:
+    told = {"start": "a", "end": "b", "metric": "goodput", "higher_is_better": True, "factors": {}, "combinations": 2}
+    causes = Causes.model_validate(
+        {**told, "resolution": "full", "blocks": 5, "level": 0.99, "ratio": 1.8, "interval": (1.2, 2.6)} | changes
+    )
+    assert needs_blocks(causes, 5, margin=0.05) == is_needed

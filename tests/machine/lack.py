@@ -212,6 +212,11 @@ EXCUSED: Mapping[str, Callable[[], Lack | None]] = {
     "all-processes": _excused("process ids of the machine", _why_not_all_processes),
     "checkout": _excused("a checkout of git", lambda: _refusal("git", "-C", str(ROOT), "ls-files")),
     "perf": _excused("perf", lambda: _refusal("perf", "record", "-o", "/dev/null", "--", "true")),
+    "perf-of-system-calls": _excused(
+        "perf that counts system calls", lambda: _refusal("perf", "stat", "-e", "raw_syscalls:sys_enter", "--", "true")
+    ),
+    "strace": _excused("strace", lambda: _refusal("strace", "-c", "-o", "/dev/null", "true")),
+    "java": _program("jcmd", Lack("java", "apt install openjdk-17-jdk-headless", excused=True)),
     "py-spy": _program("py-spy", Lack("py-spy", "pipx install py-spy", excused=True)),
     "image": _excused("an image of Fairtrial", lambda: "" if IMAGE in os.environ else "`make image` makes one"),
 }

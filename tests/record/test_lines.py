@@ -46,7 +46,12 @@ def test_a_last_line_that_was_cut_off_is_left_out(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "reason"),
-    [("", "empty"), ('{"kind": "experiment"}\n', "line 1"), ("no JSON\n", "line 1"), ('{"kind"', "empty")],
+    [
+        ("", "empty"),
+        ('{"kind": "experiment"}\n', "line 1"),
+        ("no JSON\n", f"{RECORD_FILE}, line 1: Invalid JSON"),
+        ('{"kind"', "empty"),
+    ],
 )
 def test_what_is_no_record_is_told(tmp_path: Path, text: str, reason: str) -> None:
     (tmp_path / RECORD_FILE).write_text(text)
@@ -60,7 +65,7 @@ def test_what_is_no_record_is_told(tmp_path: Path, text: str, reason: str) -> No
 def test_a_broken_line_is_told_with_its_number_and_key(folder: Path) -> None:
     path = folder / RECORD_FILE
     path.write_text(path.read_text() + '{"kind": "trial", "index": "first"}\n')
-    with pytest.raises(Problem, match=r"line 6: "):
+    with pytest.raises(Problem, match=r"line 6: index: must be a whole number"):
         read_record(folder)
 
 

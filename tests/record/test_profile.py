@@ -1,5 +1,6 @@
 """`profiles.jsonl` is kept apart: what judges can't read it, and it can't name files elsewhere."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,16 @@ def results(folder: Path, *more: Profile, name: str = RECORD_FILE) -> Path:
 
 def test_a_run_without_such_a_block_has_no_profiles(tmp_path: Path) -> None:
     assert read_profiles(results(tmp_path)).lines == ()
+
+
+def test_a_line_from_before_there_were_proxies_is_read(tmp_path: Path) -> None:
+    load = {"window_seconds": 0.6, "answers": 90, "response_seconds": 0.006, "server": None, "service": None}
+    line = json.loads(PROFILE.model_dump_json()) | {"alone": [load]}
+    del line["loaded"]
+    results(tmp_path)
+    (tmp_path / PROFILES_FILE).write_text(json.dumps(line) + "\n")
+    (read,) = read_profiles(tmp_path).lines
+    assert [each.response_seconds for each in read.alone] == [0.006] and read.loaded == []
 
 
 def test_a_profile_changes_nothing_that_is_judged(tmp_path: Path) -> None:

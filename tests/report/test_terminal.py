@@ -9,7 +9,7 @@ from rich.console import Console
 from fairtrial.judge.judging import judge
 from fairtrial.judge.model import Result
 from fairtrial.record.proof import Ledger
-from fairtrial.report.terminal import print_answer, print_result
+from fairtrial.report.terminal import print_result
 from tests.builders import TrialBuilder, a_trial, an_experiment, trials_of
 from tests.lines import lines_with
 from tests.report.scene import judged
@@ -207,14 +207,15 @@ def test_an_answer_is_ten_lines_with_what_has_to_be_done(width: int) -> None:
     record = an_experiment("a", "b").claiming("a", "b", at_least=0.95).claiming("b", "a", at_most=1.05).record()
     result = judge(record, trials_of(record, BUSY), interrupted=False)
     file = io.StringIO()
-    print_answer(result, Console(file=file, width=width), "b is not slower than a", Path("results/it/report.html"))
+    console, report = Console(file=file, width=width), Path("results/it/report.html")
+    print_result(result, console, report, verbose=False, answer="b is not slower than a")
     lines = file.getvalue().splitlines()
     assert lines[0] == "b is not slower than a" and lines[-1] == "report: results/it/report.html"
     assert len(lines) <= 10 and max(map(len, lines)) <= width
     text = " ".join(file.getvalue().split())
     assert "goodput: a " in text and "upheld claim-1 1.00 (" in text and "warning memory-short: " in text
     file = io.StringIO()
-    print_answer(crowded(), Console(file=file, width=width), "it is slower")
+    print_result(crowded(), Console(file=file, width=width), verbose=False, answer="it is slower")
     text = " ".join(file.getvalue().split())
     assert "refusal errors, in 1 of 25 trials" in text and "→ free the port" in text
 

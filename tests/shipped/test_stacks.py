@@ -210,7 +210,7 @@ def test_the_replicated_mistake_is_refused_and_the_same_stack_without_it_is_not(
         "ruby-rails:as-published",
         "ruby-rails",
         service="mongodb",
-        seconds=3,
+        seconds=6,
         more="[checks.picks-uniform]\nminimum_answers = 200",  # what a busy machine may manage
     )
 
@@ -218,9 +218,11 @@ def test_the_replicated_mistake_is_refused_and_the_same_stack_without_it_is_not(
 
     trials = {condition["contender"]: condition["trials"][0] for condition in finished.result["conditions"]}
     published, right = trials["ruby-rails:as-published"], trials["ruby-rails"]
-    assert {one["check"] for one in published["findings"] if one["severity"] == "refusal"} == {"picks-uniform"}
-    assert [one for one in right["findings"] if one["severity"] == "refusal"] == []
-    assert right["outcome"] == "valid", finished.out
+    refused = [
+        {one["check"] for one in trial["findings"] if one["severity"] == "refusal"} for trial in (published, right)
+    ]
+    # A busy machine may let requests of either end without an answer.
+    assert [checks - {"errors"} for checks in refused] == [{"picks-uniform"}, set()], finished.out
 
 
 @pytest.mark.parametrize("name", [name for name, stack in STACKS.items() if LONG_QUERIES & set(stack.workloads)])

@@ -11,14 +11,15 @@ use fairtrial_engine::listen::Listen;
 use fairtrial_engine::plan::Address;
 use fairtrial_engine::processors;
 use fairtrial_engine::proxy::{Proxy, ProxySpec};
-use fairtrial_engine::signals::{SIGINT, SIGTERM, Signals};
+use fairtrial_engine::signals::{SIGINT, SIGTERM, SIGUSR1, Signals};
 
 use lexopt::{Arg, Parser};
 
 use super::{Failure, Wrong, list, other, value};
 
 pub const HELP: &str = "\
-Carries connections on to a service, later: a round trip takes so much longer. Gives an account when it ends.
+Carries connections on to a service, later: a round trip takes so much longer. Gives an account when it ends, and tells
+its round trips so far at SIGUSR1.
 
 fairtrial-engine proxy --to ADDRESS --latency SPAN [OPTION ...]
 
@@ -72,7 +73,7 @@ fn parse_latency(text: &str) -> Result<Delay, String> {
 
 /// Runs the subcommand.
 pub fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
-    let signals = Signals::catch(&[SIGINT, SIGTERM])?;
+    let mut signals = Signals::catch(&[SIGINT, SIGTERM, SIGUSR1])?;
     if !arguments.cpus.is_empty() {
         processors::bind(&arguments.cpus).map_err(|error| Failure::Input(format!("--cpus: {error}")))?;
     }
@@ -87,6 +88,6 @@ pub fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
     let proxy =
         Proxy::bind(&listen, spec).map_err(|error| Failure::Input(format!("--listen: {listen}: {error}")))?;
     emit(&Event::Listening { address: proxy.address().to_string() })?;
-    emit(&Event::Proxied(&proxy.serve(&signals)?))?;
+    emit(&Event::Proxied(&proxy.serve(&mut signals)?))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::Side;
+use super::round_trip::RoundTrips;
 use crate::record::Distribution;
 
 /// What went in one direction, over all connections.
@@ -29,6 +30,8 @@ pub struct Account {
     pub to_clients: Carried,
     /// From the moment at which a chunk was due to the moment at which the kernel had taken it.
     pub lateness: Distribution,
+    /// Those that have ended.
+    pub round_trips: RoundTrips,
     /// Processor time of the proxy.
     pub cpu_seconds: f64,
 }

@@ -11,6 +11,7 @@ use super::Side;
 use super::arrival::stamp;
 use super::direction::{Departure, Direction};
 use super::link::Link;
+use super::round_trip::RoundTrip;
 use super::worker::Shared;
 use crate::clock::now_ns;
 use crate::driver::socket::{Begun, connect_result};
@@ -37,8 +38,7 @@ pub(super) struct Connection {
     to_client: Direction,
     /// How long the current round trip takes longer than without the proxy.
     latency_ns: u64,
-    /// Who sent last. A round trip begins when the client answers the service.
-    last_sender: Side,
+    round_trip: RoundTrip,
     /// The timer that is set.
     timer_ns: Option<u64>,
     /// When [`Connection::drive`] last looked.
@@ -50,14 +50,14 @@ impl Connection {
     /// kernel has told this client already that it is connected; the service is connected to when that byte would
     /// arrive.
     pub(super) fn new(client: OwnedFd, shared: &mut Shared) -> Connection {
-        let (now, latency_ns) = (now_ns(), shared.round_trips.next_ns());
+        let (now, latency_ns) = (now_ns(), shared.latencies.next_ns());
         Connection {
             client,
             service: Service::ConnectsAt(now + latency_ns + latency_ns / 2),
             to_service: Direction::new(Side::Client, true, now),
             to_client: Direction::new(Side::Service, false, now),
             latency_ns,
-            last_sender: Side::Client,
+            round_trip: RoundTrip::begun(now),
             timer_ns: None,
             looked_ns: now,
         }
@@ -147,13 +147,12 @@ impl Connection {
             (Side::Service, Service::Connected(socket)) => (socket, &mut self.to_client),
             (Side::Service, _) => return,
         };
-        let (latency_ns, last_sender) = (&mut self.latency_ns, &mut self.last_sender);
-        let Shared { receiver, link, round_trips, .. } = shared;
-        direction.read(socket, receiver, link, || {
-            if side == Side::Client && *last_sender == Side::Service {
-                *latency_ns = round_trips.next_ns();
+        let (latency_ns, round_trip) = (&mut self.latency_ns, &mut self.round_trip);
+        let Shared { receiver, link, latencies, account, .. } = shared;
+        direction.read(socket, receiver, link, |arrived_ns| {
+            if round_trip.arrived(side, arrived_ns, &mut account.round_trips) {
+                *latency_ns = latencies.next_ns();
             }
-            *last_sender = side;
             // Both halves together are the whole, also of an odd number.
             if side == Side::Client { *latency_ns / 2 } else { latency_ns.div_ceil(2) }
         });
@@ -166,7 +165,7 @@ impl Connection {
             (Side::Client, _) => return State::Open,
             (Side::Service, _) => (&self.client, &mut self.to_client, &mut self.to_service),
         };
-        match direction.depart(socket, &mut shared.account) {
+        match direction.depart(socket, &mut shared.account, &mut self.round_trip) {
             Departure::Done => State::Open,
             Departure::Reset => {
                 reset_at_end(socket);
@@ -185,6 +184,7 @@ impl Connection {
         let Begun { socket, is_connected } =
             shared.service.begin_connect(0).map_err(|_| Errno::CONNREFUSED)?;
         stamp(&socket);
+        self.round_trip.departed(Side::Client, self.looked_ns, self.looked_ns);
         shared.watch(&socket, number, Side::Service)?;
         self.service = Service::Connecting(socket);
         if is_connected {

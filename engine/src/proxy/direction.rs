@@ -10,6 +10,7 @@ use super::Side;
 use super::account::Account;
 use super::arrival::Receiver;
 use super::link::Link;
+use super::round_trip::RoundTrip;
 use crate::clock::now_ns;
 
 /// What a chunk takes in memory beside its bytes.
@@ -139,13 +140,13 @@ impl Direction {
         if self.is_blocked { None } else { self.under_way.front().map(|chunk| chunk.due_ns) }
     }
 
-    /// Reads what there is. `delay_ns` gives how long each chunk takes over the link.
+    /// Reads what there is. `delay_ns` gives how long each chunk takes over the link, by when it arrived.
     pub(super) fn read(
         &mut self,
         socket: &OwnedFd,
         receiver: &mut Receiver,
         link: &Link,
-        mut delay_ns: impl FnMut() -> u64,
+        mut delay_ns: impl FnMut(u64) -> u64,
     ) {
         for _ in 0..MOST_READS {
             if !self.wants_input(link) {
@@ -154,14 +155,17 @@ impl Direction {
             match receiver.receive(socket, self.read_until_ns) {
                 Ok(received) if received.bytes.is_empty() => {
                     let payload = if self.breaks { Payload::Reset } else { Payload::End };
-                    self.end(payload, received.arrived_ns + delay_ns());
+                    self.end(payload, received.arrived_ns + delay_ns(received.arrived_ns));
                 }
                 Ok(received) => {
                     self.is_readable = self.closes || !received.is_drained;
-                    self.add(received.bytes, received.arrived_ns, link, delay_ns());
+                    self.add(received.bytes, received.arrived_ns, link, delay_ns(received.arrived_ns));
                 }
                 Err(Errno::AGAIN) => self.is_readable = false,
-                Err(_) => self.end(Payload::Reset, now_ns() + delay_ns()),
+                Err(_) => {
+                    let now = now_ns();
+                    self.end(Payload::Reset, now + delay_ns(now));
+                }
             }
         }
         // What is read later was not there yet, or there was no room for it: that wait is the receiver's.
@@ -187,10 +191,16 @@ impl Direction {
     }
 
     /// Lets leave what is due.
-    pub(super) fn depart(&mut self, to: &OwnedFd, account: &mut Account) -> Departure {
+    pub(super) fn depart(
+        &mut self,
+        to: &OwnedFd,
+        account: &mut Account,
+        round_trip: &mut RoundTrip,
+    ) -> Departure {
         while !self.is_blocked {
             let Some(Chunk { due_ns, payload }) = self.under_way.front() else { break };
-            if *due_ns > now_ns() {
+            let began_ns = now_ns();
+            if *due_ns > began_ns {
                 break;
             }
             match payload {
@@ -205,7 +215,9 @@ impl Direction {
                     Ok(sent) if self.sent_bytes + sent < bytes.len() => self.sent_bytes += sent,
                     Ok(_) => {
                         let waited = *due_ns < self.free_since_ns;
-                        let late_ns = (!waited).then(|| now_ns() - due_ns);
+                        let ended_ns = now_ns();
+                        let late_ns = (!waited).then(|| ended_ns - due_ns);
+                        round_trip.departed(self.from, began_ns, ended_ns);
                         account.departed(self.from, bytes.len(), late_ns);
                         self.taken_bytes -= bytes.len() + CHUNK_BYTES;
                         self.sent_bytes = 0;

@@ -56,15 +56,15 @@ impl Link {
 }
 
 /// The latency of one round trip after the other, over all connections.
-pub(super) struct RoundTrips {
+pub(super) struct Latencies {
     latency: Delay,
     seed: u64,
     begun: u64,
 }
 
-impl RoundTrips {
-    pub(super) fn new(spec: &ProxySpec) -> RoundTrips {
-        RoundTrips { latency: spec.latency.clone(), seed: spec.seed, begun: 0 }
+impl Latencies {
+    pub(super) fn new(spec: &ProxySpec) -> Latencies {
+        Latencies { latency: spec.latency.clone(), seed: spec.seed, begun: 0 }
     }
 
     /// The latency of the round trip that begins.

@@ -8,6 +8,7 @@ mod arrival;
 mod connection;
 mod direction;
 mod link;
+mod round_trip;
 mod worker;
 
 use std::io;
@@ -17,6 +18,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::set_current_timer_slack;
 
 pub use account::{Account, Carried};
+pub use round_trip::RoundTrips;
 use worker::Worker;
 
 use crate::delay::Delay;
@@ -69,16 +71,17 @@ impl Proxy {
         &self.listener.address
     }
 
-    /// Carries bytes until one of the signals comes and what is under way then has left.
+    /// Carries bytes until one of the signals comes and what is under way then has left. At SIGUSR1 it goes on, and
+    /// tells its round trips so far.
     ///
     /// # Errors
-    /// If epoll cannot be used.
-    pub fn serve(self, signals: &Signals) -> io::Result<Account> {
+    /// If epoll cannot be used, or nobody reads what it tells.
+    pub fn serve(self, signals: &mut Signals) -> io::Result<Account> {
         // Two files per connection; where the limit stays low, the rest waits in the backlog.
         let limit = getrlimit(Resource::Nofile);
         let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
         // The kernel's usual 50 µs would be in every delay.
         let _ = set_current_timer_slack(NonZeroU64::new(1));
-        Worker::new(&self.listener.socket, signals.wake_fd(), self.service, self.spec)?.run()
+        Worker::new(&self.listener.socket, signals, self.service, self.spec)?.run()
     }
 }

@@ -1,7 +1,7 @@
 //! The loop of a proxy: chunks leave when they are due, and sockets are read when they have something.
 
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
@@ -12,10 +12,12 @@ use rustix::thread::sched_yield;
 use super::account::Account;
 use super::arrival::Receiver;
 use super::connection::{Connection, State};
-use super::link::{Link, RoundTrips};
+use super::link::{Latencies, Link};
 use super::{ProxySpec, Side};
 use crate::clock::{now_ns, seconds, thread_cpu_ns, timespec};
 use crate::driver::socket::Peer;
+use crate::events::{Event as Said, emit};
+use crate::signals::{SIGUSR1, Signals};
 use crate::timers::Timers;
 
 const LISTENER: u64 = u64::MAX;
@@ -39,7 +41,7 @@ const LOOK_NS: u64 = 1_000_000;
 pub(super) struct Shared {
     pub service: Peer,
     pub link: Link,
-    pub round_trips: RoundTrips,
+    pub latencies: Latencies,
     pub receiver: Receiver,
     pub account: Account,
     epoll: OwnedFd,
@@ -56,7 +58,7 @@ impl Shared {
 /// All connections of a proxy.
 pub(super) struct Worker<'a> {
     listener: &'a OwnedFd,
-    signals: BorrowedFd<'a>,
+    signals: &'a mut Signals,
     shared: Shared,
     connections: Vec<Option<Connection>>,
     /// Numbers to use again.
@@ -71,19 +73,19 @@ pub(super) struct Worker<'a> {
 impl<'a> Worker<'a> {
     pub(super) fn new(
         listener: &'a OwnedFd,
-        signals: BorrowedFd<'a>,
+        signals: &'a mut Signals,
         service: Peer,
         spec: ProxySpec,
     ) -> io::Result<Worker<'a>> {
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
         epoll::add(&epoll, listener, EventData::new_u64(LISTENER), EventFlags::IN)?;
-        epoll::add(&epoll, signals, EventData::new_u64(SIGNALS), EventFlags::IN)?;
+        epoll::add(&epoll, signals.wake_fd(), EventData::new_u64(SIGNALS), EventFlags::IN)?;
         let link = Link::new(&spec);
         let shared = Shared {
             service,
             receiver: Receiver::new(link.chunk_bytes),
             link,
-            round_trips: RoundTrips::new(&spec),
+            latencies: Latencies::new(&spec),
             account: Account::default(),
             epoll,
         };
@@ -127,7 +129,7 @@ impl<'a> Worker<'a> {
             for &Event { data, flags, .. } in &events {
                 match data.u64() {
                     LISTENER => self.accept_all(),
-                    SIGNALS => self.begin_to_leave()?,
+                    SIGNALS => self.obey()?,
                     token => self.handle(token, flags),
                 }
             }
@@ -155,10 +157,15 @@ impl<'a> Worker<'a> {
         self.connections.iter().flatten().any(Connection::is_busy)
     }
 
-    fn begin_to_leave(&mut self) -> io::Result<()> {
-        // It stays readable.
-        epoll::delete(&self.shared.epoll, self.signals)?;
-        self.leaves_until_ns = Some(now_ns() + LEAVING_NS);
+    fn obey(&mut self) -> io::Result<()> {
+        for signal in self.signals.take() {
+            if signal == SIGUSR1 {
+                let (at_seconds, round_trips) = (seconds(now_ns()), &self.shared.account.round_trips);
+                emit(&Said::Proxying { at_seconds, round_trips })?;
+            } else {
+                self.leaves_until_ns.get_or_insert(now_ns() + LEAVING_NS);
+            }
+        }
         Ok(())
     }
 

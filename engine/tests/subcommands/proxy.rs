@@ -42,6 +42,25 @@ impl Proxy {
         self.engine.signal(Signal::CONT);
     }
 
+    /// Its round trips so far, which it tells at a signal.
+    fn so_far(&mut self) -> [f64; 3] {
+        self.engine.signal(Signal::USR1);
+        let event = self.engine.event();
+        assert_eq!(event["event"], "proxying");
+        assert!(event["at_seconds"].as_f64().unwrap() > 0.0);
+        round_trips(&event)
+    }
+
+    /// Its round trips, once there are so many.
+    fn until(&mut self, count: f64) -> [f64; 3] {
+        loop {
+            let so_far = self.so_far();
+            if so_far[0] >= count {
+                return so_far;
+            }
+        }
+    }
+
     /// Stops it and gives its own account.
     fn account(self) -> Value {
         self.engine.signal(Signal::TERM);
@@ -50,6 +69,11 @@ impl Proxy {
         assert_eq!(events[0]["event"], "proxied");
         events.remove(0)
     }
+}
+
+/// How many there were, and the seconds of the service and of the proxy.
+fn round_trips(account: &Value) -> [f64; 3] {
+    ["count", "service_seconds", "proxy_seconds"].map(|key| account["round_trips"][key].as_f64().unwrap())
 }
 
 /// Sends back what it gets, until the client sends no more.
@@ -97,6 +121,9 @@ fn a_round_trip_takes_the_latency_longer_and_the_first_one_a_connect_more() {
     let median_late = account["lateness"]["percentiles"]["50"].as_f64().unwrap();
     let beyond_latency = others[7] - 0.0199;
     assert!((0.0..0.005 + beyond_latency).contains(&median_late), "{median_late} {others:?}");
+    let [count, service, own] = round_trips(&account);
+    assert_eq!(count, 16.0);
+    assert!(own >= 0.0399 + 15.0 * 0.0199 && service < own, "{service} {own}");
 }
 
 /// The kernel stamps what arrives from either side, so a proxy that did not run meanwhile knows that it is late, and
@@ -130,9 +157,49 @@ fn what_arrived_while_the_proxy_did_not_run_is_late() {
             proxy.sleeps(ASLEEP, || answer.send(()).unwrap());
         }
         stream.read_exact(&mut [0]).unwrap();
-        let latest = proxy.account()["lateness"]["max_seconds"].as_f64().unwrap();
+        drop(stream);
+        let account = proxy.account();
+        let latest = account["lateness"]["max_seconds"].as_f64().unwrap();
         assert!(latest >= ASLEEP.as_secs_f64() / 2.0, "{sender}: {latest}");
+        // Nor is it the service that was waited for so long.
+        let [count, service, own] = round_trips(&account);
+        assert_eq!(count, 2.0, "{sender}");
+        assert!(own >= ASLEEP.as_secs_f64() && service < own, "{sender}: {service} {own}");
     }
+}
+
+/// A service that speaks first, and then takes its time for the first part of an answer, and for its second one.
+#[test]
+fn it_tells_at_a_signal_how_long_the_service_was_waited_for() {
+    const PART: Duration = Duration::from_millis(20);
+    let service = Server::start(move |_, mut stream| {
+        stream.set_nodelay(true).unwrap();
+        stream.write_all(b"!").unwrap();
+        while stream.read_exact(&mut [0; 2]).is_ok() {
+            for part in [b"1", b"2"] {
+                std::thread::sleep(PART);
+                stream.write_all(part).unwrap();
+            }
+        }
+    });
+    let mut proxy = Proxy::start(&service.address, &["--latency", "0ms"]);
+    assert_eq!(proxy.so_far()[0], 0.0);
+    let mut stream = proxy.connect();
+    stream.read_exact(&mut [0]).unwrap();
+    for _ in 0..10 {
+        // What the client does before it asks, and between the parts of its question, is not the service's.
+        stream.write_all(b"a").unwrap();
+        stream.write_all(b"b").unwrap();
+        stream.read_exact(&mut [0; 2]).unwrap();
+        std::thread::sleep(PART);
+    }
+    stream.write_all(b"a").unwrap();
+    let [count, service, own] = proxy.until(11.0);
+    let asked = 20.0 * PART.as_secs_f64();
+    assert_eq!(count, 11.0, "the first is until the service speaks");
+    assert!((asked..2.0 * asked).contains(&service) && own < service, "{service} {own}");
+    drop(stream);
+    assert_eq!(round_trips(&proxy.account())[0], 11.0, "the last was not answered");
 }
 
 #[test]

@@ -4,6 +4,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from pydantic import ValidationError
+
+from fairtrial.base.printable import printable
 from fairtrial.base.registry import did_you_mean, instead_of
 from fairtrial.base.strict import SLUG
 
@@ -56,3 +59,9 @@ def fault_in_words(fault: Mapping[str, Any]) -> str:
     if kind == "literal_error" and isinstance(fault["input"], str):
         words += did_you_mean(fault["input"], re.findall(r"'([^']*)'", context["expected"]))
     return words
+
+
+def first_fault(error: ValidationError) -> str:
+    """The first of its faults, behind the key that has it; a text that is no JSON has none. Safe to print."""
+    fault = error.errors()[0]
+    return printable(": ".join(filter(None, (".".join(map(str, fault["loc"])), fault_in_words(fault)))))

@@ -86,7 +86,7 @@ def ab_test(
     if options.verbose:
         _say(console, f"\n{answer(result)}")
     if status == REFUTED and not options.profile:
-        _say(console, "why it is slower: the same with --profile")
+        _say(console, f"which commit made it so: fairtrial why {' '.join(refs)}; what it does: the same with --profile")
     raise typer.Exit(IN_DOUBT if problem and status == ALL_WELL else status)
 
 

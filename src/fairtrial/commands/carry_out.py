@@ -62,7 +62,7 @@ def carry_out(
     from fairtrial.lab.results_folder import results_folder
     from fairtrial.plan.plan import most_connections
     from fairtrial.report.profile.terminal import profile_parts
-    from fairtrial.report.terminal import print_answer, print_result
+    from fairtrial.report.terminal import print_result
 
     elsewhere = hosts.is_elsewhere
     if not elsewhere:
@@ -82,11 +82,8 @@ def carry_out(
             result = judge(conducted.record, conducted.trials, interrupted=conducted.interrupted)
             profiles = _profiles(results)
             report, problem = _write_reports(result, conducted, profiles, results, reports)
-    further = profile_parts(profiles)
-    if answer is None or options.verbose:
-        print_result(result, console, report, further, verbose=options.verbose)
-    else:
-        print_answer(result, console, answer(result), report, further)
+    sentence = None if answer is None or options.verbose else answer(result)
+    print_result(result, console, report, profile_parts(profiles), verbose=options.verbose, answer=sentence)
     if problem:
         print_problem(problem)
     return result, problem

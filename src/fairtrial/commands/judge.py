@@ -49,7 +49,7 @@ def judge(
     from fairtrial.judge.judging import judge_record
     from fairtrial.judge.outcome import exit_status
     from fairtrial.plan.validate import validate_claims
-    from fairtrial.record.profile import NO_PROFILES, read_profiles
+    from fairtrial.record.profile import read_profiles
     from fairtrial.record.read import read_record
     from fairtrial.report.files import make_folder, write_reports
     from fairtrial.report.profile.terminal import profile_parts
@@ -58,7 +58,7 @@ def judge(
     reports = further_reports(data, review, monitor)
     console = Console(stderr=reports.use_stdout)
     record, trials = read_record(place)
-    profiles = read_profiles(place) if place.is_dir() else NO_PROFILES
+    profiles = read_profiles(place)
     if claims is not None:
         file = find_experiment(claims)
         experiment, left_out = with_claims_of(record.experiment, load_experiment(file), file)

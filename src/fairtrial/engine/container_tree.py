@@ -1,6 +1,6 @@
 """The processes of a container that a daemon started, so that no guard is above them, and what they used."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,13 +60,18 @@ class ContainerTree:
                     int((self.cpu_accounting / f"cpuacct.usage_{each}").read_text()) * NANO for each in ("user", "sys")
                 )
                 return user, system
-        user = system = 0.0
-        for process in self.processes():
-            with suppress(psutil.Error):
-                times = process.cpu_times()
-                user += times.user + times.children_user
-                system += times.system + times.children_system
-        return user, system
+        return used_by(self.processes())
+
+
+def used_by(processes: Iterable[psutil.Process]) -> tuple[float, float]:
+    """The CPU seconds in user and in system mode of these processes so far, with those of their ended children."""
+    user = system = 0.0
+    for process in processes:
+        with suppress(psutil.Error):
+            times = process.cpu_times()
+            user += times.user + times.children_user
+            system += times.system + times.children_system
+    return user, system
 
 
 def container_tree(pid: int, container: str, token: str, root: Path = Path("/")) -> ContainerTree | None:

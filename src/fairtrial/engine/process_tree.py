@@ -2,13 +2,13 @@
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import psutil
 
-from fairtrial.engine.container_tree import ContainerTree
+from fairtrial.engine.container_tree import ContainerTree, used_by
 
 VOLUNTARY_SWITCHES = re.compile(rb"^voluntary_ctxt_switches:\s*(\d+)$", re.MULTILINE)
 """In a thread's status, proc(5): how often it gave up its processor because it had to wait."""
@@ -60,7 +60,7 @@ class CpuTimes:
 
     def read(self) -> tuple[float, float]:
         """The seconds so far. Of a process that ended, they are with whoever waited for it, or with its container."""
-        user, system = _used_by(self._processes)
+        user, system = used_by(self._processes)
         for guard in self._guards:
             with suppress(psutil.Error):
                 times = guard.cpu_times()
@@ -78,17 +78,7 @@ class CpuTimes:
         pids = {process.pid for process in self._processes}
         came = [process for process in processes_below(*self._guard_pids) if process.pid not in pids]
         self._processes += came
-        return _used_by(came)
-
-
-def _used_by(processes: Iterable[psutil.Process]) -> tuple[float, float]:
-    user = system = 0.0
-    for process in processes:
-        with suppress(psutil.Error):
-            times = process.cpu_times()
-            user += times.user + times.children_user
-            system += times.system + times.children_system
-    return user, system
+        return used_by(came)
 
 
 def threads_below(*guard_pids: int) -> int:

@@ -2,12 +2,15 @@
 
 import json
 import os
+import signal
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
+
+import psutil
 
 from fairtrial.base.loopback import LOOPBACK
 from fairtrial.base.printable import printable
@@ -17,6 +20,8 @@ from fairtrial.engine.guard import Guarded
 
 READY_WITHIN_SECONDS = 10.0
 ASK_EVERY_SECONDS = 0.005
+TELLS_WITHIN_SECONDS = 2.0
+TOLD_EVERY_SECONDS = 0.001
 LONGEST_EXCERPT = 300
 
 
@@ -33,6 +38,23 @@ class EngineServer:
         """The guard below which it runs."""
         return self._process.pid
 
+    def so_far(self, event: str) -> dict[str, Any]:
+        """The keys of the event of this name, which it writes at a signal while it goes on.
+
+        Raises:
+            Problem: it does not within two seconds.
+        """
+        before = len(_events(self._output, event))
+        with suppress(psutil.Error):
+            for process in psutil.Process(self.pid).children():
+                process.send_signal(signal.SIGUSR1)
+        deadline = time.monotonic() + TELLS_WITHIN_SECONDS
+        while len(events := _events(self._output, event)) == before:
+            if self._process.status() is not None or time.monotonic() > deadline:
+                raise Problem(f"{self._title} does not tell what it did: {_excerpt(self._output)}", "run it again")
+            time.sleep(TOLD_EVERY_SECONDS)
+        return events[-1]
+
     def account(self, event: str) -> dict[str, Any]:
         """Stop it, and return the keys of the event of this name, which it writes when it ends.
 
@@ -40,10 +62,10 @@ class EngineServer:
             Problem: it ended without one.
         """
         self._process.stop()
-        account = _event(self._output, event)
-        if account is None:
+        accounts = _events(self._output, event)
+        if not accounts:
             raise Problem(f"{self._title} ended without an account: {_excerpt(self._output)}", "run it again")
-        return account
+        return accounts[0]
 
 
 @contextmanager
@@ -68,22 +90,23 @@ def engine_server(
     ):
         deadline = time.monotonic() + READY_WITHIN_SECONDS
         # It says where it listens. A connection to try would be an answer, or would be carried on to a service.
-        while (listening := _event(output, "listening")) is None:
+        while not (listening := _events(output, "listening")):
             if process.status() is not None or time.monotonic() > deadline:
                 raise Problem(f"{title} did not start: {_excerpt(output)}")
             time.sleep(ASK_EVERY_SECONDS)
-        yield EngineServer(title, listening["address"], process, output)
+        yield EngineServer(title, listening[0]["address"], process, output)
 
 
-def _event(output: BinaryIO, name: str) -> dict[str, Any] | None:
-    """The keys of the event of this name, if the engine has written it."""
+def _events(output: BinaryIO, name: str) -> list[dict[str, Any]]:
+    """The keys of each event of this name that the engine has written."""
+    events = []
     # The last part is empty, or a line that is still being written.
     for line in _text(output).split("\n")[:-1]:
         if line.startswith("{"):
             event: dict[str, Any] = json.loads(line)
             if event.pop("event") == name:
-                return event
-    return None
+                events.append(event)
+    return events
 
 
 def _excerpt(output: BinaryIO) -> str:

@@ -1,6 +1,7 @@
-"""One contender at two refs, as an experiment: what `fairtrial ab-test` makes of an experiment's file."""
+"""What `fairtrial ab-test` and `fairtrial why` make of a service's experiment file: one contender at two refs, at the
+commits between them, or two contenders and the variables in which they differ."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pydantic import ValidationError
 
@@ -10,6 +11,7 @@ from fairtrial.experiment.contenders import slug_of
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.slices import Slices
+from fairtrial.experiment.why import with_conditions
 
 COST = "server_cpu_per_1000_requests"
 
@@ -63,31 +65,87 @@ def between_refs(experiment: Experiment, name: str, before: str, after: str, mar
     Raises:
         Problem: the refs cannot be told apart.
     """
-    old, new = pair = [str(StackRef(name=name, variant=slug_of(ref))) for ref in (before, after)]
+    pair = _stacks_at(name, [before, after])
     metric, more_is_better = METRICS.get(experiment.load.kind, ("goodput", True))
     allowed = f"by more than {100 * margin:g}%"
 
     def bound(more_is_better: bool) -> dict[str, float]:
         return {"at_least": 1 - margin} if more_is_better else {"at_most": 1 + margin}
 
-    file = experiment.model_dump() | {
-        "title": f"{name}: {after} against {before}",
-        "contenders": {name: experiment.contenders[name].model_dump() | {"refs": [before, after], "git": None}},
-        "stacks": [old, new],
-        "reference": None if experiment.reference is None else old,
+    claims = [
+        _ratio(DECIDES, f"{after} is not slower than {before} {allowed}", pair, metric, bound(more_is_better)),
+        _ratio("cpu-per-request", f"{after} takes no more processor time {allowed}", pair, COST, bound(False))
+        | {"adds_blocks": False},
+    ]
+    minutes = MINUTES if experiment.blocks is None and experiment.minutes is None else experiment.minutes
+    return _at_refs(experiment, name, [before, after], {"claims": claims, "minutes": minutes, "slices": None})
+
+
+def along_commits(
+    experiment: Experiment, name: str, refs: Sequence[str], titles: Mapping[str, str] | None = None
+) -> Experiment:
+    """The experiment over one contender at these refs, in order, without its sweep and its claims: which share of what
+    changed from the first to the last has each?
+
+    Args:
+        titles: by ref, what the answer calls it.
+
+    Raises:
+        Problem: the refs cannot be told apart.
+    """
+    (start, *steps, end), titles = _stacks_at(name, refs), titles or {}
+    of_stacks = {stack: titles[ref] for stack, ref in zip(_stacks_at(name, refs), refs, strict=True) if ref in titles}
+    why = {"from": start, "steps": steps, "to": end, "titles": of_stacks}
+    return _at_refs(experiment, name, refs, {"why": why, "claims": []})
+
+
+def between_contenders(experiment: Experiment, start: str, end: str) -> Experiment:
+    """The experiment over two of its contenders, without its sweep and its claims: which share of their ratio has each
+    variable that the second sets otherwise?
+
+    Raises:
+        Problem: it sets none otherwise, or more than can be tried.
+    """
+    before, after = (experiment.contenders[name].env for name in (start, end))
+    factors = {
+        name.lower().replace("_", "-").replace("-and-", "-"): {"env": {name: value}}
+        for name, value in after.items()
+        if before.get(name) != value
+    }
+    file = experiment.model_dump(exclude={"stacks", "sweep"}) | {
+        "title": f"{end} against {start}",
+        "reference": None,
         "noise_floor": False,
-        "minutes": MINUTES if experiment.blocks is None and experiment.minutes is None else experiment.minutes,
-        "slices": None,
-        "sweep": None,
-        "why": None,
-        "claims": [
-            _ratio(DECIDES, f"{after} is not slower than {before} {allowed}", pair, metric, bound(more_is_better)),
-            _ratio("cpu-per-request", f"{after} takes no more processor time {allowed}", pair, COST, bound(False))
-            | {"adds_blocks": False},
-        ],
+        "why": {"from": start, "to": end, "factors": factors},
+        "claims": [],
     }
     try:
-        return Experiment.model_validate(file)
+        return Experiment.model_validate(with_conditions(file))
+    except ValidationError as error:
+        raise Problem(
+            f"{start} and {end}: {error.errors()[0]['msg']}",
+            "let [contenders] differ in `env`, or write an experiment with [why]: docs/why.md",
+        ) from error
+
+
+def _stacks_at(name: str, refs: Sequence[str]) -> list[str]:
+    return [str(StackRef(name=name, variant=slug_of(ref))) for ref in refs]
+
+
+def _at_refs(experiment: Experiment, name: str, refs: Sequence[str], keys: dict[str, object]) -> Experiment:
+    """Raises Problem: the refs cannot be told apart."""
+    stacks, before, after = _stacks_at(name, refs), refs[0], refs[-1]
+    file = experiment.model_dump() | {
+        "title": f"{name}: {after} against {before}",
+        "contenders": {name: experiment.contenders[name].model_dump() | {"refs": list(refs), "git": None}},
+        "stacks": stacks,
+        "reference": None if experiment.reference is None else stacks[0],
+        "noise_floor": False,
+        "sweep": None,
+        "why": None,
+    }
+    try:
+        return Experiment.model_validate(file | keys)
     except ValidationError as error:
         raise Problem(f"{before} and {after}: {error.errors()[0]['msg']}", "name two refs that differ") from error
 

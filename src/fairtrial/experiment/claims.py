@@ -154,12 +154,26 @@ class ComparingClaim(MetricClaim):
         return self
 
 
-class RatioClaim(ComparingClaim, Bounds):
+class OfTwo(MetricClaim):
+    """A claim that holds one condition against another."""
+
+    of: ConditionRef
+    to: ConditionRef
+
+    @model_validator(mode="after")
+    def _differ(self) -> Self:
+        if str(self.of) == str(self.to):  # as values, `at true` and `at 1` are equal
+            raise ValueError("`of` and `to` name the same condition")
+        return self
+
+    def conditions(self) -> Sequence[ConditionRef]:
+        return [self.of, self.to]
+
+
+class RatioClaim(OfTwo, ComparingClaim, Bounds):
     """`metric` of one condition divided by that of another, paired within each block."""
 
     kind: Literal["ratio"]
-    of: ConditionRef
-    to: ConditionRef
 
     @property
     def may_be_equal(self) -> bool:
@@ -172,31 +186,17 @@ class RatioClaim(ComparingClaim, Bounds):
                 raise ValueError(f"{key}: a ratio has no unit: write a number such as 1.5, not {str(bound)!r}")
             if bound <= 0:
                 raise ValueError(f"{key}: a ratio is held against numbers above 0, not {bound:g}")
-        _assert_two(self.of, self.to)
         return self
 
-    def conditions(self) -> Sequence[ConditionRef]:
-        return [self.of, self.to]
 
-
-class DifferenceClaim(ComparingClaim, Bounds):
+class DifferenceClaim(OfTwo, ComparingClaim, Bounds):
     """`metric` of one condition minus that of another, in the metric's unit, paired within each block."""
 
     kind: Literal["difference"]
-    of: ConditionRef
-    to: ConditionRef
 
     @property
     def may_be_equal(self) -> bool:
         return not self.holds_around(0.0)
-
-    @model_validator(mode="after")
-    def _fits(self) -> Self:
-        _assert_two(self.of, self.to)
-        return self
-
-    def conditions(self) -> Sequence[ConditionRef]:
-        return [self.of, self.to]
 
 
 class OrderClaim(ComparingClaim):
@@ -216,22 +216,12 @@ class OrderClaim(ComparingClaim):
         return self.order
 
 
-class EqualClaim(MetricClaim):
+class EqualClaim(OfTwo):
     """Two conditions whose `metric` differs by less than a share, shown by an equivalence test: not finding a
     difference is not enough."""
 
     kind: Literal["equal"]
-    of: ConditionRef
-    to: ConditionRef
     within: float = Field(0.05, gt=0, lt=10, description="a share: 0.05 is a ratio of 1/1.05 to 1.05")
-
-    @model_validator(mode="after")
-    def _fits(self) -> Self:
-        _assert_two(self.of, self.to)
-        return self
-
-    def conditions(self) -> Sequence[ConditionRef]:
-        return [self.of, self.to]
 
 
 SHAPES_WITH: Mapping[str, Sequence[str]] = {
@@ -313,11 +303,6 @@ class PropertyClaim(BaseClaim):
 
     def conditions(self) -> Sequence[ConditionRef]:
         return [self.of]
-
-
-def _assert_two(of: ConditionRef, to: ConditionRef) -> None:
-    if str(of) == str(to):  # as values, `at true` and `at 1` are equal
-        raise ValueError("`of` and `to` name the same condition")
 
 
 ClaimsJudged = Literal["each", "together"]

@@ -14,6 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from math import prod
+from typing import TypeVar
+
+Item = TypeVar("Item")
 
 Run = frozenset[str]
 """The factors that are switched."""
@@ -103,3 +106,10 @@ def make_design(factors: Sequence[str]) -> Design:
             level_of[factor] = sign * prod(level_of[letters[letter]] for letter in word)
         runs.append(frozenset(factor for factor, level in level_of.items() if level == 1))
     return Design(factors, runs)
+
+
+def evenly_spread(items: Sequence[Item], most: int) -> list[Item]:
+    """So many of them at most, as evenly spread as can be."""
+    if len(items) <= most:
+        return list(items)
+    return [items[(place + 1) * len(items) // (most + 1)] for place in range(most)]

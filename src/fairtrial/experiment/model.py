@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, ValidationError, field_serializer, field_validator, model_validator
 
-from fairtrial.base.fault_words import fault_in_words
+from fairtrial.base.fault_words import first_fault
 from fairtrial.base.registry import instead_of
 from fairtrial.base.strict import LONGEST_TITLE, SLUG, Strict
 from fairtrial.base.units import Quantity
@@ -18,6 +18,7 @@ from fairtrial.experiment.sweep import Sweep, assert_same_type, at_value
 from fairtrial.experiment.value import Value, format_value, values_in_words
 from fairtrial.experiment.variables import VariablesOfAll
 from fairtrial.experiment.why import Why, assert_why, with_conditions
+from fairtrial.experiment.workload_file.mix import WHOLE_MIX
 from fairtrial.experiment.workload_file.model import WorkloadFile
 from fairtrial.load.engine_terms import Wait
 from fairtrial.load.kinds import Load
@@ -134,6 +135,12 @@ class Experiment(Strict):
     workload: NamedOrInline = Field(
         description="a name, or the path of a workload file, which ends in .toml, or what such a file holds"
     )
+    requests: str = Field(
+        WHOLE_MIX,
+        min_length=1,
+        description="of a workload file's mix, what is sent: `all`, the name of a request or a journey, or "
+        "`without-NAME`",
+    )
     service: str = "none"
     cache: str | None = Field(
         None, description="the service that stands beside the database, where the workload has one"
@@ -178,8 +185,8 @@ class Experiment(Strict):
         None,
         ge=0.1,
         le=1440,
-        description="in place of `blocks`: blocks are added until every claim is decided, for so long at most; null, "
-        "with claims and without `blocks`: 10",
+        description="in place of `blocks`: blocks are added until every claim is decided and the shares of `[why]` are "
+        "known to 10 points, for so long at most; null, with any of these and without `blocks`: 10",
     )
     builds: int = Field(
         1, ge=1, le=100, description="how often each stack is built apart; blocks take the builds in turn"
@@ -238,9 +245,17 @@ class Experiment(Strict):
     def _each_ref_is_a_stack(cls, values: Any) -> Any:
         if isinstance(values, dict) and values.get("why"):
             values = with_conditions(values)
-        if isinstance(values, dict) and values.get("contenders"):
-            return {**values, "stacks": with_refs(values.get("stacks"), values["contenders"])}
+        if isinstance(values, dict) and values.get("contenders") and "stacks" in values:
+            return {**values, "stacks": with_refs(values["stacks"], values["contenders"])}
         return values
+
+    @field_validator("requests", mode="before")
+    @classmethod
+    def _is_a_name(cls, value: Any) -> Any:
+        if isinstance(value, dict):
+            name = next(iter(value), "NAME")
+            raise ValueError(f"is what is sent of the mix, a text; a request is a [workload.requests.{name}]")
+        return value
 
     @property
     def workload_name(self) -> str:
@@ -353,6 +368,10 @@ class Experiment(Strict):
             raise ValueError(
                 f"reference: {self.reference} is not among its stacks{instead_of(str(self.reference), names)}"
             )
+        if self.reference is not None and self.requests != WHOLE_MIX:
+            raise ValueError(
+                "reference: answers to the whole mix are compared with its own: leave `reference` or `requests` out"
+            )
         if self.reference is not None and self.load.trace_share:
             raise ValueError(
                 "load.trace_share: answers are compared with the reference's for requests that are the same byte by "
@@ -420,8 +439,4 @@ class Experiment(Strict):
 
 def _first_words(error: ValueError) -> str:
     """The fault, without the model's name."""
-    if isinstance(error, ValidationError):
-        first = error.errors()[0]
-        where, reason = ".".join(map(str, first["loc"])), fault_in_words(first)
-        return f"{where}: {reason}" if where else reason
-    return str(error)
+    return first_fault(error) if isinstance(error, ValidationError) else str(error)

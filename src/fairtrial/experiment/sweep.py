@@ -11,11 +11,11 @@ from fairtrial.experiment.value import Number, Value, format_value, parse_value
 
 PARAMETER = (
     r"^(load\.[a-z0-9_]+|load|options\.[a-z_]+|dataset\.[a-z]+|services\.[a-z0-9-]+\.(variant|latency)"
-    r"|env\.[A-Z][A-Z0-9_]*|instances|concurrency_budget|placement)$"
+    r"|env\.[A-Z][A-Z0-9_]*|requests|instances|concurrency_budget|placement)$"
 )
 PARAMETER_IN_WORDS = (
     "load.KEY, load (values are names of [loads.NAME]), options.KEY, dataset.KEY, services.NAME.variant, "
-    "services.NAME.latency, env.NAME (a variable that stacks get), instances, concurrency_budget or placement"
+    "services.NAME.latency, env.NAME (a variable that stacks get), requests, instances, concurrency_budget or placement"
 )
 
 WORD = re.compile(r"[!-~]{1,64}")

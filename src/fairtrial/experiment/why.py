@@ -13,7 +13,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from fairtrial.base.strict import SLUG, Strict
+from fairtrial.base.strict import LONGEST_TITLE, SLUG, Strict
 from fairtrial.experiment.factorial import MOST_FACTORS, MOST_IN_FULL, Design, Run, make_design, make_path
 from fairtrial.experiment.reference import ConditionRef, StackRef
 from fairtrial.experiment.sweep import PARAMETER, PARAMETER_IN_WORDS, Sweep
@@ -23,10 +23,6 @@ from fairtrial.experiment.variables import Variables
 SWITCHED = "with-"
 BETWEEN = "-and-"
 """`with-pool-and-logging`: the variant in which these two factors are switched."""
-
-WHY_BLOCKS = 8
-"""Where the file does not say: intervals of four parts are then 1.4 times as wide as that of one ratio, of five blocks
-1.6 times (Student's quantiles at 1 - 5% / 4)."""
 
 
 class Factor(Strict):
@@ -71,6 +67,9 @@ class Why(Strict):
     steps: list[StackRef] = Field(
         default_factory=list, max_length=MOST_FACTORS - 1, description="in place of factors: what is between, in order"
     )
+    titles: dict[str, Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE)]] = Field(
+        default_factory=dict, description="by step, or `to` after steps: what the answer calls it"
+    )
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -79,6 +78,10 @@ class Why(Strict):
         path = list(map(str, filter(None, (self.start, *self.steps, self.end))))
         if self.steps and (self.end is None or len(set(path)) < len(path)):
             raise ValueError("steps: they lie between `from` and `to`, each once: name both, and neither among them")
+        if not self.titles.keys() <= (set(path[1:]) if self.steps else set()):
+            raise ValueError("titles: each is of one of the steps, or of `to` after them")
+        if self.steps and len(set(self._names)) < len(self._names):
+            raise ValueError("titles: two steps have one title")
         settings = [name for name, factor in self.factors.items() if factor.setting is not None]
         if len(settings) > 1:
             raise ValueError(f"factors: {' and '.join(settings)} are both settings, and one can be swept")
@@ -97,17 +100,25 @@ class Why(Strict):
     @cached_property
     def design(self) -> Design:
         """The runs over its factors."""
-        return make_path(list(map(str, self._path[1:]))) if self.steps else make_design(list(self.factors))
+        return make_path(self._names) if self.steps else make_design(list(self.factors))
 
     @property
     def _path(self) -> list[StackRef]:
         return [self.start, *self.steps, *filter(None, [self.end])]
 
     @property
+    def _names(self) -> list[str]:
+        """Of the steps, in the answer."""
+        return [self.titles.get(str(stack), str(stack)) for stack in self._path[1:]]
+
+    @property
     def changes(self) -> dict[str, str]:
         """What each factor or step changes, in words, by its name."""
         if self.steps:
-            return {str(after): f"from {before}" for before, after in pairwise(self._path)}
+            return {
+                name: f"from {before}" if name == str(after) else f"{after} from {before}"
+                for name, (before, after) in zip(self._names, pairwise(self._path), strict=True)
+            }
         return {name: factor.in_words() for name, factor in self.factors.items()}
 
     @property
@@ -143,6 +154,13 @@ class Why(Strict):
         refs = [self.condition(run) for run in self.design.runs] + [self.whole]
         return list({str(ref): ref for ref in refs}.values())
 
+    @property
+    def profiled(self) -> list[ConditionRef]:
+        """The conditions that profilers look at: its start, each factor or step by itself as far as it is tried, and
+        what it leads to."""
+        alone = [run for run in self.design.runs if self.steps or len(run) <= 1]
+        return [*map(self.condition, alone), self.whole]
+
     def not_among(self, references: Iterable[ConditionRef]) -> list[str]:
         """The names of the conditions that the answer rests on and that are not among these."""
         names = set(map(str, references))
@@ -162,8 +180,8 @@ class Why(Strict):
 
 
 def with_conditions(file: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of an experiment's file with the stacks, the sweep and the blocks that its `[why]` leads to, each where
-    the file does not have it.
+    """The keys of an experiment's file with the stacks and the sweep that its `[why]` leads to, each where the file
+    does not have it.
 
     What does not fit the model is left as it is: the model refuses it in words of its own.
     """
@@ -177,8 +195,6 @@ def with_conditions(file: Mapping[str, Any]) -> dict[str, Any]:
         is_number = all(isinstance(value, int | float) and not isinstance(value, bool) for value in factor.values)
         values = sorted(factor.values, key=float) if is_number else factor.values
         keys["sweep"] = {"parameter": factor.setting, "values": values}
-    if file.get("minutes") is None:
-        keys["blocks"] = WHY_BLOCKS
     return {**keys, **file}
 
 

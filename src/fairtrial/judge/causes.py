@@ -5,25 +5,33 @@ those of the file, and what withholds the verdict on one withholds the answer.
 """
 
 from collections import defaultdict
+from collections.abc import Iterator
 from itertools import combinations
 
+from fairtrial.base.formatting import duration
 from fairtrial.experiment.ab_test import METRICS as METRICS_BY_LOAD
 from fairtrial.experiment.claims import RatioClaim
+from fairtrial.experiment.factorial import MOST_FACTORS, Design, make_design
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import ConditionRef
 from fairtrial.experiment.why import Why
 from fairtrial.judge.claims import NamesAt, judge_claim, validate_claim
 from fairtrial.judge.claims.contender_limit import OF_WHY
 from fairtrial.judge.claims.evidence import Evidence
+from fairtrial.judge.claims.more_blocks import blocks_needed, seconds_of_a_block
 from fairtrial.judge.claims.ruling import no_ratio
 from fairtrial.judge.claims.values import Values, values_of
 from fairtrial.judge.metrics import find_metric
+from fairtrial.judge.metrics.asides import BESIDE
 from fairtrial.judge.statistics.causes import Beside, Causes, Division, Floats, divide
 from fairtrial.judge.statistics.estimate import Resolution
-from fairtrial.judge.statistics.student import MINIMUM_BLOCKS
+from fairtrial.judge.statistics.planning import MOST_BLOCKS, blocks_to_narrow
+from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS
 
-BESIDE = ("server_cpu_per_1000_requests", "service_cpu_per_1000_requests", "peak_rss")
-"""Metrics that tell what else a factor changed, in the trials that are there anyway."""
+PRECISION = 0.1
+"""How far the interval of a share may reach to either side: a run adds blocks until all do, while it has time. This
+project's choice: it tells a third from a half."""
+FURTHER_FACTORS = 3
 NO_SHARES = "the ratio is not told from 1, so that there is nothing whose share could be named"
 TOO_MANY_PARTS = "the ratio is not far enough from 1 to be divided among so many parts; more blocks help"
 
@@ -88,16 +96,18 @@ def causes_of(evidence: Evidence) -> Causes | None:
     if obstacle is None and not _has_ratios(values):
         obstacle = no_ratio(metric.label)
     results = [] if obstacle else [judge_claim(claim, evidence) for claim in ratios]
+    withheld_by = None
     for result in results:
-        if any(finding.severity == "refusal" for finding in result.findings):
-            obstacle = f"{result.reason}. {result.ending.rstrip('.')}"
+        if refusals := [finding.check for finding in result.findings if finding.severity == "refusal"]:
+            obstacle, withheld_by = f"{result.reason}. {result.ending.rstrip('.')}", refusals[0]
             break
     if obstacle is not None:
-        return answer.model_copy(update={"reason": obstacle})
+        obstacle = ". ".join([obstacle, *_lone_steps(why, evidence)])
+        return answer.model_copy(update={"reason": obstacle, "withheld_by": withheld_by})
     division = _divide(why, values, evidence.level)
     beside = [
         (each.label, _divide(why, others, evidence.level))
-        for each in map(find_metric, BESIDE)
+        for each in BESIDE
         if each.name != metric.name
         and not (others := values_of(each, compared, evidence)).obstacle
         and others.blocks == values.blocks
@@ -114,9 +124,47 @@ def causes_of(evidence: Evidence) -> Causes | None:
         )
         for place, part in enumerate(division.parts)
     ]
-    return answer.model_copy(
+    answer = answer.model_copy(
         update={**vars(division), "parts": parts, "reason": _no_shares(division), "remarks": results[0].remarks}
     )
+    return answer.model_copy(update={"advice": list(_advice(answer, design, evidence))})
+
+
+def _lone_steps(why: Why, evidence: Evidence) -> Iterator[str]:
+    """What to do about a commit between that has a title and no valid trial: one that switches a package may not run
+    without what is switched after it."""
+    contender = evidence.experiment.contenders.get(why.start.name)
+    by_variant = {} if contender is None else contender.tried_refs
+    path = why.conditions
+    refs = [by_variant.get(each.stack.variant) for each in path]
+    trials = [evidence.of(evidence.condition(each)).values() for each in path]
+    fails = [bool(each) and all(evidence.outcomes[trial.index].outcome != "valid" for trial in each) for each in trials]
+    for place, condition in enumerate(path[1:-1], start=1):
+        title = why.titles.get(str(condition.stack))
+        if title is None or not fails[place] or fails[0] or None in refs:
+            continue
+        sides = [side for side in (refs[:place], refs[place + 1 :]) if len(side) > 2]
+        others = "".join(f"; fairtrial why {side[0]} {side[-1]} divides others" for side in sides)
+        yield (
+            f"{title} may not run without what is switched after it: fairtrial ab-test {refs[place - 1]} "
+            f"{refs[place + 1]} tries both at once{others}"
+        )
+
+
+def _advice(answer: Causes, design: Design, evidence: Evidence) -> Iterator[str]:
+    """How long narrower shares would take, where they are wide, and how long more factors."""
+    widest, parts = answer.widest_share, len(answer.parts)
+    if widest is not None and widest > PRECISION:
+        levels = {"level": 1 - (1 - answer.level) / parts, "then": 1 - (1 - LEVEL) / parts}
+        blocks = blocks_to_narrow(widest, PRECISION, answer.blocks, **levels)
+        length = f"More than {MOST_BLOCKS} blocks" if blocks is None else blocks_needed(evidence, blocks)
+        yield f"{length} would bring all shares to {100 * PRECISION:.0f} points on either side."
+    more = len(design.factors) + FURTHER_FACTORS
+    seconds = seconds_of_a_block(evidence) * answer.blocks
+    if not design.in_order and more <= MOST_FACTORS and seconds > 0:
+        conditions = len(make_design([str(place) for place in range(more)]).runs) + 1
+        time = duration(seconds * conditions / len(evidence.conditions))
+        yield f"{FURTHER_FACTORS} more factors would take {conditions} conditions: about {time} for as many blocks."
 
 
 def _has_ratios(values: Values) -> bool:

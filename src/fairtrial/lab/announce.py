@@ -141,7 +141,8 @@ def _time(plan: Plan) -> str:
     if plan.within_seconds is None:
         return f"about {duration(seconds)}, {built}{ports}"
     most = duration(max(plan.within_seconds, seconds))
-    return f"about {duration(seconds)} if that decides the claims, {most} at most (--minutes), {built}{ports}"
+    decides = "decides the claims" if plan.experiment.claims else "tells the shares"
+    return f"about {duration(seconds)} if that {decides}, {most} at most (--minutes), {built}{ports}"
 
 
 def _placement(plan: Plan, *, verbose: bool) -> str:

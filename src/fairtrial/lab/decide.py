@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from fairtrial.judge.causes import PRECISION
 from fairtrial.judge.discarded_blocks import blocks_given_up, is_any_refused_for_machine
 from fairtrial.judge.judging import judge, spoiled_blocks
 from fairtrial.judge.model import ClaimResult
 from fairtrial.judge.run_length import as_timed, is_time_over
+from fairtrial.judge.statistics.causes import Causes
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 
 EVENED_OUT = "unequal-foreign-load"
@@ -41,8 +43,8 @@ class WhenComplete:
 
 
 class WhenDecided:
-    """Ends at a look at which no claim is left that adds blocks, and that these could decide; at the last; or when the
-    time is over."""
+    """Ends at a look at which no claim is left that adds blocks, and that these could decide, and no share of a `[why]`
+    that they could tell; at the last; or when the time is over."""
 
     def __init__(self, record: ExperimentRecord) -> None:
         self._record = record
@@ -59,6 +61,8 @@ class WhenDecided:
             return False
         result = judge(self._record, trials, interrupted=False)
         blocks_in_claims = blocks - len(result.blocks_left_out)
+        if result.causes is not None and needs_blocks(result.causes, blocks_in_claims, self._record.experiment.margin):
+            return False
         adding = {claim.id for claim in self._record.experiment.claims if claim.adds_blocks}
         return not any(claim.id in adding and is_decidable(claim, blocks_in_claims) for claim in result.claims)
 
@@ -76,3 +80,17 @@ def is_decidable(claim: ClaimResult, blocks: int) -> bool:
     if any(finding.severity == "refusal" and finding.check != EVENED_OUT for finding in claim.findings):
         return False
     return claim.verdict == "undecided" and (claim.blocks == blocks or claim.kind == "property")
+
+
+def needs_blocks(causes: Causes, blocks: int, margin: float) -> bool:
+    """Whether more blocks could tell what the answer to a `[why]` does not: the shares, to `PRECISION`.
+
+    Args:
+        blocks: that were tried and are not left out.
+        margin: what differs by less is equal, and there is nothing to divide.
+    """
+    if causes.ratio is None:
+        return causes.withheld_by == EVENED_OUT
+    is_equal = causes.interval is not None and 1 / (1 + margin) < causes.interval[0] <= causes.interval[1] < 1 + margin
+    widest = causes.widest_share
+    return causes.blocks == blocks and not is_equal and (widest is None or widest > PRECISION)

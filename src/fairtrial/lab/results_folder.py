@@ -49,8 +49,8 @@ CONTENTS = (
     ),
     FileKind(
         "logs/NNN-STACK.log",
-        "what the stack printed in trial NNN; kept only if it printed something; one of more than 64 MiB is "
-        "[cut off](checks.md#log-cut) after its first MiB",
+        "what the stack printed in trial NNN, if anything; one of more than 64 MiB is [cut off](checks.md#log-cut) "
+        "after its first MiB",
         "during the trial",
     ),
     FileKind(
@@ -59,6 +59,7 @@ CONTENTS = (
         "after the trial",
     ),
     FileKind("logs/NNN-STACK hold.log", "likewise for its [hold audit](proof.md#holds)", "likewise"),
+    FileKind("logs/NNN-STACK parts.log", "likewise with `--profile`", "likewise"),
     FileKind(
         "logs/build-STACK.log",
         "the commands that built the stack, or `STACK-VARIANT`, and their output; kept only if it was built in this "

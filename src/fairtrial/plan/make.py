@@ -15,12 +15,13 @@ from fairtrial.catalog.stacks.model import Stack
 from fairtrial.catalog.stacks.switched import with_switched
 from fairtrial.catalog.workloads import options_of, pick_workload
 from fairtrial.catalog.workloads.from_file import workload_from_file
-from fairtrial.catalog.workloads.model import Workload
+from fairtrial.catalog.workloads.model import ProgramWorkload, Workload
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.reference import StackRef
 from fairtrial.experiment.slices import MOST_TOGETHER, Slices
 from fairtrial.experiment.stack_class import PRODUCTION, StackClass
 from fairtrial.experiment.value import Value, format_value
+from fairtrial.experiment.workload_file.mix import WHOLE_MIX
 from fairtrial.experiment.workload_file.read import names_file, read_workload
 from fairtrial.judge.statistics.looks import plan_looks
 from fairtrial.judge.statistics.planning import MOST_BLOCKS
@@ -99,14 +100,15 @@ def _is_sliced_by_default(plan: Plan) -> bool:
 
 
 def _with_its_time(experiment: Experiment) -> Experiment:
-    """The experiment with the time for its claims, where it has some and no fixed number of blocks.
+    """The experiment with the time for its claims and its `[why]`, where it has any and no fixed number of blocks.
 
     Raises:
-        Problem: it has a time and no claims.
+        Problem: it has a time and neither.
     """
-    if experiment.claims and experiment.blocks is None and experiment.minutes is None:
+    asks = bool(experiment.claims) or experiment.why is not None
+    if asks and experiment.blocks is None and experiment.minutes is None:
         return experiment.model_copy(update={"minutes": DEFAULT_MINUTES})
-    if experiment.minutes is not None and not experiment.claims:
+    if experiment.minutes is not None and not asks:
         reason = "minutes: the experiment has no claims, which blocks would be added to decide"
         raise Problem(reason, "set `blocks` in place of it, or write a claim")
     return experiment
@@ -114,6 +116,7 @@ def _with_its_time(experiment: Experiment) -> Experiment:
 
 def _resolve(experiment: Experiment, workload: Workload, stacks: Mapping[str, Stack]) -> Plan:
     points = {value: _point(experiment, workload, value) for value in experiment.points}
+    workload = workload if None not in points else points[None].workload
     references = [(each.stack, points[each.at], False) for each in experiment.condition_refs]
     if experiment.noise_floor:
         references.append((experiment.stacks[0], references[0][1], True))
@@ -142,7 +145,24 @@ def _resolve(experiment: Experiment, workload: Workload, stacks: Mapping[str, St
 
 def _point(experiment: Experiment, workload: Workload, value: Value | None) -> Point:
     here = experiment.at(value)
+    if here.requests != WHOLE_MIX:
+        workload = _part(workload, here.requests)
     return Point(value, here, workload, options_of(workload, here.options))
+
+
+def _part(workload: Workload, part: str) -> Workload:
+    """The workload with a part of its mix.
+
+    Raises:
+        Problem: there is no such part, or the lab itself says what the workload sends.
+    """
+    if isinstance(workload, ProgramWorkload) or workload.part is None:
+        raise Problem(
+            f'requests = "{part}": {workload.name} is one of the lab\'s: what its answers must take is known of its '
+            "whole mix alone",
+            "leave `requests` out; [options] of some workloads set their mix (docs/workloads.md)",
+        )
+    return workload.part(part)
 
 
 def _condition(
@@ -174,12 +194,13 @@ def recorded_condition(
     service = experiment.service_of(stack)
     label = str(stack) if value is None else f"{stack} at {format_value(value)}"
     at = [] if value is None else [format_value(value)]
+    part = "" if experiment.requests == WHOLE_MIX else f" ({experiment.requests})"
     parts = [stack.name, stack.variant, experiment.workload_name, service, *at]
     return Condition(
         id="/".join([*parts, "again"] if again else parts),
         stack=stack.name,
         variant=stack.variant,
-        workload=experiment.workload_name,
+        workload=f"{experiment.workload_name}{part}",
         service=service,
         stack_class=stack_class,
         load=experiment.load,

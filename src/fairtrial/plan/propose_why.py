@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.stacks.environment import AT_ONCE
 from fairtrial.catalog.stacks.find import pick_stack
 from fairtrial.catalog.stacks.model import Stack, Variant
 from fairtrial.catalog.workloads import workloads
@@ -15,8 +16,6 @@ from fairtrial.experiment.reference import StackRef
 PREFERRED = ("random-item", "plaintext")
 """Workloads that most can do: of one statement, and of nothing but server and framework."""
 ARGUMENTS = "its arguments"
-AT_ONCE = frozenset({"MAX_CONCURRENCY", "WEB_CONCURRENCY", "MAX_THREADS", "DB_POOL", "UPSTREAM_POOL", "CONCURRENCY"})
-"""Variables by which a stack does more at once: `unequal_budgets` has to say why."""
 PROCESSES = "WEB_CONCURRENCY"
 ONE_PROCESS = ["[env]", f'{PROCESSES} = "1"', ""]
 UNEQUAL = '# unequal_budgets = "how many requests are worked on at once is what is switched"'

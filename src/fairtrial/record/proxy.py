@@ -16,6 +16,17 @@ class Carried(Strict):
     )
 
 
+class RoundTrips(Strict):
+    """Round trips through a proxy, over all connections: a client's bytes until it sends again, or closes, after the
+    service did. The first of a connection begins with it."""
+
+    count: int
+    service_seconds: float = Field(
+        description="of all together, from when the first bytes were handed on to when the last ones of the answer came"
+    )
+    proxy_seconds: float = Field(description="of all together, what the proxy took beside that, its latency included")
+
+
 class ProxyAccount(Strict):
     """A proxy in one trial, from before the stack started until it had stopped."""
 
@@ -25,4 +36,5 @@ class ProxyAccount(Strict):
     to_service: Carried
     to_clients: Carried
     lateness: Distribution = Field(description="of each chunk: from when it was due until the kernel had it")
+    round_trips: RoundTrips | None = Field(None, description="that have ended; null in older records")
     cpu_seconds: float

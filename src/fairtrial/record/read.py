@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from fairtrial.base.fault_words import first_fault
 from fairtrial.base.problem import Problem
 from fairtrial.base.regular_file import read_regular
 from fairtrial.record.model import ExperimentRecord, TrialRecord
@@ -73,9 +74,7 @@ def _whole_lines(path: Path) -> list[bytes]:
 
 
 def _invalid_line(path: Path, number: int, error: ValidationError) -> Problem:
-    fault = error.errors()[0]
-    key = ".".join(str(part) for part in fault["loc"])
     return Problem(
-        f"{path}, line {number}: {key}: {fault['msg']}",
+        f"{path}, line {number}: {first_fault(error)}",
         "the record was changed, or written by another version of Fairtrial",
     )

@@ -112,6 +112,7 @@ def design_notes(causes: Causes) -> Iterator[str]:
         pairs = " or ".join(" and ".join(pair) for pair in each.pairs)
         aliases = " (aliases)" if len(each.pairs) > 1 else ""
         yield f"together: {pairs}{aliases}: {times_in_words(each.ratio, each.interval)}"
+    yield from causes.advice
 
 
 def causes_chart(causes: Causes | None) -> Spec | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ValidationError
 
-from fairtrial.base.printable import printable
+from fairtrial.base.fault_words import first_fault
 from fairtrial.base.problem import Problem
 from fairtrial.base.regular_file import read_regular
 from fairtrial.judge.judging import judge_record
@@ -71,10 +71,8 @@ def read_result(place: Path) -> ResultFrames:
         remedy = "name a results folder, or its result.json"
         raise Problem(f"{place}: cannot be read: {error.strerror}", remedy) from error
     except ValidationError as error:
-        fault = error.errors()[0]
-        key = ".".join(map(str, fault["loc"]))
         raise Problem(
-            f"{place}: no result of this version: {printable(key)}: {printable(fault['msg'])}",
+            f"{place}: no result of this version: {first_fault(error)}",
             "name the results folder: its record is judged anew",
         ) from error
 

@@ -62,6 +62,7 @@ def print_result(
     further: Sequence[RenderableType] = (),
     *,
     verbose: bool = True,
+    answer: str | None = None,
 ) -> None:
     """Print title, load, table, claims, findings, what was not run, and the path of the HTML report.
 
@@ -71,7 +72,11 @@ def print_result(
         further: what is printed before the report's path, and is no part of the result.
         verbose: all that is in the report. Otherwise a screen: findings are grouped by check; what asks for nothing,
             the meanings of columns, and what is known beside the figure of a claim is left out.
+        answer: the one that was asked for, as a sentence, in place of such a screen.
     """
+    if answer is not None and not verbose:
+        _print_answer(result, console, answer, report, further)
+        return
     table, columns = fitting_table(result, console)
     parts: list[RenderableType] = [_heading(result, verbose=verbose), Text(), table]
     if not verbose:
@@ -91,15 +96,10 @@ def print_result(
     console.print(Group(*parts, *_end(result, report, further, verbose=True)), highlight=False)
 
 
-def print_answer(
-    result: Result, console: Console, answer: str, report: Path | None = None, further: Sequence[RenderableType] = ()
+def _print_answer(
+    result: Result, console: Console, answer: str, report: Path | None, further: Sequence[RenderableType]
 ) -> None:
-    """Print the one answer that was asked for: it, the figures of the claims, and what has to be known or done.
-
-    Args:
-        answer: the verdict on the first claim as a sentence.
-        further: as of `print_result`.
-    """
+    """Print an answer, the figures of the claims, and what has to be known or done."""
     parts: list[RenderableType] = [Text(printable(answer), style="bold", overflow="fold")]
     rates = [(each.contender, GOODPUT.of(each)) for each in result.conditions]
     if figures := [f"{printable(name)} {figure(rate.estimate)}/s" for name, rate in rates if rate is not None]:

@@ -229,7 +229,8 @@ def unequal_lengths(kind: ContradictionKind, evidence: PrintedOutput) -> Iterato
                 continue
             says = (
                 f"{printed_name(short.name)} has {grouped(shortest.value)} {words}, {printed_name(long.name)} has "
-                f"{grouped(longest.value)}: they did not do the same work."
+                f"{grouped(longest.value)}: {'' if short.url or long.stored_bytes else 'if they asked for the same, '}"
+                "they did not do the same work."
             )
             suspects = [run for _, run in lengths if run.failures.get("non-2xx")]
             if suspects:

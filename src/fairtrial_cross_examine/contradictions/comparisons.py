@@ -61,8 +61,9 @@ def closed_beside_open(kind: ContradictionKind, evidence: PrintedOutput) -> Iter
     timed = [run for run in evidence.runs if run.of_requests and _typical(run) is not None]
     closed = [run for run in timed if run.load == "closed"]
     opened = [run for run in timed if run.load == "open"]
-    if not closed or not opened:
-        return
+    of_closed, of_opened = ({run.url for run in runs} for runs in (closed, opened))
+    if not closed or not opened or (None not in of_closed and of_closed == of_opened):
+        return  # or each was measured in both ways
     says = (
         f"{names([run.name for run in closed])}: a closed load, in which a client that waits sends nothing. "
         f"{names([run.name for run in opened])}: requests at a rate, whatever the answers do. Latencies of the one "

@@ -261,8 +261,8 @@ def load_not_offered(kind: ContradictionKind, evidence: PrintedOutput) -> Iterat
 @contradiction_kind(
     "clients-idle",
     title="Clients that were not at work",
-    formula="seconds at work = requests × mean latency / connections (J. D. C. Little, Operations Research 9 (1961), "
-    "383-387)",
+    formula="requests × mean latency / connections ≥ 0.25 × (seconds - maximum) (J. D. C. Little, Operations Research "
+    "9 (1961), 383-387)",
     ask="What did the clients do in the rest of the time: did connections fail, did ports run out, did they pause? "
     "What is the rate of each second?",
     share=Threshold(
@@ -274,19 +274,27 @@ def load_not_offered(kind: ContradictionKind, evidence: PrintedOutput) -> Iterat
     ),
 )
 def clients_idle(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contradiction]:
-    """Where requests × mean / connections, with all rounding in its favour, is a small part of the seconds."""
+    """Where requests × mean / connections, with all rounding in its favour, is a small part of the seconds.
+
+    Those after which no request was left to be sent are at most the longest time.
+    """
     for run in evidence.runs:
         mean, timed = run.times.mean, run.timed
         if run.load != "closed" or not run.of_requests or run.connections is None or mean is None or timed is None:
             continue
-        if run.took_another_time or "requests" in run.not_read or "rate" in run.not_read:
-            continue  # of a report that was cut off, errors may be lost
         requests, seconds = timed
-        at_work = _at_work(run, requests.times(mean), seconds)
-        if not requests.value or at_work is None or at_work.high >= kind.threshold("share") * seconds.low:
+        if run.may_pause or run.took_another_time or _connects(run, requests):
             continue
+        if "requests" in run.not_read or "rate" in run.not_read:
+            continue  # of a report that was cut off, errors may be lost
+        at_work = _at_work(run, requests.times(mean), seconds)
+        if not requests.value or at_work is None or at_work.high >= kind.threshold("share") * _busy(run, seconds):
+            continue
+        hung = _hung(run)
         says = (
-            f"On average the clients were at work for {time(at_work.value)} of "
+            f"{grouped(requests.value)} requests of {time(mean.value)} each"
+            f"{f', and {hung:,} without an answer for all of the time,' if hung else ''} kept each of "
+            f"{run.connections:,} clients at work for {time(at_work.value)} of "
             f"{'each second' if run.seconds is None else f'the {time(seconds.value)}'}, "
             f"{share(at_work.value / seconds.value)} of the time; in the rest they waited for no answer that came."
         )
@@ -312,11 +320,31 @@ def clients_idle(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[C
         yield kind.contradiction([run.name], says, figures)
 
 
+FEWEST_REQUESTS = 10
+"""Of a connection: of fewer, opening it, which is in no latency of most tools, is a part of the time that counts."""
+
+
+def _connects(run: PrintedRun, requests: Figure) -> bool:
+    """Whether opening connections may have taken most of the time: with TLS it may be for each request."""
+    is_encrypted = (run.url or "").startswith("https://")
+    is_few = run.seconds is not None and requests.value < FEWEST_REQUESTS * (run.connections or 1)
+    return (is_encrypted or is_few) and not run.dead_clients
+
+
+def _busy(run: PrintedRun, seconds: Figure) -> float:
+    """Seconds in which all clients had a request under way: the last one of each may have been the longest."""
+    longest = run.times.maximum
+    return (run.rate_seconds or seconds).low - (0.0 if longest is None else longest.high)
+
+
 def _at_work(run: PrintedRun, sum_of_times: Figure, seconds: Figure) -> Figure | None:
     """For how long a client can have waited for answers: its requests times their mean.
 
     A request without an answer may have taken all of the time. A connect that failed at once takes none.
     """
     assert run.connections is not None
-    hung = min(sum(run.unanswered.values()), run.connections)
-    return sum_of_times.plus(seconds.times(float(hung))).over(float(run.connections))
+    return sum_of_times.plus(seconds.times(float(_hung(run)))).over(float(run.connections))
+
+
+def _hung(run: PrintedRun) -> int:
+    return min(sum(run.unanswered.values()), run.connections or 0)

@@ -11,9 +11,10 @@ from fairtrial.base.registry import defined_in
 from fairtrial_cross_examine.command_line import last_command
 from fairtrial_cross_examine.formats.cleaning import cleaned, with_points
 from fairtrial_cross_examine.formats.model import Format, Section
+from fairtrial_cross_examine.formats.others import NOT_READ
 from fairtrial_cross_examine.model import PrintedRun
 
-__all__ = ["all_formats", "clean", "numbered", "read_json", "read_text"]
+__all__ = ["all_formats", "clean", "numbered", "read_broken_json", "read_json", "read_text"]
 
 MOST_RUNS = 1000
 
@@ -26,6 +27,9 @@ def all_formats() -> Mapping[str, Format]:
 
 def read_text(text: str, source: str) -> list[PrintedRun]:
     """Every output in a text, in its order. Text between the outputs is passed over, but for the calls in it.
+
+    An output of which no figure could be read is a run without figures, if two of its lines tell that it is one, or one
+    and the call before it.
 
     Raises:
         ValueError: it holds more than 1,000 outputs, or something that is no number where one must be.
@@ -50,11 +54,31 @@ def read_text(text: str, source: str) -> list[PrintedRun]:
         section = Section(text[place.start : cut], command, before, behind=text[cut:end])
         content = form.read(section)
         called_since[place.formats[0].lines] = place.last
-        if content:
-            runs = [content] if isinstance(content, PrintedRun) else content
-            read += [_completed(run, form, source, section.ambiguous) for run in runs]
+        runs = [content] if isinstance(content, PrintedRun) else [PrintedRun()] if content is None else content
+        if not command.is_given and len(place.steps) == 1:
+            runs = [run for run in runs if run.has_figures]
+        if command.url is not None:
+            runs = [run.model_copy(update={"url": run.url or command.url}) for run in runs]
+        if runs:
+            remarks = [_HEADLESS] if place.headless or (place.is_behind_a_stop and not command.is_given) else []
+            read += [_completed(run, form, source, section.ambiguous, remarks) for run in runs]
             read_up_to = place.last
-    return numbered(read)
+    return numbered([*read, *_of_other_forms(text, source)])
+
+
+def _of_other_forms(text: str, source: str) -> Iterator[PrintedRun]:
+    """What tools print in forms that are not read: each a run without figures."""
+    for head, (tool, what) in NOT_READ.items():
+        if re.search(head, text, re.MULTILINE):
+            yield PrintedRun(name=source, source=source, tool=tool, not_read=[what])
+
+
+def read_broken_json(beginning: str, source: str) -> list[PrintedRun]:
+    """A run without figures for a document of a tool that breaks off; none if no tool's document begins so."""
+    for form in all_formats().values():
+        if form.in_json and re.search(form.in_json, beginning):
+            return [_completed(PrintedRun(), form, source, remarks=["a document in JSON that breaks off"])]
+    return []
 
 
 def clean(text: str) -> str:
@@ -87,7 +111,9 @@ def numbered(runs: list[PrintedRun]) -> list[PrintedRun]:
     ]
 
 
-def _completed(run: PrintedRun, form: Format, source: str, ambiguous: Sequence[str] = ()) -> PrintedRun:
+def _completed(
+    run: PrintedRun, form: Format, source: str, ambiguous: Sequence[str] = (), remarks: Sequence[str] = ()
+) -> PrintedRun:
     """With its file, its tool, and what every output of the tool has and this one lacks."""
     has = {
         "requests": run.requests,
@@ -95,6 +121,7 @@ def _completed(run: PrintedRun, form: Format, source: str, ambiguous: Sequence[s
         "rate": run.rate_per_second,
         "mean": run.times.mean,
         "max": run.times.maximum,
+        "min": run.times.minimum,
     }
     return run.model_copy(
         update={
@@ -102,7 +129,12 @@ def _completed(run: PrintedRun, form: Format, source: str, ambiguous: Sequence[s
             "source": source,
             "tool": form.name,
             "ambiguous": ambiguous,
-            "not_read": [name for name in form.always if has[name] is None],
+            "not_read": [*(name for name in form.always if has[name] is None), *run.not_read],
+            "remarks": [
+                *run.remarks,
+                *remarks,
+                *(_BESIDE for name in form.beside if has[name] is None and not run.name),
+            ],
         }
     )
 
@@ -113,6 +145,11 @@ def read_json(document: Any, source: str) -> list[PrintedRun]:
         if runs := form.read_json(document):
             return [_completed(run, form, source) for run in runs]
     return []
+
+
+_INTERRUPTION = re.compile(
+    r"^\[?[\w.-]{1,60}@[\w.-]{1,60}[^\n]{0,100}[$#%](?:\s|$)|(?:\A|\n)\n[A-Z][^\n]{0,300}:\n+(?:\W*\n)?\Z", re.MULTILINE
+)
 
 
 @dataclass
@@ -129,6 +166,8 @@ class _Place:
     """whether other outputs stand between its lines, so that nothing tells whose these are"""
     headless: bool = False
     """whether its first lines and its call may be those of another output"""
+    is_behind_a_stop: bool = False
+    """whether its first lines, if it had any, are above the place where another output was stopped"""
 
     @property
     def first(self) -> int:
@@ -147,6 +186,8 @@ def _end_of(place: _Place, text: str, end: int) -> int:
     return end if cut < 0 else cut
 
 
+_HEADLESS = "its first lines are missing, or another run's: whom it asked, over how many connections, is not known"
+_BESIDE = "the time of the run stands above or below what it prints of it, and is missing"
 _MIXED = "lines of several outputs that were printed at the same time"
 
 
@@ -159,7 +200,7 @@ def _apart(places: list[_Place], text: str) -> list[_Place]:
     chain_start = 0  # from here on no empty line stands between them
     for place in places:
         before = apart[-1] if apart and apart[-1].formats is place.formats else None
-        if before is None or "\n\n" in text[before.last : place.start]:
+        if before is None or place.is_behind_a_stop or "\n\n" in text[before.last : place.start]:
             before, chain_start = None, len(apart)
         stopped = [each for each in apart[chain_start:] if each.step < each.anchor]
         if before is None or place.first == 0 or not (stopped or before.mixed):
@@ -180,6 +221,12 @@ def _apart(places: list[_Place], text: str) -> list[_Place]:
     return apart
 
 
+def _is_interrupted(between: str) -> bool:
+    """Whether a call, a prompt or a line of prose with a colon stands below the first line of a part of a text."""
+    rest = between.partition("\n")[2]
+    return _INTERRUPTION.search(rest) is not None or last_command(rest, tuple(all_formats())).is_given
+
+
 def _places(text: str) -> Iterator[_Place]:
     """The outputs in a text: one ends where a line stands that cannot follow in it, or a line of another tool."""
     families: dict[tuple[re.Pattern[str], ...], tuple[Format, ...]] = {}
@@ -187,6 +234,7 @@ def _places(text: str) -> Iterator[_Place]:
         families[form.lines] = (*families.get(form.lines, ()), form)
     any_line = re.compile(f"^(?:{'|'.join(_line_patterns())})", re.MULTILINE)
     place: _Place | None = None
+    is_apart = False
     for match in any_line.finditer(text):
         start = match.start()
         steps = {
@@ -195,13 +243,16 @@ def _places(text: str) -> Iterator[_Place]:
         }
         if place is not None:
             later = [step for step in steps[place.formats[0].lines] if step > place.step]
-            if later:
+            between = text[place.last : start]
+            is_apart = bool(later) and (_is_interrupted(between) or place.formats[0].is_apart(between))
+            if later and not is_apart:
                 place.step, place.last = later[0], start
                 place.steps.append((later[0], start))
                 continue
             yield place
         own = [] if place is None else steps[place.formats[0].lines]
         lines = place.formats[0].lines if place is not None and own else next(key for key in families if steps[key])
-        place = _Place(start, start, steps[lines][0], families[lines], [(steps[lines][0], start)])
+        step = steps[lines][0]
+        place = _Place(start, start, step, families[lines], [(step, start)], is_behind_a_stop=is_apart)
     if place is not None:
         yield place

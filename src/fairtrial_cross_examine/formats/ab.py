@@ -2,7 +2,8 @@
 
 `Complete requests` counts every answer, whatever its status; `Failed requests` counts those of another length than the
 first, those that broke off, and failed connects. One answer can be in several of these. The table of connection times
-has whole milliseconds, which newer versions round and older ones cut off.
+has whole milliseconds, which newer versions round and older ones cut off. The table in HTML (`-w`) has the same words,
+and no percentiles.
 """
 
 import re
@@ -12,36 +13,38 @@ from fairtrial_cross_examine.formats.model import Format, Section
 from fairtrial_cross_examine.model import PrintedRun, RunTimes
 
 
-def read(section: Section) -> PrintedRun | None:
+def read(section: Section) -> PrintedRun:
     """One report of ab."""
-    complete = section.group(rf"^Complete requests:\s+({NUMBER})")
-    rate, times = section.figure(rf"^Requests per second:\s+({NUMBER})"), _times(section)
-    if not any((complete, rate, times.mean, times.percentiles)):
-        return None
+    complete = section.count(rf"^Complete requests:\s+({NUMBER})")
     concurrency = section.group(r"^Concurrency Level:\s+(\d{1,9})")
     failed = _failed(section)
     connect = failed.pop("connect", 0)
     non_2xx = as_count(section.group(r"^Non-2xx responses:\s+(\d{1,15})") or "0")
-    document = section.group(rf"^Document Length:\s+({NUMBER}) bytes")
-    bodies = section.group(rf"^HTML transferred:\s+({NUMBER}) bytes")
-    transferred = section.group(rf"^Total transferred:\s+({NUMBER}) bytes")
     per_request = rf"^Time per request:\s+({NUMBER}) \[ms\] "
     return PrintedRun(
         url=_url(section),
         load="closed",
         connections=int(concurrency) if concurrency and int(concurrency) else None,
         seconds=section.figure(rf"^Time taken for tests:\s+({NUMBER}) seconds"),
-        requests=None if complete is None else exactly(as_count(complete)),
-        rate_per_second=rate,
-        times=times,
+        requests=complete,
+        rate_per_second=section.figure(rf"^Requests per second:\s+({NUMBER})"),
+        times=_times(section),
         time_per_request_seconds=section.figure(rf"{per_request}\(mean\)", MILLISECOND),
         time_across_seconds=section.figure(rf"{per_request}\(mean, across", MILLISECOND),
         failures={kind: number for kind, number in ({"non-2xx": non_2xx} | failed).items() if number},
         unanswered={"connect": connect} if connect else {},
-        document_bytes=None if document is None else exactly(as_count(document)),
-        bodies_bytes=None if bodies is None else exactly(as_count(bodies)),
-        all_bytes=None if transferred is None else exactly(as_count(transferred)),
+        document_bytes=section.count(rf"^Document Length:\s+({NUMBER}) bytes"),
+        bodies_bytes=section.count(rf"^HTML transferred:\s+({NUMBER}) bytes"),
+        all_bytes=section.count(rf"^Total transferred:\s+({NUMBER}) bytes"),
+        not_read=["percentiles"] if complete != exactly(1) and _breaks_off(section) else [],
     )
+
+
+def _breaks_off(section: Section) -> bool:
+    """Whether the last row of its percentiles is missing, which stand at its end but for `-d`, and in no HTML."""
+    if section.find(r"^100%") or "-d" in section.command.words:
+        return False
+    return section.find(rf"^(?:Percentage of the requests|Total:(?:\s+{NUMBER}){{5}}$)") is not None
 
 
 def _failed(section: Section) -> dict[str, int]:
@@ -83,7 +86,7 @@ FORMAT = Format(
     tails=(
         r"^Time taken for tests:",
         r"^Complete requests:",
-        r"^Requests per second:\s+[\d.]{1,20} \[#/sec\]",
+        r"^Requests per second:\s+(?:[\d.]{1,20} \[#/sec\]|\d{1,12}\.\d\d$)",
         r"^Connection Times \(ms\)",
         r"^Percentage of the requests served",
     ),

@@ -90,20 +90,20 @@ def _run(
     if answered is None and started is not None and sum(errors.values()) >= started:
         answered = 0
     without_answer = dict(errors) if started is None else {} if answered is None else {"no answer": started - answered}
+    uncoded = answered is not None and sum(codes.values()) < answered  # every answer has a code
     requests = answered if started is None or answered is None else started
     return PrintedRun(
         requests=None if requests is None else exactly(requests),
         answers=None if answered is None else exactly(answered),
         rate_per_second=rate,
-        times=RunTimes.model_validate(
-            {
-                **{field: times.get(label) for label, field in FIELDS.items()},
-                "percentiles": {share: _sketched(times[key]) for key, share in PERCENTILES.items() if key in times},
-            }
+        times=RunTimes.of(
+            {field: times.get(label) for label, field in FIELDS.items()},
+            {share: _sketched(times[key]) for key, share in PERCENTILES.items() if key in times},
         ),
         failures=failed_statuses(codes),
         unanswered={kind: count for kind, count in without_answer.items() if count > 0},
         unanswered_are_requests=started is not None,
+        not_read=[*(["percentiles"] if "p99" not in times else []), *(["failed"] if uncoded else [])],
     )
 
 
@@ -120,5 +120,6 @@ FORMAT = Format(
     ),
     read=read,
     read_json=read_json,
+    in_json=r'\A\{\s*"aggregate"\s*:',
     always=("requests", "rate", "max"),
 )

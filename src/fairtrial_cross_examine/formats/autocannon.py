@@ -15,6 +15,7 @@ from fairtrial_cross_examine.figures import (
     NUMBER,
     as_count,
     as_figure,
+    cut_off,
     duration,
     exactly,
     number,
@@ -28,34 +29,34 @@ HEAD = r"\d{1,2}(?:\.\d{1,3})?%|Avg|Stdev|Max|Min"
 CELL = rf"{NUMBER}(?: ?(?:ns|us|µs|ms|s|m|[kMGT]?i?B)\b)?"
 TOTAL = rf"({NUMBER}[kMG]?) requests in ({NUMBER})s, (\d.{{0,24}} [kMGT]?B) read"
 PERCENTILES = ("2.5", "50", "97.5", "99")
+COLUMNS = {"Avg": "mean", "Stdev": "deviation", "Max": "maximum"}
+FIELDS = {"average": "mean", "stddev": "deviation", "min": "minimum", "max": "maximum"}
 DEFAULT_CONNECTIONS = 10
 SAMPLE_SECONDS = 1.0
 HISTOGRAM_DIGITS = 1e-3
 """The histogram of rates keeps three digits."""
 
 
-def read(section: Section) -> PrintedRun | None:
+def read(section: Section) -> PrintedRun:
     """One report of autocannon in text."""
     total = section.find(rf"^{TOTAL}")
     rates, latencies = _row(section, "Req/Sec"), _row(section, "Latency")
-    if total is None and not latencies and not rates:
-        return None
     connections, pipelined = _connections(section)
     errors = section.find(rf"^({NUMBER}[kM]?) errors \(({NUMBER}[kM]?) timeouts\)")
     not_2xx = section.group(rf"^{NUMBER} 2xx responses,\s({NUMBER}) non 2xx responses")
     command = section.command
-    constant_rate = 0.0 if command is None else command.rate("-R", "--overallRate")
-    if command is not None and constant_rate == 0:
+    constant_rate = command.rate("-R", "--overallRate")
+    if constant_rate == 0:
         per_connection = command.rate("-r", "--connectionRate")
         constant_rate = per_connection * connections if per_connection and connections else per_connection
     seconds = None if total is None else as_figure(total[2])
     requests = None if total is None else prefixed_figure(total[1])
     planned = section.group(rf"^Running ({DURATION}) test @")
-    called_for = None if command is None else command.seconds("-d", "--duration")
+    called_for = command.seconds("-d", "--duration")
     rate = _plain(rates.get("Avg"))
     return PrintedRun(
         url=section.group(r"^Running .{1,40} test @ (\S{1,2000})"),
-        load=_load(command is not None, constant_rate),
+        load=_load(command.is_given, constant_rate),
         connections=connections * pipelined if connections and pipelined else None,
         pipelined=pipelined if pipelined != 1 else None,
         constant_rate_per_second=exactly(constant_rate) if constant_rate else None,
@@ -76,10 +77,8 @@ def _connections(section: Section) -> tuple[int | None, int | None]:
     setting = section.find(r"^(\d{1,9}) connections(?: with (\d{1,9}) pipelining factor)?")
     if setting is not None:
         return int(setting[1]), int(setting[2] or 1)
-    if section.command is None:
-        return None, 1
-    command = section.command
-    return command.connections(DEFAULT_CONNECTIONS, "-c", "--connections"), command.connections(1, "-p", "--pipelining")
+    connections = section.command.connections(DEFAULT_CONNECTIONS, "-c", "--connections")
+    return connections, section.command.connections(1, "-p", "--pipelining") if section.command.is_given else 1
 
 
 def read_json(document: Any) -> list[PrintedRun]:
@@ -101,16 +100,9 @@ def read_json(document: Any) -> list[PrintedRun]:
             requests=total,
             rate_per_second=None if rate is None else _roughly(rate),
             rate_seconds=None if duration is None else _sampled(duration),
-            times=RunTimes(
-                mean=_cut(number(latency.get("average"), MILLISECOND)),
-                deviation=_cut(number(latency.get("stddev"), MILLISECOND)),
-                minimum=_cut(number(latency.get("min"), MILLISECOND)),
-                maximum=_cut(number(latency.get("max"), MILLISECOND)),
-                percentiles={
-                    share: cut
-                    for share, value in percentiles.items()
-                    if (cut := _cut(number(value, MILLISECOND))) is not None
-                },
+            times=RunTimes.of(
+                {field: cut_off(number(latency.get(key), MILLISECOND)) for key, field in FIELDS.items()},
+                {share: cut_off(number(value, MILLISECOND)) for share, value in percentiles.items()},
             ),
             failures=_failures(document),
             unanswered={"errors": int(document["errors"])} if document.get("errors") else {},
@@ -151,22 +143,12 @@ def _row(section: Section, name: str) -> dict[str, str]:
 
 def _times(cells: dict[str, str]) -> RunTimes:
     times = {head: duration(cell) for head, cell in cells.items() if re.fullmatch(DURATION, cell)}
-    values = {head: _cut(time) for head, time in times.items()}
-    return RunTimes(
-        mean=values.get("Avg"),
-        deviation=values.get("Stdev"),
-        maximum=values.get("Max"),
-        percentiles={share: value for share in PERCENTILES if (value := values.get(f"{share}%")) is not None},
-    )
+    fields = {field: cut_off(times.get(head)) for head, field in COLUMNS.items()}
+    return RunTimes.of(fields, {share: cut_off(times.get(f"{share}%")) for share in PERCENTILES})
 
 
 def _plain(text: str | None) -> Figure | None:
     return as_figure(text) if text and re.fullmatch(NUMBER, text) else None
-
-
-def _cut(time: Figure | None) -> Figure | None:
-    """A time of which the fraction of a millisecond was cut off."""
-    return None if time is None else Figure(value=time.value, within=max(time.within, MILLISECOND))
 
 
 def _roughly(rate: Figure) -> Figure:
@@ -191,4 +173,5 @@ FORMAT = Format(
     tails=(rf"^{NUMBER}[kM]? errors \({NUMBER}[kM]? timeouts\)",),
     read=read,
     read_json=read_json,
+    in_json=r'"(?:sampleInt|pipelining|non2xx)"\s*:',
 )

@@ -16,30 +16,28 @@ from fairtrial_cross_examine.formats.model import BUT_SECONDS, Format, Section
 from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
 MICROSECOND = 1e-6
+FIELDS = {"mean": "mean", "max": "maximum"}
 DEFAULT_CONNECTIONS = 125
 CUT_SECONDS = 1.0
 """Of the time that its bar of progress shows, the fraction is cut off."""
 INTRODUCTION = r"^Bombarding (\S{1,2000}) (?:for (\S{1,30})|with \d{1,15} request(?:s|\(s\))) using (\d{1,9}) conn"
 
 
-def read(section: Section) -> PrintedRun | None:
+def read(section: Section) -> PrintedRun:
     """One report of bombardier in text."""
     codes = dict(section.pairs(r"\b([1-5]xx|others) - (\d{1,15})"))
     rates = section.find(rf"^\s*Reqs/sec\s+({NUMBER})\s+({NUMBER})\s+{NUMBER}$")
     latency = section.find(rf"^\s*Latency\s+({DURATION})\s+{DURATION}\s+({DURATION})$")
-    if not any((codes, rates, latency)):
-        return None
     introduction, command = section.find(INTRODUCTION), section.command
-    limit = None if command is None else command.number("-r", "--rate")
-    connections = None if introduction is None else int(introduction[3])
-    if connections is None and command is not None:
-        connections = command.whole("-c", "--connections") or DEFAULT_CONNECTIONS
+    limit = command.number("-r", "--rate")
+    called_for = command.connections(DEFAULT_CONNECTIONS, "-c", "--connections")
+    connections = called_for if introduction is None else int(introduction[3])
     maximum = None if latency is None else duration(latency[2])
     before_2xx = section.text.partition("Latency Distribution (2xx)")[0]
     shares = re.findall(rf"^\s*(\d{{1,2}})%\s+({DURATION})$", before_2xx, re.MULTILINE)
     return PrintedRun(
         url=None if introduction is None else introduction[1],
-        load="closed" if command is not None and limit is None else None,
+        load="closed" if command.is_given and limit is None else None,
         connections=connections or None,
         constant_rate_per_second=exactly(limit) if limit else None,
         seconds=_seconds(section, introduction, maximum),
@@ -70,7 +68,6 @@ def read_json(document: Any) -> list[PrintedRun]:
     spec, latency, rps = document["spec"], result.get("latency", {}), result.get("rps", {})
     codes = {code: int(result[f"req{code}"]) for code in ("1xx", "2xx", "3xx", "4xx", "5xx")}
     codes["others"] = int(result["others"])
-    shares = {share: number(value, MICROSECOND) for share, value in latency.get("percentiles", {}).items()}
     requests = exactly(sum(codes.values()))
     rate, deviation, read_bytes = number(rps.get("mean")), number(rps.get("stddev")), number(result.get("bytesRead"))
     limit, connections = number(spec.get("rate")), spec.get("numberOfConnections")
@@ -83,10 +80,9 @@ def read_json(document: Any) -> list[PrintedRun]:
             seconds=number(result["timeTakenSeconds"]),
             requests=requests,
             rate_per_second=None if rate is None or deviation is None else _sampled(rate, deviation),
-            times=RunTimes(
-                mean=number(latency.get("mean"), MICROSECOND),
-                maximum=number(latency.get("max"), MICROSECOND),
-                percentiles={share: value for share, value in shares.items() if value is not None},
+            times=RunTimes.of(
+                {field: number(latency.get(key), MICROSECOND) for key, field in FIELDS.items()},
+                {share: number(value, MICROSECOND) for share, value in latency.get("percentiles", {}).items()},
             ),
             failures=_failures(codes),
             answer_bytes=None if read_bytes is None else read_bytes.over(requests),
@@ -113,5 +109,7 @@ FORMAT = Format(
     tails=(r"^Reqs/sec\s", r"^HTTP codes:"),
     read=read,
     read_json=read_json,
+    in_json=r'"(?:numberOfConnections|timeTakenSeconds)"\s*:',
     always=BUT_SECONDS,
+    beside=("seconds",),
 )

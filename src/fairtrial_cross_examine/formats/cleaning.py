@@ -33,13 +33,17 @@ TAG = re.compile(
     r"blockquote|br)(?:\s[^<>\n]{0,200})?/?>",
     re.IGNORECASE,
 )
+CELL_END = re.compile(r"</t[dh]>", re.IGNORECASE)
 ENTITY = re.compile("&(?:lt|gt|amp|quot|apos|nbsp|micro|plusmn|hellip|#39|#x27|#34|#8230);")
 BOLD = re.compile(r"\*\*(?=\S)|(?<=\S)\*\*|`|(?<!\w)__(?=\S)|(?<=\S)__(?!\w)")
 EMPHASIS = re.compile(r"(?<![\w*_])([*_])(\d[\d.,]{0,30} ?[\w%/]{0,10})\1(?![\w*_])")
 CONTINUED = re.compile(r"[ \t][\\`^][ \t]*\n[\s>#*]*")
 """The line of a call that goes on in the next one: of a shell, PowerShell and cmd."""
-MARK = re.compile(r"(?:>+\s*|//+\s*|#+(?=\w))|(?:[^\w\s\[\](){}<\"'$=.:&\\]{1,3}|#{1,6}|\d{1,2}[.)]|<!--)(?:\s+|$)")
-"""Quotes, comments, marks of lists, borders of tables, ticks: what a tool puts there itself is no figure either."""
+MARK = re.compile(
+    r"(?:\^C(?=\s*\S)\s*|>+\s*|//+\s*|#+(?=\w))|(?:[^\w\s\[\](){}<\"'$=.:&\\]{1,3}|#{1,6}|\d{1,2}[.)]|<!--)(?:\s+|$)"
+)
+"""Quotes, comments, marks of lists, borders of tables, ticks: what a tool puts there itself is no figure either. The
+`^C` of whoever stopped it stands before what it prints then."""
 EMPTY_LINES = re.compile(r"\n{3,}")
 MOST_MARKS = 6
 MOST_PREFIXES = 20
@@ -75,7 +79,7 @@ def cleaned(text: str, lines_of_tools: Sequence[str]) -> str:
     """
     text = LINE_ENDS.sub("\n", _unrecorded(text))
     text = CONTINUED.sub(" ", EMPTY_LINES.sub("\n\n", text))
-    text = STYLE.sub("", ENTITY.sub(lambda match: html.unescape(match[0]), TAG.sub("", text)))
+    text = STYLE.sub("", ENTITY.sub(lambda match: html.unescape(match[0]), TAG.sub("", CELL_END.sub(" ", text))))
     text = OTHER_DIGITS.sub(lambda match: str(int(match[0])), UNSEEN.sub("", text).translate(ALIKE))
     text = SPACES.sub(" ", GROUPED.sub("", text)).replace("\r", "\n").replace("\ufffds", "us")
     text = CUT_UNIT.sub("", DOTS.sub("...", text))

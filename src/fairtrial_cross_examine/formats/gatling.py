@@ -1,7 +1,8 @@
 """Gatling: the summary in text, of version 3.10 and of those before it, and JSON (`stats.json`, `global_stats.json`).
 
 By its source, `ConsoleTemplate.scala` and `GeneralStats.scala`: its rate is over the whole seconds from the first
-request to the last answer, rounded up. Requests that failed (`KO`), whatever the reason, count and have a time. Its
+request to the last answer, rounded up, which are at least the longest answer, and as much shorter than the simulation
+as its users pause at both ends. Requests that failed (`KO`), whatever the reason, count and have a time. Its
 percentiles are estimates: of the same times it prints other ones as `Total` and as `OK`. Each is taken for somewhere
 above the one before it; which percentages they have is not in the JSON. A simulation may pause, and prints neither its
 load nor its connections.
@@ -42,13 +43,22 @@ def read(section: Section) -> PrintedRun | None:
     shares = section.pairs(
         rf"^\s*(?:> )?response time ([\d.]{{1,9}})(?:st|nd|rd|th) percentile(?: \(ms\))?\s+\|?\s*({NUMBER})"
     )
+    took = None if seconds is None else Figure(value=float(seconds), within=UNCERTAIN_SECONDS)
     return PrintedRun(
-        seconds=None if seconds is None else Figure(value=float(seconds), within=UNCERTAIN_SECONDS),
+        seconds=took,
+        rate_seconds=_from_first_to_last(took, times["maximum"]),
         requests=exactly(as_count(count[1])),
         rate_per_second=_total(section, r"mean (?:requests/sec|throughput)"),
-        times=RunTimes.model_validate({**times, "percentiles": _estimates(shares, times["minimum"])}),
+        times=RunTimes.of(times, _estimates(shares, times["minimum"])),
         failures={"KO": as_count(failed)} if as_count(failed) else {},
     )
+
+
+def _from_first_to_last(took: Figure | None, longest: Figure | None) -> Figure | None:
+    """From the first request to the last answer: between the longest answer and the time of the simulation."""
+    if took is None or longest is None or longest.value >= took.high:
+        return took
+    return Figure(value=(took.high + longest.value) / 2, within=(took.high - longest.value) / 2)
 
 
 def _total(section: Section, label: str) -> Figure | None:
@@ -82,7 +92,7 @@ def read_json(document: Any) -> list[PrintedRun]:
         PrintedRun(
             requests=number(stats["numberOfRequests"]["total"]),
             rate_per_second=number(stats["meanNumberOfRequestsPerSecond"]["total"]),
-            times=RunTimes.model_validate(times),
+            times=RunTimes.of(times, {}),
             failures={"KO": failed} if failed else {},
         )
     ]
@@ -94,5 +104,7 @@ FORMAT = Format(
     heads=(r"^Simulation \S{1,300} completed in \d",),
     read=read,
     read_json=read_json,
+    in_json=r'"numberOfRequests"\s*:',
     always=BUT_SECONDS,
+    beside=("seconds",),
 )

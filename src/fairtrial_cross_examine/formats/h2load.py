@@ -24,14 +24,12 @@ WARMED_UP = r"^Warm-up |^time for connect:\s+0us\s+0us\s"
 COLUMNS = {"min": "minimum", "max": "maximum", "mean": "mean", "sd": "deviation"}
 
 
-def read(section: Section) -> PrintedRun | None:
+def read(section: Section) -> PrintedRun:
     """One report of h2load."""
     finished = section.find(rf"^finished in ({DURATION}), ({NUMBER}) req/s")
     counts = section.find(
         rf"^requests: ({NUMBER}) total,[\s\w,]{{1,100}}?\s({NUMBER})\ssucceeded,\s({NUMBER})\sfailed,\s"
     )
-    if not any((finished, counts, _times(section).mean)):
-        return None
     line = section.group(rf"^status codes: ((?:{NUMBER}\s[1-5]xx(?:,\s|$)){{1,5}})") or ""
     statuses = {status: as_count(number) for number, status in re.findall(rf"({NUMBER})\s([1-5]xx)", line)}
     answers, failed = sum(statuses.values()), statuses.get("4xx", 0) + statuses.get("5xx", 0)
@@ -40,8 +38,8 @@ def read(section: Section) -> PrintedRun | None:
     traffic = section.find(TRAFFIC)
     bodies = None if traffic is None else exactly(as_count(traffic[2]))
     command = section.command
-    called_for = None if command is None else command.seconds("-D", "--duration")
-    warm_up = section.group(rf"with ({DURATION}) of warm-up time") or (command and command.option("--warm-up-time"))
+    called_for = command.seconds("-D", "--duration")
+    warm_up = section.group(rf"with ({DURATION}) of warm-up time") or command.option("--warm-up-time")
     measured = section.group(rf"of warm-up time and ({DURATION}) of main duration")
     seconds = None if finished is None else duration(finished[1])
     if section.find(WARMED_UP) or (
@@ -49,12 +47,13 @@ def read(section: Section) -> PrintedRun | None:
     ):  # requests are those behind it; time and bytes, all
         traffic = bodies = None
         seconds = called_for if measured is None else duration(measured)
-    constant_rate = 0.0 if command is None else command.rate("--rps")
-    connections = _connections(section)
+    constant_rate = command.rate("--rps")
+    clients, connections = _connections(section)
     return PrintedRun(
         load="closed" if constant_rate == 0 else "open",
         connections=connections,
-        constant_rate_per_second=exactly(constant_rate * connections) if constant_rate and connections else None,
+        may_pause=command.has("-r", "--rate", "--timing-script-file"),
+        constant_rate_per_second=exactly(constant_rate * clients) if constant_rate and clients else None,
         planned_seconds=called_for,
         seconds=seconds,
         requests=exactly(answers) if whole else None,
@@ -70,15 +69,15 @@ def read(section: Section) -> PrintedRun | None:
     )
 
 
-def _connections(section: Section) -> int | None:
-    """Requests under way at the same time: clients times their streams."""
+def _connections(section: Section) -> tuple[int, int | None]:
+    """Clients, and requests under way at the same time: clients times their streams."""
     threads = section.pairs(r"^spawning thread (#\d{1,6}): (\d{1,9}) (?:total|concurrent) client")
     clients = sum(int(number) for _, number in threads)
     streams: int | None = 1 if section.find(r"^Application protocol: http/1\.1") is not None else None
-    if section.command is not None:
+    if section.command.is_given:
         clients = clients or section.command.connections(1, "-c", "--clients") or 0
         streams = section.command.connections(1, "-m", "--max-concurrent-streams")
-    return clients * streams if clients and streams else None
+    return clients, clients * streams if clients and streams else None
 
 
 def _times(section: Section) -> RunTimes:
@@ -93,12 +92,8 @@ def _times(section: Section) -> RunTimes:
     }
     shares = {head: head.removeprefix("p") for head in heads if re.fullmatch(r"p\d{1,2}(\.\d+)?", head)}
     shares["median"] = "50"
-    return RunTimes.model_validate(
-        {
-            **{field: read_cells.get(head) for head, field in COLUMNS.items()},
-            "percentiles": {share: read_cells[head] for head, share in shares.items() if head in read_cells},
-        }
-    )
+    times = {field: read_cells.get(head) for head, field in COLUMNS.items()}
+    return RunTimes.of(times, {share: read_cells.get(head) for head, share in shares.items()})
 
 
 FORMAT = Format(
@@ -112,4 +107,5 @@ FORMAT = Format(
         r"^(?:time for )?request\s*:\s",
     ),
     read=read,
+    is_apart=lambda between: "^C" in between.splitlines(),  # which ends it without its figures
 )

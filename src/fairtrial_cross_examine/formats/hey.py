@@ -31,31 +31,26 @@ HEADS, ANCHOR, TAILS = LINES[:4], LINES[4], LINES[5:]
 OHA = re.compile(r"^(?:Success rate:|Response time distribution:|Size/sec:)", re.MULTILINE)
 
 
-def read(section: Section) -> PrintedRun | None:
+def read(section: Section) -> PrintedRun:
     """One report of hey."""
-    statuses = {status: as_count(number) for status, number in section.pairs(r"^\[(\d{3})\]\s+(\d{1,15}) responses")}
+    statuses, errors = lists_of(section)
     answers = sum(statuses.values())
-    _, heading, after = section.text.partition("Error distribution:")
-    errors = _errors(after) if heading else {}
     rate, times = section.figure(rf"^Requests/sec:\s+({NUMBER})"), _times(section)
     seconds = section.figure(rf"^Total:\s+({NUMBER}) secs")
-    if not any((answers, errors, rate, times.mean, times.percentiles)):
-        return None
     in_lists = answers + sum(errors.values())
     whole = in_lists > 0 and listed_all(in_lists, rate, seconds)
     over = answers > CAPS["hey"].most or (answers == CAPS["hey"].most and not whole)
     mean = None if over else times.mean
     times = times.model_copy(update={"mean": mean, "sample": min(answers, CAPS["hey"].most) if whole or over else None})
     document = section.group(rf"^Size/request:\s+({NUMBER}) bytes")
-    bodies = section.group(rf"^Total data:\s+({NUMBER}) bytes")
     command = section.command
-    per_worker = 0.0 if command is None else command.rate("-q")
-    workers = None if command is None else command.connections(DEFAULT_WORKERS, "-c")
+    per_worker = command.rate("-q")
+    workers = command.connections(DEFAULT_WORKERS, "-c")
     return PrintedRun(
         load="closed" if per_worker == 0 else "open",
         connections=workers,
         constant_rate_per_second=exactly(per_worker * workers) if per_worker and workers else None,
-        planned_seconds=None if command is None else command.seconds("-z"),
+        planned_seconds=command.seconds("-z"),
         seconds=seconds,
         requests=exactly(in_lists) if whole else None,
         answers=exactly(answers) if whole else None,
@@ -66,7 +61,7 @@ def read(section: Section) -> PrintedRun | None:
         unanswered_are_requests=True,
         # A quotient without its remainder.
         document_bytes=None if document is None or over else Figure(value=as_count(document), within=1),
-        bodies_bytes=None if bodies is None else exactly(as_count(bodies)),
+        bodies_bytes=section.count(rf"^Total data:\s+({NUMBER}) bytes"),
         remarks=[_REMARK] if over else [],
     )
 
@@ -77,12 +72,14 @@ _REMARK = (
 )
 
 
-def _errors(text: str) -> dict[str, int]:
-    """Errors by their message, the rest of the first lines."""
+def lists_of(section: Section) -> tuple[dict[str, int], dict[str, int]]:
+    """Answers by status, and errors by their message."""
+    statuses = {status: as_count(number) for status, number in section.pairs(r"^\[(\d{3})\]\s+(\d{1,15}) responses")}
     errors: dict[str, int] = {}
-    for number, message in re.findall(r"^\[(\d{1,15})\]\s+(.{1,200})", text, re.MULTILINE):
+    _, _, after = section.text.partition("Error distribution:")
+    for number, message in re.findall(r"^\[(\d{1,15})\]\s+(.{1,200})", after, re.MULTILINE):
         errors[message.strip()] = errors.get(message.strip(), 0) + as_count(number)
-    return errors
+    return statuses, errors
 
 
 def _times(section: Section) -> RunTimes:

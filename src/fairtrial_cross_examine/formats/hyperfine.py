@@ -46,6 +46,7 @@ def read(section: Section) -> PrintedRun | Sequence[PrintedRun] | None:
         ),
         runs=runs,
         statistic="only" if only else "mean",
+        not_read=["max"] if spread is None and not only else [],
     )
 
 
@@ -61,18 +62,18 @@ def _markdown(section: Section, unit: float) -> Iterator[PrintedRun]:
 
 def _row(row: Mapping[str, str], unit: float) -> PrintedRun:
     times = {field: as_figure(row[key], unit) for key, field in FIELDS.items() if row.get(key)}
-    median = {"50": as_figure(row["median"], unit)} if row.get("median") else {}
+    median = as_figure(row["median"], unit) if row.get("median") else None
     return PrintedRun(
         name=row["command"],
         contender=row["command"],
-        times=RunTimes.model_validate({**times, "percentiles": median}),
+        times=RunTimes.of(times, {"50": median}),
         statistic="mean",
     )
 
 
 def read_json(document: Any) -> list[PrintedRun]:
-    """The benchmarks of an exported document; none if it is another tool's."""
-    results = document.get("results") if isinstance(document, dict) else None
+    """The benchmarks of an exported document, or one of them alone; none if it is another tool's."""
+    results = document.get("results", [document]) if isinstance(document, dict) else None
     if not isinstance(results, list) or not all(
         isinstance(each, dict) and {"command", "mean", "min"} <= each.keys() for each in results
     ):
@@ -81,17 +82,13 @@ def read_json(document: Any) -> list[PrintedRun]:
 
 
 def _from_json(result: dict[str, Any]) -> PrintedRun:
-    times, median = result.get("times"), number(result.get("median"))
+    times = result.get("times")
     runs = len(times) if isinstance(times, list) and times else None
     return PrintedRun(
         name=str(result["command"]),
         contender=str(result["command"]),
-        times=RunTimes(
-            mean=number(result["mean"]),
-            deviation=number(result.get("stddev")),
-            minimum=number(result["min"]),
-            maximum=number(result.get("max")),
-            percentiles={} if median is None else {"50": median},
+        times=RunTimes.of(
+            {field: number(result.get(key)) for key, field in FIELDS.items()}, {"50": number(result.get("median"))}
         ),
         runs=runs,
         statistic="only" if runs == 1 else "mean",
@@ -108,5 +105,6 @@ FORMAT = Format(
     tails=(r"^Time \((?:mean|abs)", r"^Range \(min"),
     read=read,
     read_json=read_json,
+    in_json=r'\A\{\s*(?:"results"\s*:\s*\[\s*(?:\{\s*"command"|\Z)|"command"\s*:)',
     always=("mean",),
 )

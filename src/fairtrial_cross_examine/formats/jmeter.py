@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fairtrial_cross_examine.caps import CAPS
-from fairtrial_cross_examine.figures import MILLISECOND, NUMBER, as_count, as_figure, duration, exactly, number
+from fairtrial_cross_examine.figures import MILLISECOND, NUMBER, as_count, as_figure, cut_off, duration, exactly, number
 from fairtrial_cross_examine.formats.model import BUT_SECONDS, Format, Section, rows_of
 from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
@@ -23,7 +23,7 @@ HEADS = {"sampler label": "label", "count": "# samples", "error%": "error %", "r
 TIMES = {"average": "mean", "min": "minimum", "max": "maximum"}
 PERCENTILES = ("50", "90", "95", "99")
 TOTAL = (
-    rf"\s*{NAME} = +(\d{{1,15}}) in +((?:\d{{1,6}}:)?\d{{1,6}}(?::\d\d|(?:[.,]\d)?s)) = +(?:(\d{{1,15}}[.,]\d)|\*+)/s "
+    rf"\s*{NAME} = +(\d{{1,15}}) in +((?:\d{{1,6}}:)?\d{{1,6}}(?::\d\d|(?:[.,]\d)?s)) = +(\d{{1,15}}[.,]\d|\**)/s "
     r"Avg: +(\d{1,12}) Min: +(\d{1,12}) Max: +(\d{1,12}) Err: +(\d{1,15}) \("
 )
 
@@ -36,12 +36,12 @@ def read(section: Section) -> PrintedRun | Sequence[PrintedRun] | None:
     total = re.match(TOTAL, section.text)
     if total is None:
         return None
-    mean, minimum, maximum = (_cut(as_figure(total[place], MILLISECOND)) for place in (4, 5, 6))
+    mean, minimum, maximum = (cut_off(as_figure(total[place], MILLISECOND)) for place in (4, 5, 6))
     errors = as_count(total[7])
     return PrintedRun(
         seconds=_seconds(total[2].replace(",", ".")),
         requests=exactly(as_count(total[1])),
-        rate_per_second=None if total[3] is None else as_figure(total[3].replace(",", ".")),
+        rate_per_second=as_figure(total[3].replace(",", ".")) if total[3].strip("*") else None,
         times=RunTimes(mean=mean, minimum=minimum, maximum=maximum),
         failures={"errors": errors} if errors else {},
     )
@@ -56,15 +56,15 @@ def _renamed(row: Mapping[str, str]) -> dict[str, str]:
 def _of_row(row: Mapping[str, str]) -> PrintedRun:
     requests = as_count(row["# samples"])
     errors = round(requests * as_figure(row["error %"].rstrip("%")).value / 100) if row.get("error %") else 0
-    times = {field: _cut(as_figure(row[head], MILLISECOND)) for head, field in TIMES.items() if row.get(head)}
+    times = {field: cut_off(as_figure(row[head], MILLISECOND)) for head, field in TIMES.items() if row.get(head)}
     cells = {share: row.get("median" if share == "50" else f"{share}%") for share in PERCENTILES}
-    shares = {share: _cut(as_figure(cell, MILLISECOND)) for share, cell in cells.items() if cell}
+    shares = {share: cut_off(as_figure(cell, MILLISECOND)) for share, cell in cells.items() if cell}
     rate = re.match(rf"({NUMBER})(?:/sec)?$", row.get("throughput", ""))  # else it is per minute, or hour
     return PrintedRun(
         name="" if row["label"] == "TOTAL" else row["label"],
         requests=exactly(requests),
         rate_per_second=None if rate is None else as_figure(rate[1]),
-        times=RunTimes.model_validate({**times, "percentiles": shares}),
+        times=RunTimes.of(times, shares),
         failures={"errors": errors} if errors else {},
     )
 
@@ -104,11 +104,6 @@ def read_json(document: Any) -> list[PrintedRun]:
     ]
 
 
-def _cut(time: Figure) -> Figure:
-    """A time of which the fraction of a millisecond was cut off."""
-    return Figure(value=time.value, within=MILLISECOND)
-
-
 FORMAT = Format(
     name="jmeter",
     # A line every half minute for the time so far; but for the last, one for the time since and the next follow.
@@ -118,5 +113,6 @@ FORMAT = Format(
     ),
     read=read,
     read_json=read_json,
+    in_json=r'"sampleCount"\s*:',
     always=BUT_SECONDS,
 )

@@ -7,6 +7,7 @@ Little's law, and the number of users is not read as connections.
 """
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from fairtrial_cross_examine.figures import (
@@ -27,17 +28,17 @@ HTTP_REQS = rf"^http_reqs\.+:\s+{NUMBER}"
 RUNNING = r"^running \((?:(\d{1,4})h)?(?:(\d{1,4})m)?(\d{1,6}(?:\.\d{1,6})?)s\)"
 
 
-def read(section: Section) -> PrintedRun | None:
+def read(section: Section) -> PrintedRun | Sequence[PrintedRun]:
     """One summary of k6 in text, or the part of one that is about a scenario or a group."""
     requests = section.find(rf"^http_reqs\.*:\s+({NUMBER})\s+({NUMBER})/s")
     times = _times(section)
-    if not any((requests, times.mean)):
-        return None
     part = section.group(r"^(?:SCENARIO|GROUP): (.{1,200})$")
+    if part is not None and not any((requests, times.mean)):
+        return []  # it made no requests
     # ✓ and ✗ of a rate are what it counts and what it does not: here failures, and successes.
     failed = section.group(r"^http_req_failed\.*:\s+[\d.]{1,12}%\s+\D{0,6}(\d{1,15})")
     iterations = section.find(rf"^iterations\.*:\s+({NUMBER})\s+({NUMBER})/s")
-    dropped = section.group(rf"^dropped_iterations\.*:\s+({NUMBER})")
+    dropped = section.group(rf"^dropped_iterations\.*:\s+({NUMBER})") or "0"
     load, constant_rate = _load(section)
     each = iterations is not None and requests is not None and as_count(iterations[1]) == as_count(requests[1])
     return PrintedRun(
@@ -51,7 +52,7 @@ def read(section: Section) -> PrintedRun | None:
         rate_per_second=None if requests is None else as_figure(requests[2]),
         times=times,
         failures={"failed": as_count(failed)} if failed and as_count(failed) else {},
-        dropped_requests=as_count(dropped or "0"),
+        dropped_requests=as_count(dropped),
     )
 
 
@@ -75,9 +76,7 @@ def read_json(document: Any) -> list[PrintedRun]:
             rate_seconds=None if total is None or rate is None else total.over(rate),
             requests=number(requests.get("count")),
             rate_per_second=number(requests.get("rate")),
-            times=RunTimes.model_validate(
-                {**times, "percentiles": {share: value for share, value in shares.items() if value is not None}}
-            ),
+            times=RunTimes.of(times, shares),
             failures={"failed": int(failed)} if failed else {},
             dropped_requests=int(values.get("dropped_iterations", {}).get("count", 0)),
         )
@@ -137,7 +136,7 @@ def _times(section: Section) -> RunTimes:
     line = section.group(r"^http_req_duration\.*:\s+(\w[\w().]{0,20}=.{1,500}(?:\n[\w().]{1,20}=.{1,200}){0,6})$") or ""
     cells = {key: duration(value) for key, value in re.findall(rf"([\w().]{{1,20}})=({DURATION})", line)}
     shares = {_share(key): value for key, value in cells.items() if _share(key)}
-    return RunTimes.model_validate({**{field: cells.get(key) for key, field in TRENDS.items()}, "percentiles": shares})
+    return RunTimes.of({field: cells.get(key) for key, field in TRENDS.items()}, shares)
 
 
 def _share(key: str) -> str:
@@ -161,5 +160,7 @@ FORMAT = Format(
     tails=(r"^iterations\.+:",),
     read=read,
     read_json=read_json,
+    in_json=r'"(?:http_req\w{1,30}|root_group|k6_version)"\s*:',
     always=BUT_SECONDS,
+    beside=("seconds",),
 )

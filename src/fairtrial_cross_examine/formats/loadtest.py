@@ -8,10 +8,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from fairtrial_cross_examine.figures import MILLISECOND, NUMBER, as_count, as_figure, exactly, number
+from fairtrial_cross_examine.figures import MILLISECOND, NUMBER, as_count, as_figure, cut_off, exactly, number
 from fairtrial_cross_examine.formats.model import Format, Section
 from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
+FIELDS = {"meanLatencyMs": "mean", "minLatencyMs": "minimum", "maxLatencyMs": "maximum"}
 RATE = r"^(?:Effective rps|Requests per second):\s"
 """Of older versions the planned rate, before the results, as well as the reached one."""
 
@@ -27,23 +28,24 @@ def read(section: Section) -> PrintedRun | None:
     planned = re.search(r"^\s*(?:Target rps|Requests per second):\s+(\d{1,12})", settings, re.MULTILINE)
     rate = re.search(rf"^\s*(?:Effective rps|Requests per second):\s+({NUMBER})", results, re.MULTILINE)
     longest = section.group(r"^\s*100%\s+(\d{1,12}) ms")
-    return _run(
+    times = {
+        "mean": section.figure(rf"^\s*Mean latency:\s+({NUMBER}) ms", MILLISECOND),
+        "maximum": None if longest is None else as_figure(longest, MILLISECOND),
+    }
+    shares = section.pairs(r"^\s*(\d{2})%\s+(\d{1,12}) ms$")
+    return PrintedRun(
         url=section.group(r"^\s*Target URL:\s+(\S{1,2000})"),
+        load="open" if planned is not None else "closed" if settings.strip() else None,
         connections=None if clients is None or several else int(clients) or None,
-        constant_rate=None if planned is None else exactly(as_count(planned[1])),
-        is_whole=bool(settings.strip()),
+        constant_rate_per_second=None if planned is None else exactly(as_count(planned[1])),
         seconds=section.figure(rf"^\s*Total time:\s+({NUMBER}) s"),
-        requests=as_count(total[1]),
-        rate=None if rate is None else as_figure(rate[1]),
-        times={
-            "mean": section.figure(rf"^\s*Mean latency:\s+({NUMBER}) ms", MILLISECOND),
-            "maximum": None if longest is None else as_figure(longest, MILLISECOND),
-        },
-        percentiles={
-            share: as_figure(value, MILLISECOND) for share, value in section.pairs(r"^\s*(\d{2})%\s+(\d{1,12}) ms$")
-        },
-        errors={code: as_count(count) for code, count in section.pairs(r"^\s*(-?\w{1,40}):\s+(\d{1,15}) errors$")},
-        all_errors=as_count(section.group(r"^\s*Total errors:\s+(\d{1,15})") or "0"),
+        requests=exactly(as_count(total[1])),
+        rate_per_second=None if rate is None else as_figure(rate[1]),
+        times=_times(times, {share: as_figure(value, MILLISECOND) for share, value in shares}),
+        failures=_failures(
+            {code: as_count(count) for code, count in section.pairs(r"^\s*(-?\w{1,40}):\s+(\d{1,15}) errors$")},
+            as_count(section.group(r"^\s*Total errors:\s+(\d{1,15})") or "0"),
+        ),
     )
 
 
@@ -52,62 +54,29 @@ def read_json(document: Any) -> list[PrintedRun]:
     keys = {"totalRequests", "totalErrors", "totalTimeSeconds", "meanLatencyMs", "percentiles"}
     if not isinstance(document, dict) or not keys <= document.keys():
         return []
-    percentiles = {share: number(value, MILLISECOND) for share, value in document["percentiles"].items()}
-    run = _run(
-        url=None,
-        connections=None,
-        constant_rate=None,
-        is_whole=False,
-        seconds=number(document["totalTimeSeconds"]),
-        requests=int(document["totalRequests"]),
-        rate=_rounded(document.get("effectiveRps", document.get("rps"))),
-        times={
-            "mean": number(document["meanLatencyMs"], MILLISECOND),
-            "minimum": number(document.get("minLatencyMs"), MILLISECOND),
-            "maximum": number(document.get("maxLatencyMs"), MILLISECOND),
-        },
-        percentiles={share: value for share, value in percentiles.items() if value is not None},
-        errors={code: int(count) for code, count in document.get("errorCodes", {}).items()},
-        all_errors=int(document["totalErrors"]),
-    )
-    return [run]
+    times = {field: number(document.get(key), MILLISECOND) for key, field in FIELDS.items()}
+    shares = {share: number(value, MILLISECOND) for share, value in document["percentiles"].items()}
+    errors = {code: int(count) for code, count in document.get("errorCodes", {}).items()}
+    return [
+        PrintedRun(
+            seconds=number(document["totalTimeSeconds"]),
+            requests=exactly(int(document["totalRequests"])),
+            rate_per_second=_rounded(document.get("effectiveRps", document.get("rps"))),
+            times=_times(times, shares),
+            failures=_failures(errors, int(document["totalErrors"])),
+        )
+    ]
 
 
-def _run(
-    *,
-    url: str | None,
-    connections: int | None,
-    constant_rate: Figure | None,
-    is_whole: bool,
-    seconds: Figure | None,
-    requests: int,
-    rate: Figure | None,
-    times: Mapping[str, Figure | None],
-    percentiles: Mapping[str, Figure],
-    errors: Mapping[str, int],
-    all_errors: int,
-) -> PrintedRun:
+def _times(fields: Mapping[str, Figure | None], percentiles: Mapping[str, Figure | None]) -> RunTimes:
+    """Of which the fractions of milliseconds were cut off."""
+    return RunTimes.of(*({key: cut_off(time) for key, time in each.items()} for each in (fields, percentiles)))
+
+
+def _failures(errors: Mapping[str, int], all_errors: int) -> dict[str, int]:
+    """Errors by their code, or all of them where no codes are printed."""
     kinds = {f"status {code}" if code.isdigit() else f"error {code}": count for code, count in errors.items() if count}
-    return PrintedRun(
-        url=url,
-        load="open" if constant_rate is not None else "closed" if is_whole else None,
-        connections=connections,
-        constant_rate_per_second=constant_rate,
-        seconds=seconds,
-        requests=exactly(requests),
-        rate_per_second=rate,
-        times=RunTimes.model_validate(
-            {
-                **{field: _cut(time) for field, time in times.items()},
-                "percentiles": {share: _cut(time) for share, time in percentiles.items()},
-            }
-        ),
-        failures=kinds or ({"errors": all_errors} if all_errors else {}),
-    )
-
-
-def _cut(time: Figure | None) -> Figure | None:
-    return None if time is None else Figure(value=time.value, within=time.within + MILLISECOND)
+    return kinds or ({"errors": all_errors} if all_errors else {})
 
 
 def _rounded(rate: Any) -> Figure | None:
@@ -126,4 +95,5 @@ FORMAT = Format(
     ),
     read=read,
     read_json=read_json,
+    in_json=r'"(?:totalRequests|totalTimeSeconds|meanLatencyMs)"\s*:',
 )

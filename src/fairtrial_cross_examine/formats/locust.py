@@ -35,7 +35,7 @@ def read(section: Section) -> PrintedRun | None:
     full = re.match(rf"\s+\|?{CELL * 3}\s+\|?\s+{NUMBER}\s+\|?\s+({NUMBER})", cells)
     short = re.match(rf"\s+({NUMBER})(?:\s+{NUMBER})?$", cells)
     mean, minimum, maximum, rate = (None, None, None, short and short[1]) if full is None else full.groups()
-    return _run(
+    run = _run(
         requests,
         failed,
         counted,
@@ -43,6 +43,7 @@ def read(section: Section) -> PrintedRun | None:
         times={"mean": mean, "minimum": minimum, "maximum": maximum},
         percentiles=_table_of_percentiles(section),
     )
+    return run.model_copy(update={"not_read": [] if run.times.percentiles else ["percentiles"]})
 
 
 def _table_of_percentiles(section: Section) -> Mapping[str, str]:
@@ -87,11 +88,9 @@ def _run(
     return PrintedRun(
         requests=exactly(requests),
         rate_per_second=None if rate is None else as_figure(rate),
-        times=RunTimes.model_validate(
-            {
-                **{field: milliseconds(text) for field, text in times.items() if text},
-                "percentiles": {share: _rounded(text) for share, text in shares.items() if re.fullmatch(NUMBER, text)},
-            }
+        times=RunTimes.of(
+            {field: milliseconds(text) for field, text in times.items() if text},
+            {share: _rounded(text) for share, text in shares.items() if re.fullmatch(NUMBER, text)},
         ),
         failures=failures if counted else {},
         unanswered={} if counted else failures,

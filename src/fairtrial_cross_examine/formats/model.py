@@ -9,7 +9,7 @@ from itertools import takewhile
 from typing import Any
 
 from fairtrial_cross_examine.command_line import PrintedCall
-from fairtrial_cross_examine.figures import as_figure
+from fairtrial_cross_examine.figures import as_count, as_figure, exactly
 from fairtrial_cross_examine.model import Figure, PrintedRun
 
 
@@ -18,8 +18,8 @@ class Section:
     """The part of a text that holds one output of one tool. Its lines have no spaces before or behind them."""
 
     text: str
-    command: PrintedCall | None
-    """the call that was printed before it, if one was"""
+    command: PrintedCall
+    """the call that was printed before it, or NO_CALL"""
     before: str = ""
     """the text from the output before it to this one"""
     behind: str = ""
@@ -46,6 +46,11 @@ class Section:
         """The first group of the match as a number in units of `unit`."""
         text = self.group(pattern)
         return None if text is None else as_figure(text, unit)
+
+    def count(self, pattern: str) -> Figure | None:
+        """The first group of the match as a count."""
+        text = self.group(pattern)
+        return None if text is None else exactly(as_count(text))
 
     def pairs(self, pattern: str) -> list[tuple[str, str]]:
         """Both groups of every match; none of those that have one first group and different second ones."""
@@ -89,8 +94,14 @@ class Format:
     """whether an output is this tool's, where several tools print the same lines"""
     read_json: Callable[[Any], list[PrintedRun]] = lambda _document: []
     """reads a parsed document; an empty list: it is another tool's"""
+    in_json: str = ""
+    """a pattern of what only its JSON holds, by which a document is known that breaks off"""
     always: Sequence[str] = MEASURED
     """what every output has: if it is not found, that is said"""
+    beside: Sequence[str] = ()
+    """what stands above or below every output: if it is not found, that is a remark"""
+    is_apart: Callable[[str], bool] = lambda _between: False
+    """whether what stands between two of its lines, the first of them included, tells that they are of two outputs"""
     calls: Sequence[str] = ()
     """the names under which it is called, where these are others than its own"""
 

@@ -9,7 +9,7 @@ Without `-b` its users may pause, as its configuration says.
 import re
 
 from fairtrial_cross_examine.figures import MILLISECOND, NUMBER, as_count, as_figure, exactly
-from fairtrial_cross_examine.formats.model import Format, Section
+from fairtrial_cross_examine.formats.model import MEASURED, Format, Section
 from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
 DEFAULT_USERS = 25
@@ -24,10 +24,8 @@ def read(section: Section) -> PrintedRun | None:
     successful, mean = _count(section, "successful transactions"), _time(section, "response time")
     command = section.command
     users = section.group(r"^\s*(?:\*\* )?Preparing (\d{1,9}) concurrent users")
-    connections = None if users is None else int(users)
-    if connections is None and command is not None:
-        connections = command.whole("-c", "--concurrent") or DEFAULT_USERS
-    all_out = command is not None and any(BENCHMARK.fullmatch(word) for word in command.words)
+    connections = command.connections(DEFAULT_USERS, "-c", "--concurrent") if users is None else int(users)
+    all_out = any(BENCHMARK.fullmatch(word) for word in command.words)
     wrong = 0 if successful is None else max(transactions - successful, 0)
     return PrintedRun(
         load="closed" if all_out else None,
@@ -71,4 +69,5 @@ FORMAT = Format(
     anchor=r"^(?:\{\s{0,20})?(?:Transactions|\"transactions\")\s?:\s",
     heads=(r"^(?:\*\* )?SIEGE \d", r"^(?:\*\* )?Preparing \d"),
     read=read,
+    always=(*MEASURED, "min"),
 )

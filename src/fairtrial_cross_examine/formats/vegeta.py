@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from fairtrial_cross_examine.command_line import PrintedCall
 from fairtrial_cross_examine.figures import (
     DURATION,
     MILLISECOND,
@@ -23,7 +22,7 @@ from fairtrial_cross_examine.figures import (
     number,
 )
 from fairtrial_cross_examine.formats.model import Format, Section, failed_statuses, share_name
-from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
+from fairtrial_cross_examine.model import PrintedRun, RunTimes
 
 NANOSECOND = 1e-9
 PLOT = r"Value\(ms\)\s+Percentile\s+TotalCount\s+1/\(1-Percentile\)"
@@ -40,22 +39,23 @@ def read(section: Section) -> PrintedRun | None:
         return _plot(section)
     rates = section.find(rf"^Requests\s+\[total, rate[^\]\n]{{0,20}}\]\s+(\d{{1,15}}), ({NUMBER})")
     times = section.find(rf"^Duration\s+\[total, attack, wait\]\s+({DURATION}), ({DURATION}), ({DURATION})")
-    latencies = _times(section)
-    if not any((rates, times, latencies.mean, latencies.percentiles)):
-        return None
-    document = section.group(rf"^Bytes In\s+\[total, mean\]\s+\d{{1,18}}, ({NUMBER})")
-    bodies = section.group(r"^Bytes In\s+\[total, mean\]\s+(\d{1,18}),")
     statuses = section.group(r"^Status Codes\s+\[code:count\]\s+((?:\d{1,3}:\d{1,15}\s*){1,100})") or ""
-    return _run(
-        {status: as_count(answers) for status, answers in re.findall(r"(\d{1,3}):(\d{1,15})", statuses)},
-        command=section.command,
+    command = section.command
+    constant_rate = command.rate(*RATE) if command.has(*RATE) else None
+    return PrintedRun(
+        load="closed" if constant_rate == 0 else "open",
+        connections=command.whole("-max-workers", "--max-workers") if constant_rate == 0 else None,
+        constant_rate_per_second=exactly(constant_rate) if constant_rate else None,
+        planned_seconds=command.seconds("-duration", "--duration"),
         seconds=None if times is None else duration(times[1]),
-        attack=None if times is None else duration(times[2]),
-        requests=None if rates is None else as_count(rates[1]),
-        rate=None if rates is None else as_figure(rates[2]),
-        times=latencies,
-        document_bytes=None if document is None else as_figure(document),
-        bodies_bytes=None if bodies is None else exactly(as_count(bodies)),
+        requests=None if rates is None else exactly(as_count(rates[1])),
+        rate_per_second=None if rates is None else as_figure(rates[2]),
+        rate_seconds=None if times is None else duration(times[2]),
+        times=_times(section),
+        failures=_failures({code: as_count(count) for code, count in re.findall(r"(\d{1,3}):(\d{1,15})", statuses)}),
+        document_bytes=section.figure(rf"^Bytes In\s+\[total, mean\]\s+\d{{1,18}}, ({NUMBER})"),
+        bodies_bytes=section.count(r"^Bytes In\s+\[total, mean\]\s+(\d{1,18}),"),
+        not_read=[] if statuses else ["failed"],
     )
 
 
@@ -68,49 +68,18 @@ def read_json(document: Any) -> list[PrintedRun]:
     fields = {field: number(latencies.get(key), NANOSECOND) for key, field in FIELDS.items()}
     percentiles = {key.removesuffix("th"): value for key, value in latencies.items() if key.endswith("th")}
     shares = {share: number(value, NANOSECOND) for share, value in percentiles.items()}
-    body = number(document["bytes_in"].get("mean"))
-    run = _run(
-        {status: int(answers) for status, answers in document["status_codes"].items()},
-        command=None,
+    run = PrintedRun(
+        load="open",
         seconds=attack if attack is None or wait is None else attack.plus(wait),
-        attack=attack,
-        requests=int(document.get("requests", 0)),
-        rate=number(document["rate"]),
-        times=RunTimes.model_validate({**fields, "percentiles": shares}),
-        document_bytes=body,
+        requests=number(document.get("requests", 0)),
+        rate_per_second=number(document["rate"]),
+        rate_seconds=attack,
+        times=RunTimes.of(fields, shares),
+        failures=_failures({code: int(count) for code, count in document["status_codes"].items()}),
+        document_bytes=number(document["bytes_in"].get("mean")),
         bodies_bytes=number(document["bytes_in"].get("total")),
     )
     return [run]
-
-
-def _run(
-    statuses: Mapping[str, int],
-    *,
-    command: PrintedCall | None,
-    seconds: Figure | None,
-    attack: Figure | None,
-    requests: int | None,
-    rate: Figure | None,
-    times: RunTimes,
-    document_bytes: Figure | None,
-    bodies_bytes: Figure | None,
-) -> PrintedRun:
-    constant_rate = None if command is None or command.option(*RATE) is None else command.rate(*RATE)
-    workers = command.whole("-max-workers", "--max-workers") if command is not None and constant_rate == 0 else None
-    return PrintedRun(
-        load="closed" if constant_rate == 0 else "open",
-        connections=workers,
-        constant_rate_per_second=exactly(constant_rate) if constant_rate else None,
-        planned_seconds=None if command is None else command.seconds("-duration", "--duration"),
-        seconds=seconds,
-        requests=None if requests is None else exactly(requests),
-        rate_per_second=rate,
-        rate_seconds=attack,
-        times=times,
-        failures=_failures(statuses),
-        document_bytes=document_bytes,
-        bodies_bytes=bodies_bytes,
-    )
 
 
 def _failures(statuses: Mapping[str, int]) -> dict[str, int]:
@@ -146,12 +115,8 @@ def _times(section: Section) -> RunTimes:
     heads = [head.strip() for head in row[1].split(",")]
     printed = zip(heads, (cell.strip() for cell in row[2].split(",")), strict=False)
     cells = {head: duration(cell) for head, cell in printed if re.fullmatch(DURATION, cell)}
-    return RunTimes.model_validate(
-        {
-            **{field: cells.get(head) for head, field in FIELDS.items()},
-            "percentiles": {head: cell for head, cell in cells.items() if head.isdigit()},
-        }
-    )
+    shares = {head: cell for head, cell in cells.items() if head.isdigit()}
+    return RunTimes.of({field: cells.get(head) for head, field in FIELDS.items()}, shares)
 
 
 FORMAT = Format(
@@ -166,4 +131,5 @@ FORMAT = Format(
     ),
     read=read,
     read_json=read_json,
+    in_json=r'"latencies"\s*:',
 )

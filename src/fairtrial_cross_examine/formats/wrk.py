@@ -29,42 +29,43 @@ HEADS = (
 TAILS = (r"^Socket errors: connect", r"^Non-2xx or 3xx responses: \d")
 WRK2 = re.compile(r"Thread calibration:|HdrHistogram - ")
 DEFAULT_THREADS, DEFAULT_CONNECTIONS = 2, 10
+SCRIPT = ("-s", "--script")
 PIPELINES = re.compile(r"pipelin", re.IGNORECASE)
+PAUSES = re.compile(r"delay|pause|sleep|think|wait", re.IGNORECASE)
+"""What scripts are named that do so."""
 
 
-def read(section: Section) -> PrintedRun | None:
+def read(section: Section) -> PrintedRun:
     """One report of wrk; one of wrk2 but for its histogram and its load."""
     total = section.find(rf"^{TOTAL}")
-    times, rate = _times(section), section.figure(rf"^Requests/sec:\s+({NUMBER})")
-    if not any((total, rate, times.mean, times.percentiles)):
-        return None
     setting = section.find(r"^(\d{1,6}) threads? and (\d{1,9}) connections?")
     threads, opened = (int(setting[1]), int(setting[2])) if setting is not None else (0, 0)
-    if setting is None and section.command is not None:
+    if setting is None:
         threads = section.command.connections(DEFAULT_THREADS, "-t", "--threads") or 0
         opened = section.command.connections(DEFAULT_CONNECTIONS, "-c", "--connections") or 0
     connections: int | None = threads * (opened // threads) if threads else opened
-    pipelined = 1 if section.command is None else _pipelined(section.command)
+    pipelined = _pipelined(section.command)
     connections = connections * pipelined if connections and pipelined else None
     counts = section.group(rf"^Socket errors: ((?:\w{{4,7}}\s{NUMBER}(?:,\s+|$)){{1,4}})") or ""
     socket_errors = {kind: as_count(number) for kind, number in re.findall(rf"(\w{{4,7}})\s({NUMBER})", counts)}
     dead = socket_errors.pop("connect", 0)
     status = as_count(section.group(rf"^Non-2xx or 3xx responses: ({NUMBER})") or "0")
     requests = None if total is None else exactly(as_count(total[1]))
-    rate_setting = 0.0 if section.command is None else section.command.rate("-R", "--rate")  # of wrk2
+    rate_setting = section.command.rate("-R", "--rate")  # of wrk2
     planned = section.group(rf"^Running ({DURATION}) test @")
-    called_for = None if section.command is None else section.command.seconds("-d", "--duration")
+    called_for = section.command.seconds("-d", "--duration")
     return PrintedRun(
         url=section.group(r"^(?:Running .{1,40} test @|Making \d{1,15} requests to) (\S{1,2000})"),
         load="closed" if rate_setting == 0 else "open",
         connections=connections,
+        may_pause=PAUSES.search(section.command.option(*SCRIPT) or "") is not None,
         pipelined=pipelined if pipelined != 1 else None,
         constant_rate_per_second=exactly(rate_setting) if rate_setting else None,
         planned_seconds=called_for if planned is None else duration(planned),
         seconds=None if total is None else duration(total[2]),
         requests=requests,
-        rate_per_second=rate,
-        times=times.model_copy(update={"sample": _batches(requests, pipelined)}),
+        rate_per_second=section.figure(rf"^Requests/sec:\s+({NUMBER})"),
+        times=_times(section).model_copy(update={"sample": _batches(requests, pipelined)}),
         failures={"non-2xx": status} if status else {},
         unanswered={kind: number for kind, number in socket_errors.items() if number},
         dead_clients=dead,
@@ -73,10 +74,17 @@ def read(section: Section) -> PrintedRun | None:
     )
 
 
+def is_apart(between: str) -> bool:
+    """Whether wrk was stopped after its first lines: it prints nothing between these and its figures."""
+    head, _, rest = between.partition("\n")
+    lines = rest.split("\n")[:-1]
+    is_setting = re.match(r"(?:Running|Making|\d+ threads?) ", head) is not None
+    return is_setting and ("^C" in lines[:-1] or ("" in lines and any(lines)))
+
+
 def _pipelined(call: PrintedCall) -> int | None:
     """How many requests its script sends at once: the last number behind `--`; None if it sends an unknown number."""
-    script = call.option("-s", "--script") or ""
-    if not PIPELINES.search(script):
+    if not PIPELINES.search(call.option(*SCRIPT) or ""):
         return 1
     behind = list(call.words)[list(call.words).index("--") + 1 :] if "--" in call.words else []
     depths = [int(word) for word in behind if re.fullmatch(r"[1-9]\d{0,4}", word)]
@@ -105,4 +113,5 @@ FORMAT = Format(
     tails=TAILS,
     recognises=lambda text: WRK2.search(text) is None,
     read=read,
+    is_apart=is_apart,
 )

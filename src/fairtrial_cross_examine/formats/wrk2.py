@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from fairtrial_cross_examine.figures import MILLISECOND, NUMBER, as_count, as_figure
 from fairtrial_cross_examine.formats import wrk
-from fairtrial_cross_examine.formats.model import Format, Section
+from fairtrial_cross_examine.formats.model import Section
 from fairtrial_cross_examine.model import PrintedRun
 
 UNCORRECTED = re.compile(
@@ -21,12 +21,10 @@ UNCORRECTED = re.compile(
 )
 
 
-def read(section: Section) -> PrintedRun | None:
+def read(section: Section) -> PrintedRun:
     """One report of wrk2."""
     section = replace(section, text=UNCORRECTED.sub("", section.text))
     run = wrk.read(section)
-    if run is None:
-        return None
     sample = section.group(rf"Total count\s+=\s+({NUMBER})")
     precise = section.find(rf"^#?\[Mean\s+=\s+({NUMBER}), StdDeviation\s+=\s+({NUMBER})")
     more: dict[str, object] = {"sample": None if sample is None else as_count(sample)}
@@ -41,11 +39,9 @@ def read(section: Section) -> PrintedRun | None:
     )
 
 
-FORMAT = Format(
+FORMAT = replace(
+    wrk.FORMAT,
     name="wrk2",
-    anchor=wrk.ANCHOR,
-    heads=wrk.HEADS,
-    tails=wrk.TAILS,
     recognises=lambda text: wrk.WRK2.search(text) is not None,
     read=read,
     calls=("wrk2", "wrk"),  # after its build its program is named `wrk`

@@ -26,7 +26,7 @@ def gaps(examination: Examination) -> list[tuple[str, str]]:
     gaps_of_runs = []
     for run in examination.runs:
         if run.not_read:
-            gaps_of_runs.append((run.name, f"not found, though {run.tool} prints it: {', '.join(run.not_read)}"))
+            gaps_of_runs.append((run.name, f"not read, though {run.tool} prints it: {', '.join(run.not_read)}"))
         gaps_of_runs += [(run.name, f"ambiguous, and not taken: {line}") for line in run.ambiguous]
         gaps_of_runs += [(run.name, remark) for remark in run.remarks]
     return gaps_of_runs

@@ -10,7 +10,6 @@ from fairtrial.base.problem import Problem
 from fairtrial_import.bodies import FORM, JSON
 from fairtrial_import.bru_text import bru_blocks
 from fairtrial_import.collected import (
-    PARTS,
     Auth,
     Call,
     CallBody,
@@ -19,6 +18,7 @@ from fairtrial_import.collected import (
     auth_of,
     below_at,
     enabled_pairs,
+    form_parts,
     graphql_body,
     requests_of,
     with_environment,
@@ -192,7 +192,7 @@ def _body(body: Any) -> CallBody:
     if mode == "formUrlEncoded":
         return CallBody(content_type=FORM, form=enabled_pairs(content))
     if mode == "multipartForm":
-        return CallBody(refused=PARTS)
+        return form_parts(content)
     if mode == "graphql":
         return graphql_body(text(member_at(content, "query")), as_text(member_at(content, "variables")))
     if mode == "file":

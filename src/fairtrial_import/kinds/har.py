@@ -11,12 +11,13 @@ from urllib.parse import urlencode
 
 from fairtrial.base.problem import Problem
 from fairtrial_import.address import read_address
-from fairtrial_import.bodies import FORM, media_type, typed_body
+from fairtrial_import.bodies import FORM, MULTIPART, form_body, media_type, typed_body
 from fairtrial_import.entries import read_each
 from fairtrial_import.headers import keep_headers
 from fairtrial_import.json_value import as_whole, member_at, objects, text
 from fairtrial_import.kinds.model import SourceKind
-from fairtrial_import.model import Body, FoundRequest, ImportedRequests
+from fairtrial_import.model import Body, FormBody, FoundRequest, ImportedRequests
+from fairtrial_import.multipart_text import SentPart, sent_parts
 from fairtrial_import.source import ImportSource
 from fairtrial_import.template import literal
 from fairtrial_import.variables import Variables
@@ -39,7 +40,6 @@ NO_TYPE = ("", "application/octet-stream", "binary/octet-stream")
 SWITCHED = 101
 SECOND_LEVEL = frozenset("ac co com edu gov net org".split())  # noqa: SIM905
 NOT_MODIFIED = 304
-MULTIPART = "multipart/form-data"
 
 
 def read(source: ImportSource, _variables: Variables) -> ImportedRequests:
@@ -127,7 +127,10 @@ def _reason_to_leave_out(entry: dict[str, Any], *, has_answer: bool) -> str | No
 def _reason_of_body(request: Any) -> str | None:
     data = member_at(request, "postData")
     if media_type(text(member_at(data, "mimeType"))) == MULTIPART:
-        return "with a body of several parts"
+        try:
+            return "with a file in its form" if any(part.file_name is not None for part in _parts(data)) else None
+        except ValueError:
+            return "with a form that cannot be read"
     body = _text(data)
     if body is None or BINARY.search(body):
         return "with a binary body"
@@ -147,6 +150,28 @@ def _text(data: Any) -> str | None:
         return None
 
 
+def _parts(data: Any) -> list[SentPart]:
+    """The parts of a form, which a recording holds as it was sent, as a list, or both.
+
+    Raises:
+        ValueError: it holds neither.
+    """
+    body = _text(data)
+    if body is None or body:
+        return sent_parts(body or "", text(member_at(data, "mimeType")))
+    if not (params := objects(member_at(data, "params"))):
+        raise ValueError("it has no part")
+    return [
+        SentPart(
+            text(each.get("name")),
+            text(each["fileName"]) if each.get("fileName") else None,
+            text(each.get("contentType")),
+            text(each.get("value")),
+        )
+        for each in params
+    ]
+
+
 def _request(entry: dict[str, Any], where: str) -> FoundRequest:
     recorded = entry["request"]
     url = text(recorded.get("url"))
@@ -162,6 +187,11 @@ def _request(entry: dict[str, Any], where: str) -> FoundRequest:
     content_type = text(member_at(recorded, "postData", "mimeType"))
     if content_type and not any(name.lower() == "content-type" for name, _ in pairs):
         pairs.append(("content-type", content_type))
+    body = _body(recorded, content_type, where)
+    remarks: list[str] = []
+    if isinstance(body, FormBody):  # the boundary is that of the body that is written
+        remarks = [part.remark for part in _parts(recorded["postData"]) if part.remark]
+        pairs = [(name, value) for name, value in pairs if name.lower() != "content-type"]
     selection = keep_headers(pairs)
     status = _status(entry)
     # A recorded 304 answered the browser's conditions, which are left out: without them it is a 200.
@@ -169,16 +199,20 @@ def _request(entry: dict[str, Any], where: str) -> FoundRequest:
         method=text(recorded.get("method")).lower(),
         path=address.path,
         headers=selection.headers,
-        body=_body(recorded, content_type),
+        body=body,
         statuses=(200 if status == NOT_MODIFIED else status,) if 100 <= status <= 599 else (),
         media_type=_answered_type(entry) or None,
         origin=address.origin,
+        remarks=tuple(remarks),
         left_out_headers=selection.left_out,
     )
 
 
-def _body(recorded: dict[str, Any], content_type: str) -> Body | None:
+def _body(recorded: dict[str, Any], content_type: str, where: str) -> Body | None:
     data = recorded.get("postData")
+    if media_type(content_type) == MULTIPART:
+        parts = [(literal(part.name), literal(part.content)) for part in _parts(data)]
+        return form_body(text(recorded.get("method")), parts, where, "write the request yourself, with body_file")
     body = _text(data)
     if not body and media_type(content_type) == FORM:
         body = urlencode(_pairs(member_at(data, "params")))

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from fairtrial_import.bodies import FORM, JSON, media_type
+from fairtrial_import.bodies import FORM, JSON, MULTIPART, media_type
 from fairtrial_import.collected import (
-    PARTS,
     Auth,
     Call,
     CallBody,
@@ -16,7 +15,9 @@ from fairtrial_import.collected import (
     auth_of,
     below_at,
     enabled_pairs,
+    form_parts,
     requests_of,
+    with_environment,
 )  # fmt: skip
 from fairtrial_import.document import parsed
 from fairtrial_import.json_value import member_at, objects, text
@@ -25,11 +26,10 @@ from fairtrial_import.model import ImportedRequests
 from fairtrial_import.source import ImportSource
 from fairtrial_import.variables import Variables
 
-MULTIPART = "multipart/form-data"
 GRAPHQL = "application/graphql"
 OTHERS = ("websocket_request", "grpc_request", "socketio_request", "ws-req", "greq", "socketio-req")
-VARIABLE = re.compile(r"\{\{\s*(?:(?:_\.)?(?P<name>[\w.$-]+)|_\[['\"](?P<quoted>[^'\"]+)['\"]\])\s*\}\}")
-TAG = re.compile(r"\{%-?\s*(?P<tag>\w+)\s*(?:'(?P<argument>[^']*)')?[^%]*%\}")
+VARIABLE = re.compile(r"\{\{-?\s*(?:(?:_\.)?(?P<name>[\w.$\[\]-]+?)|_\[['\"](?P<quoted>[^'\"]+)['\"]\])\s*-?\}\}")
+TAG = re.compile(r"\{%-?\s*(?P<tag>\w+)\s*(?P<arguments>(?:'[^']*'|[^'%])*)%\}")
 TAGS = {"uuid": "$uuid", "timestamp": "$timestamp", "now": "$isoTimestamp"}
 """Template tags that a request is given anew each time, by the names that other clients have for them."""
 
@@ -42,56 +42,61 @@ def read(source: ImportSource, variables: Variables) -> ImportedRequests:
     """
     document = parsed(source)
     is_tree = "collection" in document
-    root = {**document, "children": document.get("collection")} if is_tree else _tree(document)
-    base, others = _environments(document if is_tree else root)
-    values, remarks = dict(_flat(member_at(base, "data"), "")), list[str]()
-    if others:
-        values |= dict(_flat(member_at(others[0], "data"), ""))
-        names = ", ".join(text(each.get("name")) for each in others[1:])
-        more = f"; others: {names}" if names else ""
-        remarks.append(f"Variables are those of the environment {text(others[0].get('name'))}{more}.")
-    item = _item(root)
-    number = sum(1 for _ in _others(root))
+    roots = [{**document, "children": document.get("collection")}] if is_tree else _trees(document)
+    remarks: list[str] = []
+    items = []
+    for root in roots:
+        item, more = _with_values(root)
+        items.append(item)
+        remarks += more
+    number = sum(1 for root in roots for _ in _others(root))
     if number:
         remarks.append(f"Left out: {number:,} of gRPC or WebSocket.")
-    return requests_of(replace(item, values={**item.values, **values}), source, variables, remarks)
+    whole = items[0] if len(items) == 1 else Item(name="", below=items)
+    return requests_of(whole, source, variables, list(dict.fromkeys(remarks)))
 
 
-def _tree(document: dict[str, Any]) -> dict[str, Any]:
-    """The list of format 4, whose members name their parents, as a tree."""
+def _trees(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """The list of format 4, whose members name their parents, as a tree for each workspace."""
     resources = [dict(each) for each in objects(document.get("resources"))]
     by_id = {text(each.get("_id")): each for each in resources}
-    root: dict[str, Any] = {"name": "", "children": [], "found": []}
+    roots = [each for each in resources if each.get("_type") == "workspace"] or [{"name": ""}]
     for each in resources:
         kind, parent = each.get("_type"), by_id.get(text(each.get("parentId")))
-        if kind == "workspace":
-            root["name"] = root["name"] or text(each.get("name"))
-        elif kind == "environment":
-            root["found"].append(each)
+        of_parent = parent is not None and parent is not each and parent.get("_type")
+        if kind == "environment":
+            key = "subEnvironments" if of_parent == "environment" else "bases"
+            holder = parent if parent is not None and of_parent in ("environment", "workspace") else roots[0]
+            holder.setdefault(key, []).append(each)
         elif kind in ("request", "request_group", *OTHERS):
-            is_below = parent is not None and parent.get("_type") == "request_group" and parent is not each
-            (parent if is_below and parent is not None else root).setdefault("children", []).append(each)
-    return root
+            holder = parent if parent is not None and of_parent in ("request_group", "workspace") else roots[0]
+            holder.setdefault("children", []).append(each)
+    for root in roots:
+        root["environments"] = next(iter(root.get("bases", ())), None)
+    return roots
 
 
-def _environments(root: dict[str, Any]) -> tuple[Any, list[dict[str, Any]]]:
-    """The base environment, and those below it."""
-    environments = objects(root.get("found"))
-    if environments:
-        ids = {text(each.get("_id")) for each in environments}
-        base = next((each for each in environments if text(each.get("parentId")) not in ids), environments[0])
-        return base, [each for each in environments if each is not base]
-    whole = root.get("environments")
-    return whole, objects(member_at(whole, "subEnvironments"))
+def _with_values(root: dict[str, Any]) -> tuple[Item, list[str]]:
+    """A collection with the variables of its base environment, and of one below it; and a remark which."""
+    base, item = root.get("environments"), _item(root)
+    item = replace(item, values={**item.values, **dict(_flat(member_at(base, "data"), ""))})
+    below = objects(member_at(base, "subEnvironments"))
+    return with_environment(item, {text(each.get("name")): dict(_flat(each.get("data"), "")) for each in below})
 
 
 def _flat(value: Any, path: str) -> Iterator[tuple[str, str]]:
-    """Variables by their names, with a point before those within others."""
+    """Variables by their names: `a`, `a.b` within others, `a[0]` in lists."""
     for name, each in value.items() if isinstance(value, dict) else ():
-        if isinstance(each, dict):
-            yield from _flat(each, f"{path}{name}.")
-        else:
-            yield f"{path}{name}", _plain(as_text(each))
+        yield from _flat_value(each, f"{path}{name}")
+
+
+def _flat_value(value: Any, name: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        yield from _flat(value, f"{name}.")
+        return
+    yield name, _plain(as_text(value))
+    for number, each in enumerate(value if isinstance(value, list) else ()):
+        yield from _flat_value(each, f"{name}[{number}]")
 
 
 def _others(item: dict[str, Any], depth: int = 0) -> Iterator[dict[str, Any]]:
@@ -140,7 +145,8 @@ def _body(body: Any) -> CallBody:
     content_type, content = text(member_at(body, "mimeType")), _plain(text(member_at(body, "text")))
     name = media_type(content_type)
     if name == MULTIPART:
-        return CallBody(refused=PARTS)
+        params = objects(member_at(body, "params"))
+        return form_parts([{**each, "value": _plain(as_text(each.get("value")))} for each in params])
     if name == FORM:
         return CallBody(content_type=FORM, form=_pairs(member_at(body, "params")))
     if file := text(member_at(body, "fileName")):
@@ -155,11 +161,15 @@ def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
 def _plain(text: str) -> str:
     """A text whose variables and tags are written as in other clients."""
     text = VARIABLE.sub(lambda match: f"{{{{{match['name'] or match['quoted']}}}}}", text)
-    return TAG.sub(lambda match: f"{{{{{_name_of_tag(match['tag'], match['argument'] or '')}}}}}", text)
+    return TAG.sub(lambda match: f"{{{{{_name_of_tag(match['tag'], match['arguments'])}}}}}", text)
 
 
-def _name_of_tag(tag: str, argument: str) -> str:
-    return f"${argument}" if tag == "faker" else TAGS.get(tag, tag)
+def _name_of_tag(tag: str, arguments: str) -> str:
+    """A name for what the tag stands for: another one for each that is not known."""
+    words = [re.sub(r"[{}]", "", word) for word in re.findall(r"'([^']*)'", arguments)]
+    if tag == "faker":
+        return f"${''.join(words[:1])}"
+    return TAGS.get(tag) or " ".join([tag, *words])
 
 
 def _recognises(source: ImportSource) -> bool:

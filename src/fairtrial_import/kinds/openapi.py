@@ -1,8 +1,9 @@
-"""`openapi.yaml`, `openapi.json`: an OpenAPI document of version 3.0, 3.1 or 3.2. One request for each operation."""
+"""`openapi.yaml`, `openapi.json`: a document of OpenAPI 3.0, 3.1 or 3.2, or of Swagger 2.0. One request for each
+operation."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -15,8 +16,10 @@ from fairtrial_import.headers import keep_headers
 from fairtrial_import.json_value import member_at, objects, text
 from fairtrial_import.kinds.model import SourceKind
 from fairtrial_import.model import METHODS, FoundRequest, ImportedRequests
-from fairtrial_import.operation import Notes, Operation, body_of, parameters_of
+from fairtrial_import.operation import Notes, Operation, body_of, in_words, parameters_of
+from fairtrial_import.sample_check import Sample, misfits, prescribed
 from fairtrial_import.source import ImportSource
+from fairtrial_import.swagger_2 import as_openapi_3
 from fairtrial_import.template import encoded
 from fairtrial_import.variables import Variables, variable_name
 
@@ -32,15 +35,37 @@ def read(source: ImportSource, variables: Variables) -> ImportedRequests:
         Problem: it is no OpenAPI document, or no operation of it can be read.
     """
     document = read_document(source)
+    if document.is_version_2:
+        document = as_openapi_3(document)
     reader = _Reader(document, AnswerSchemas(source, document), variables)
     broken: list[Problem] = []
     requests, remarks = read_each(_operations(document, broken), reader.requests, source.label)
+    unusable = reader.schemas.unusable()
+    broken_schemas = misfits(document, reader.samples)
     return ImportedRequests(
         title=text(member_at(document.root, "info", "title")) or source.stem,
-        requests=requests,
+        requests=[
+            _with_remark(
+                _with_usable_schema(request, unusable), f"breaks its schema: {in_words(names)}" if names else ""
+            )
+            for request, names in zip(requests, broken_schemas, strict=True)
+        ],
         remarks=[*remarks, *left_out_in_words(broken, source.label)],
         page_origin="",
     )
+
+
+def _with_usable_schema(request: FoundRequest, unusable: Mapping[str, str]) -> FoundRequest:
+    """Without a schema that is left out, for which there may be a reason."""
+    reason = unusable.get(request.schema or "")
+    if reason is None:
+        return request
+    remark = f"the schema of its answer was left out: {reason}" if reason else ""
+    return _with_remark(replace(request, schema=None), remark)
+
+
+def _with_remark(request: FoundRequest, remark: str) -> FoundRequest:
+    return replace(request, remarks=(*request.remarks, remark)) if remark else request
 
 
 def _operations(document: ParsedDocument, broken: list[Problem]) -> Iterator[Operation]:
@@ -98,6 +123,8 @@ class _Reader:
     document: ParsedDocument
     schemas: AnswerSchemas
     variables: Variables
+    samples: list[list[Sample]] = field(default_factory=list)
+    """of each request that was read"""
 
     def requests(self, operation: Operation) -> Sequence[FoundRequest]:
         """The request of an operation.
@@ -108,6 +135,8 @@ class _Reader:
         try:
             if operation.method not in METHODS:
                 raise Problem("a workload file has no such method")
+            if isinstance(broken := operation.keys.get("broken"), Problem):
+                raise broken
             return [self._request(operation)]
         except Problem as problem:
             raise _of(self.document, f"{operation.method.upper()} {operation.path}", problem) from problem
@@ -124,16 +153,23 @@ class _Reader:
         headers = [*parameters.headers, *((name, value) for place, name, value in credentials if place == "header")]
         if cookies:
             headers.append(("cookie", "; ".join(cookies)))
-        if body is not None:
+        if body is not None and body.content_type:
             headers.append(("content-type", body.content_type))
         answer = _expected(self.document, self.schemas, operation)
+        if answer.has_others and answer.media_type:
+            headers.append(("accept", answer.media_type))
         own, _ = _server(self.document.root)
         origin, base = _server(operation.keys, operation.item, self.document.root)
+        path = f"{base}/{parameters.path.removeprefix('/')}".partition("#")[0]  # a fragment is never sent
+        selection = keep_headers(headers, are_templates=True, are_described=True)
+        self.samples.append(notes.samples)
         return FoundRequest(
             method=operation.method,
-            path=encoded(f"{base}/{parameters.path.removeprefix('/')}" + (f"?{query}" if query else "")),
-            headers=keep_headers(headers, are_templates=True).headers,
+            path=encoded(path + (f"{'&' if '?' in path else '?'}{query}" if query else "")),
+            headers=selection.headers,
+            left_out_headers=selection.left_out,
             body=body.body if body else None,
+            no_secrets=frozenset(each for sample in notes.samples for each in prescribed(self.document, sample)),
             statuses=answer.statuses,
             media_type=answer.media_type,
             schema=answer.schema,
@@ -182,29 +218,38 @@ class _Answer:
     schema: str | None = None
     no_schema: str = ""
     """why there is none, where that has to be said"""
+    has_others: bool = False
+    """whether it may have other media types, so that this one has to be asked for"""
 
 
 def _expected(document: ParsedDocument, schemas: AnswerSchemas, operation: Operation) -> _Answer:
-    """The first promised status of success, else of a redirect; the first media type of its answer, and its schema."""
+    """The first promised status of success, else of a redirect, and those that promise the same answer; the first media
+    type of it, JSON if it may be, and its schema."""
     responses = operation.keys.get("responses")
     responses = responses if isinstance(responses, dict) else {}
-    for pattern in (r"2\d\d|2XX", r"3\d\d|3XX"):
-        for key in (each for each in responses if re.fullmatch(pattern, str(each), re.IGNORECASE)):
-            statuses = (int(key),) if str(key).isdigit() else ()
-            try:
-                content = member_at(document.resolved(responses[key]), "content")
-            except Problem as problem:
-                return _Answer(statuses, no_schema=problem.reason.removeprefix(f"{document.label}: "))
-            names = [str(name) for name in content] if isinstance(content, dict) else []
-            content_types = [name for name in names if media_type(name) and "*" not in name]
-            if not content_types:
-                return _Answer(statuses)
-            schema, no_schema = None, ""
-            if is_json(content_types[0]):
-                place = ["paths", operation.path, operation.method, "responses", str(key)]
-                schema, no_schema = schemas.of(place, responses[key], content_types[0])
-            return _Answer(statuses, media_type(content_types[0]), schema, no_schema)
-    return _Answer()
+    patterns = (r"2\d\d|2XX", r"3\d\d|3XX")
+    choices = ([key for key in responses if re.fullmatch(each, str(key), re.IGNORECASE)] for each in patterns)
+    keys = next(filter(None, choices), None)
+    if keys is None:
+        return _Answer()
+    statuses: tuple[int, ...] = (int(keys[0]),) if str(keys[0]).isdigit() else ()
+    try:
+        content, *others = [member_at(document.resolved(responses[key]), "content") for key in keys]
+    except Problem as problem:
+        return _Answer(statuses, no_schema=problem.reason.removeprefix(f"{document.label}: "))
+    if statuses:
+        same = (key for key, other in zip(keys[1:], others, strict=True) if other == content)
+        statuses += tuple(int(key) for key in same if str(key).isdigit())
+    names = [str(name) for name in content] if isinstance(content, dict) else []
+    content_types = [name for name in names if media_type(name) and "*" not in name]
+    if not content_types:
+        return _Answer(statuses)
+    content_type = next(filter(is_json, content_types), content_types[0])
+    schema, no_schema = None, ""
+    if is_json(content_type):
+        place = ["paths", operation.path, operation.method, "responses", str(keys[0])]
+        schema, no_schema = schemas.of(place, responses[keys[0]], content_type)
+    return _Answer(statuses, media_type(content_type), schema, no_schema, has_others=len(content_types) > 1)
 
 
 KIND = SourceKind("openapi", "an OpenAPI document", lambda source: bool(source.keys & {"openapi", "swagger"}), read)

@@ -9,7 +9,6 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial_import.bodies import FORM, JSON
 from fairtrial_import.collected import (
-    PARTS,
     Auth,
     Call,
     CallBody,
@@ -19,6 +18,7 @@ from fairtrial_import.collected import (
     below_at,
     by_preference,
     enabled_pairs,
+    form_parts,
     graphql_body,
     requests_of,
     values_of,
@@ -132,7 +132,7 @@ def _body(body: Any) -> CallBody:
     if mode == "urlencoded":
         return CallBody(content_type=FORM, form=enabled_pairs(content))
     if mode == "formdata":
-        return CallBody(refused=PARTS)
+        return form_parts(content)
     if mode == "graphql":
         return graphql_body(text(member_at(content, "query")), as_text(member_at(content, "variables")))
     if mode == "file":

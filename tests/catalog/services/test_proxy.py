@@ -38,6 +38,8 @@ def test_a_service_is_further_away_and_answers_the_same(name: str, shared: Share
             begin = time.monotonic()
             answered = first_row(name, proxy.url)
             took = time.monotonic() - begin
+            at_seconds, so_far = proxy.so_far()
+            assert begin + took <= at_seconds <= time.monotonic()
             account = proxy.account()
     assert answered == directly is not None
     # To connect takes a round trip, and so does each question.
@@ -46,6 +48,21 @@ def test_a_service_is_further_away_and_answers_the_same(name: str, shared: Share
     assert account.connections >= 1 and account.failed_connects == 0
     assert account.to_service.bytes > 0 and account.to_clients.bytes > 0
     assert account.lateness.count > 0
+    assert account.round_trips is not None and account.round_trips.count >= so_far.count >= 1
+    assert so_far.proxy_seconds >= LATENCY_SECONDS * so_far.count * 0.99, "the latency is not the service's"
+
+
+@needs("postgresql")
+def test_without_a_latency_the_wait_is_the_services(shared: Shared) -> None:
+    with (
+        shared.private("postgresql") as running,
+        proxy_before(pick_service("postgresql"), running, ServiceOptions(), []) as proxy,
+    ):
+        begin = time.monotonic()
+        stacks_side.execute(proxy.url, "SELECT pg_sleep(0.2)")
+        took = time.monotonic() - begin
+        trips = proxy.account().round_trips
+    assert trips is not None and 0.2 <= trips.service_seconds <= took - trips.proxy_seconds
 
 
 @needs("postgresql")

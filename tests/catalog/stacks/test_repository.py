@@ -158,3 +158,26 @@ def test_the_state_is_not_known_without_git_and_of_a_repository_without_a_commit
     assert state_of(tmp_path) == (None, None)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert state_of(tmp_path) == (None, None)
+
+
+def test_the_commits_between_two_are_those_that_changed_the_folder(tmp_path: Path) -> None:
+    texts = [{"app/a": "1"}, {"app/a": "2"}, {"other": "x"}, {"app/fairtrial.toml": "x"}, {"app/a": "3"}]
+    commits = a_repository(tmp_path, *texts)
+    repository = Repository.of(tmp_path / "app")
+    assert repository.commits_between("first", "main", "fairtrial.toml") == [commits[1][:12], commits[4][:12]]
+    assert repository.commits_between(commits[1], commits[3], "fairtrial.toml") == []
+    with pytest.raises(Problem, match="first does not come from main"):
+        repository.commits_between("main", "first")
+
+
+def test_of_a_branch_that_was_merged_the_merge_is_a_commit_between(tmp_path: Path) -> None:
+    commits = a_repository(tmp_path, {"a": "1"}, {"a": "2"})
+    git(tmp_path, "checkout", "--quiet", "-b", "feature", commits[0])
+    for text in ("1", "2"):
+        (tmp_path / "b").write_text(text)
+        git(tmp_path, "add", "--all")
+        git(tmp_path, "commit", "--quiet", "--message", "x")
+    git(tmp_path, "checkout", "--quiet", "main")
+    git(tmp_path, "merge", "--quiet", "--no-edit", "feature")
+    merge = git(tmp_path, "rev-parse", "main")
+    assert Repository.of(tmp_path).commits_between("first", "main") == [commits[1][:12], merge[:12]]

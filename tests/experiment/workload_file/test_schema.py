@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import jsonschema_rs
 import pytest
 
 from fairtrial.base.problem import Problem
@@ -68,6 +69,9 @@ def schema(folder: Path, document: Any, pointer: str = "") -> AnswerSchema:
         (OF_3_0, ITEM_OF_3_0, {"id": 1, "strict": None}, False),
         ({"openapi": "3.1.0", "a": {"type": ["string", "null"]}}, "#/a", None, True),
         ({"openapi": "3.1.0", "a": {"type": "string", "nullable": True}}, "#/a", None, False),
+        ({"oneOf": [{"format": "date"}, {"format": "date-time"}]}, "", "2026-01-01", True),  # tells which one
+        ({"oneOf": [{"format": "date"}, {"format": "date-time"}]}, "", "never", False),
+        ({"oneOf": [{"required": ["a"]}, {"required": ["b"]}, {"required": ["c"]}]}, "", {"a": 1, "b": 2}, False),
     ],
 )
 def test_what_is_wrong_is_found(
@@ -116,7 +120,7 @@ def test_a_schema_that_accepts_anything_is_known(tmp_path: Path, document: Any, 
         ({"type": "int"}, ""),
         ({"properties": {"a": {"pattern": "(?=x)"}}}, ""),
         ({"$schema": "http://x.y/mine"}, ""),
-        ({"swagger": "2.0"}, ""),
+        ({"openapi": "3.2.0"}, ""),
         ({"openapi": "3.1.0", "jsonSchemaDialect": "http://x.y/z"}, ""),
         ('{"a": ', ""),
         ("[" * 300, ""),
@@ -126,3 +130,38 @@ def test_what_cannot_be_used_is_refused(tmp_path: Path, document: Any, pointer: 
     with pytest.raises(Problem) as caught:
         schema(tmp_path, document, pointer)
     assert caught.value.reason == snapshot and caught.value.remedy
+
+
+def test_schemas_that_hold_each_other_are_compiled_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[Any] = []
+
+    def counting(schema: Any, **options: Any) -> jsonschema_rs.Validator:
+        calls.append(schema)
+        return compile_one(schema, **options)
+
+    compile_one = jsonschema_rs.validator_for
+    monkeypatch.setattr(jsonschema_rs, "validator_for", counting)
+    references = [{"$ref": f"#/$defs/s{number}"} for number in range(40)]
+    definitions = {
+        f"s{number}": {"type": "object", "properties": {"next": {"anyOf": references}}} for number in range(40)
+    }
+    file = tmp_path / "item.schema.json"
+    file.write_text(json.dumps({"$defs": definitions}))
+    schemas = read_schema_document(file, "KEY").schemas({f"#/$defs/{name}": name for name in definitions})
+    assert all(isinstance(each, AnswerSchema) and each.fault({"next": {}}) is None for each in schemas.values())
+    assert len(calls) == 1
+    assert all(isinstance(each, AnswerSchema) and each.fault({"next": 7}) for each in schemas.values())
+    assert len(calls) == 2  # with formats, of which a fault must not be one
+
+
+def test_of_many_schemas_the_broken_ones_are_told(tmp_path: Path) -> None:
+    definitions: dict[str, Any] = {f"s{number}": {"type": "string"} for number in range(9)} | {"bad": {"type": "text"}}
+    file = tmp_path / "item.schema.json"
+    file.write_text(json.dumps({"$defs": definitions}))
+    references = [*definitions, "none"]
+    schemas = read_schema_document(file, "KEY").schemas({f"#/$defs/{name}": f"of {name}" for name in references})
+    problems = {reference: each.reason for reference, each in schemas.items() if isinstance(each, Problem)}
+    assert set(problems) == {"#/$defs/bad", "#/$defs/none"}
+    assert problems["#/$defs/bad"].startswith("of bad: ") and problems["#/$defs/none"].startswith("of none: ")
+    fine = schemas["#/$defs/s8"]
+    assert isinstance(fine, AnswerSchema) and fine.fault("a") is None and fine.fault(8) is not None

@@ -198,6 +198,7 @@ def test_hyperfine_exported() -> None:
     result = {"command": "x", "mean": 0.1, "stddev": 0.01, "median": 0.1, "min": 0.09, "max": 0.12, "times": [0.1, 0.1]}
     (run,) = read_json({"results": [result]}, "h.json")
     assert run.name == "h.json: x" and run.runs == 2 and run.times.percentiles["50"].value == 0.1
+    assert read_json(result, "h.json") == [run], "as the end of a document that was cut has it"
 
 
 def test_many_outputs_in_one_text() -> None:

@@ -87,6 +87,9 @@ def test_each_scenario_has_its_own_times() -> None:
         ("k6.txt: readers", 0.007, 6000),
         ("k6.txt: writers", 0.01, 3000),
     ]
+    without_iterations = re.sub(r"iterations\.+:.*\n", "", K6_SCENARIOS)
+    remarks = [len(run.remarks) for run in read_text(without_iterations, "k6.txt")]
+    assert remarks == [1, 0, 0], "the time is that of all scenarios"
 
 
 def test_progress_before_and_behind_a_summary() -> None:
@@ -324,10 +327,11 @@ def test_an_output_with_an_empty_line_behind_each() -> None:
         assert one(text.replace("\n", "\n\n")).times == one(text).times
 
 
-def test_an_aborted_run_and_its_options_are_left_out() -> None:
+def test_an_aborted_run_keeps_its_options_to_itself_and_is_not_read() -> None:
     aborted = "$ wrk -c7 -d9s http://a/\nRunning 9s test @ http://a/\nunable to connect to a:80\n\n"
-    run = one(aborted + WRK_SHORT)
-    assert run == one(WRK_SHORT)
+    run, whole = read_text(aborted + WRK_SHORT, "file.txt")
+    assert whole.model_copy(update={"name": "file.txt"}) == one(WRK_SHORT)
+    assert run.url == "http://a/" and run.not_read == ["requests", "seconds", "rate", "mean", "max"]
     prose = "$ hey -c 30 http://127.0.0.1/\n\n30 connections\n\n"
     assert one(prose + HEY.partition("\n")[2]).connections == 30
 

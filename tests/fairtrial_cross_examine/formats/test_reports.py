@@ -12,6 +12,7 @@ from tests.fairtrial_cross_examine.formats.reports import (
     BOMBARDIER,
     BOMBARDIER_JSON,
     FAULTY,
+    GATLING,
     GATLING_NEW,
     HONEST,
     JMETER,
@@ -74,6 +75,14 @@ def test_what_an_output_does_not_tell_is_left_unknown(tmp_path: Path) -> None:
 def test_the_percentiles_of_gatling_are_estimates(tmp_path: Path) -> None:
     (run,) = evidence(tmp_path, GATLING_NEW).runs
     assert run.times.percentiles["99"].low == pytest.approx(0.04)
+
+
+def test_a_simulation_of_gatling_may_pause_at_both_ends() -> None:
+    """Its rate is over the time from the first request to the last answer, which is not printed."""
+    text = GATLING.replace("completed in 17 seconds", "completed in 47 seconds")
+    (run,) = read_text(text, "r.txt")
+    assert run.rate_seconds is not None and run.rate_seconds.low == pytest.approx(1.563)
+    assert not examine_output(PrintedOutput(runs=[run])).contradictions
 
 
 def test_siege_counts_no_answer_of_5xx_but_its_time(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from fairtrial.base.problem import Problem
+from fairtrial.experiment.workload_file.multipart import FilePart
 from fairtrial_import.bru_text import bru_blocks
 from fairtrial_import.kinds import kind_of
 from fairtrial_import.source import open_source
@@ -42,6 +43,7 @@ def insomnia_4() -> dict[str, Any]:
 
 
 def insomnia_json(folder: Path) -> Path:
+    (folder / "cat.jpg").touch()
     return written(folder, json.dumps(insomnia_4()))
 
 
@@ -60,6 +62,7 @@ def open_folder(folder: Path) -> Path:
         file = folder / "open" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(yaml.safe_dump(content))
+    (folder / "open" / "cat.jpg").touch()
     return folder / "open"
 
 
@@ -101,13 +104,16 @@ def test_requests(imported: Imported) -> None:
     assert form.headers == {"x-one": "1", "content-type": "application/x-www-form-urlencoded"}
     graph = imported.request("graph")
     assert graph.method == "POST" and graph.json_body == {"query": QUERY, "variables": {"id": 7}}
+    parts = imported.request("parts").multipart
+    assert parts is not None and list(parts) == ["a", "photo"] and parts["a"] == "7"
+    photo = parts["photo"]
+    assert isinstance(photo, FilePart) and (Path(photo.file).name, photo.type) == ("cat.jpg", "image/jpeg")
     assert imported.request("short").path == "/short"
     assert imported.text.splitlines()[1].endswith("http://127.0.0.1:8080")
 
 
 def test_remarks(imported: Imported) -> None:
-    assert set(imported.model.requests) == {"list-items", "order", "form", "graph", "short"}
-    assert "Parts: a body of several parts cannot be imported" in imported.comments
+    assert set(imported.model.requests) == {"list-items", "order", "form", "graph", "parts", "short"}
     assert "authentication of the kind digest" in imported.comments
     assert SECRET not in imported.text + imported.said
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from fairtrial.base.problem import Problem
+from fairtrial.experiment.workload_file.multipart import FilePart
 from tests.fairtrial_import.imported import SECRET, import_to
 
 CHROME = r"""curl 'https://shop.example/api/orders?dry=1' \
@@ -81,6 +82,30 @@ def test_bodies(tmp_path: Path) -> None:
     assert imported.request("put-file").body_file == str(tmp_path / "order.json")
 
 
+def test_forms_of_several_parts(tmp_path: Path) -> None:
+    """As curl(1) has them: quotes, semicolons, media types, names, and the content type that people copy along."""
+    photo, page = tmp_path / "a cat.jpg", tmp_path / "p"
+    for file in (photo, page):
+        file.write_bytes(b"x")
+    form_of = f"""-F token=SECRET-3 -F 'photo=@"{photo}";type=image/jpeg;filename="x.jpg"'"""
+    page_of = f"-F 'page=@{page};type=text/html; charset=utf-8' -H 'Content-Type: multipart/form-data'"
+    commands = f"""
+        curl http://h/form -F 'note=b; c' -F 'say="d; e"' {form_of}
+        curl http://h/plain -X PUT --form-string 'a=@b;c' {page_of}
+    """
+    imported = import_to(tmp_path, commands.strip())
+    form, plain = imported.request("post-form"), imported.request("put-plain")
+    assert form.multipart == {
+        "note": "b",
+        "say": "d; e",
+        "token": "{{env API_TOKEN}}",
+        "photo": FilePart(file=str(photo), name="x.jpg", type="image/jpeg"),
+    }
+    assert plain.multipart == {"a": "@b;c", "page": FilePart(file=str(page), type="text/html; charset=utf-8")}
+    assert plain.headers == {}
+    assert SECRET not in imported.text + imported.said and "Left out: c of the part note." in imported.comments
+
+
 def test_credentials(tmp_path: Path) -> None:
     imported = import_to(
         tmp_path, "curl -u ann:SECRET-0 http://h/a; curl http://ann:SECRET-0@h/b --oauth2-bearer SECRET-2"
@@ -94,7 +119,13 @@ def test_credentials(tmp_path: Path) -> None:
     ("command", "remedy"),
     [
         ("curl --no-such-option http://h/", "take the option out"),
-        ("curl -F file=@a http://h/", "body_file"),
+        ("curl -F a=1 -F a=2 http://h/", "--data-binary"),
+        ("curl -F a=1 -d b=2 http://h/", "take one of them out"),
+        ("curl -F a=1 -G http://h/", "take one of them out"),
+        ("curl -F a=1 -X GET http://h/", "by POST"),
+        ("curl -F 'a=<text' http://h/", "write the value"),
+        ("curl -F 'a=@b,c' http://h/", "write the value"),
+        ("curl -F =1 http://h/", "'name=value'"),
         ("curl -T file http://h/", "--data-binary"),
         ("curl -b jar.txt http://h/", "the cookies themselves"),
         ("curl -H 'x: SECRET-1 http://h/", "all of the command"),
@@ -146,7 +177,7 @@ TOKEN=$(curl -s "$BASE/login" -d user=ann | jq -r .token)
 look() {
   curl -fsS "$BASE/items/$1" -H "Authorization: Bearer $TOKEN" | jq .
 }
-curl "$BASE/items" -F file=@a
+curl "$BASE/items" -T a
 curl "$BASE/orders" --json @- <<EOF
 {"item": $ITEM, "say": "$BASE"}
 EOF

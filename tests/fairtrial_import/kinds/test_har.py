@@ -35,7 +35,7 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
     for part in (
         "2 assets",
         "1 that had no answer",
-        "1 with a body of several parts",
+        "1 with a form that cannot be read",
         "1 to api.tracker.example. Take them with --host api.tracker.example.",
         "header if-none-match. With it, the answer could be 304",
     ):

@@ -46,7 +46,7 @@ def test_examples_first_then_the_plainest_value(shop: Imported, snapshot: object
         "name": "a book",
         "kind": "book",
         "price": 0.5,
-        "code": "text",
+        "code": "AAA",
         "parts": [{"length": 5}],
         "since": "2026-01-01",
     }
@@ -94,6 +94,10 @@ def test_expectations(shop: Imported) -> None:
         ({"type": "array", "items": {"type": "integer"}, "minItems": 3}, [1, 1, 1]),
         ({"oneOf": [{"type": "null"}, {"required": ["a"], "properties": {"a": {"const": 5}}}]}, {"a": 5}),
         ({"required": ["b"], "properties": {"b": {"type": "string", "readOnly": True}}}, {}),
+        ({"minProperties": 1, "properties": {"b": {"type": "integer"}, "c": {"type": "integer"}}}, {"b": 1}),
+        ({"additionalProperties": {"type": "string"}}, {}),
+        ({"maximum": 0}, 0),
+        ({"description": "anything"}, {}),
         ({"example": {"{{x}}": "{{y}}"}}, {"{{x}}": "{{{{y}}"}),
     ],
 )
@@ -128,7 +132,7 @@ def reference(target: str) -> dict[str, Any]:
     [
         ("openapi: 3.0.0\npaths: [a: b\n", "not valid YAML", "correct the line"),
         ('{"openapi": "3.0.0",\n "paths": }', "line 2: not valid JSON", "correct the line"),
-        ('swagger: "2.0"\n', "swagger: version 2", "swagger2openapi"),
+        ('swagger: "1.2"\n', "openapi: missing", "Swagger 2.0"),
         ('openapi: "3.20"\n', "openapi: 3.20", "3.0, 3.1 or 3.2"),
         ('openapi: "3.1.0"\n', "no request is left", "import what holds a request"),
         (reference("other.yaml#/Item"), "leads out of the document", "one file"),
@@ -317,5 +321,6 @@ def test_operations_fail_one_by_one(tmp_path: Path, snapshot: object) -> None:
         "/search": {"query": {}, "trace": {}, "additionalOperations": {"LINK": {}}},
     }
     imported = import_to(tmp_path, document(tmp_path, paths, openapi="3.2.0"))
-    assert list(imported.model.entries()) == ["get-ok", "get-body"]
+    assert list(imported.model.entries()) == ["get-ok", "get-body", "post-parts"]
+    assert imported.request("post-parts").multipart == {"a": "1"}
     assert imported.comments == snapshot

@@ -158,6 +158,16 @@ class TestUnequalAnswers:
         trials = trials_of(record, lambda name, block: a_trial().but(body=bodies[name]))
         assert severities(found("unequal-answers", record, trials)) == expected
 
+    @pytest.mark.parametrize(("parameter", "values"), [("requests", ("list", "look")), ("options.selects", (8, 9))])
+    def test_where_a_sweep_decides_what_is_asked_for_only_those_at_one_value_must_agree(
+        self, parameter: str, values: tuple[str | int, ...]
+    ) -> None:
+        record = an_experiment("a", "b", "c", blocks=1).sweeping(*values, parameter=parameter).record()
+        bodies = {f"c at {values[1]}": 48.0, **{f"{name} at {values[1]}": 200.0 for name in "ab"}}
+        trials = trials_of(record, lambda name, block: a_trial().but(body=bodies.get(name, 5113.0)))
+        (odd,) = [trial for trial in trials if trial.engine is not None and trial.engine.body_bytes.mean == 48]
+        assert [finding.trial for finding in found("unequal-answers", record, trials)] == [odd.index]
+
     def test_one_contender_has_nobody_to_differ_from(self) -> None:
         assert in_trial("unequal-answers", a_trial(), an_experiment("a")) == []
 

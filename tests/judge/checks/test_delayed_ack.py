@@ -113,6 +113,26 @@ def mixed(delay: float, answers: int = 400) -> "np.ndarray[tuple[int], np.dtype[
 
 
 @pytest.mark.parametrize(
+    ("first_ms", "counted", "expected"),
+    [(8, 20_000, ["warning"]), (8, None, []), (8, 10, []), (50, 20_000, []), (30, 20_000, [])],
+    ids=["head at once", "nobody counts", "no timer", "whole answer at once", "head late"],
+)
+def test_on_a_busy_machine_the_head_tells_the_timer_from_work(
+    first_ms: float, counted: int | None, expected: list[str]
+) -> None:
+    """Work of up to 20 ms before the head smears the mode; the body still comes 40 ms behind it."""
+    trial = taking(RANDOM.uniform(40, 60, 20_000), delayed_acks=counted)
+    assert trial.engine
+    times = trial.engine.service_time
+    changes = {
+        "service_time": times.model_copy(update={"percentiles": {"50": 0.050}}),
+        "first_byte_time": times.model_copy(update={"percentiles": {"50": first_ms / 1000}}),
+    }
+    changed = trial.model_copy(update={"engine": trial.engine.model_copy(update=changes)})
+    assert severities(found("delayed-ack", EXPERIMENT, [changed])) == expected
+
+
+@pytest.mark.parametrize(
     ("milliseconds", "counters", "expected"),
     [
         (FAST, {"delayed_acks": 0}, []),

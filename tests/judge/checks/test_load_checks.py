@@ -87,6 +87,13 @@ class TestLittlesLaw:
         long = times(1000, 0.048).model_copy(update={"max_seconds": 1.0})
         assert self.judged(a_trial(), response_time=long, under_way=under_way(mean)) == expected
 
+    @pytest.mark.parametrize(("seconds", "expected"), [(0.5, []), (5.0, ["refusal"])])
+    def test_an_engine_that_was_kept_from_its_processor_for_a_moment_is_no_error(
+        self, seconds: float, expected: list[str]
+    ) -> None:
+        """A scheduler's slice or two are 2% of half a second, and nothing of five."""
+        assert self.judged(a_trial(), under_way=under_way(15.63), window_seconds=seconds) == expected
+
     def test_without_a_warm_up_connections_begin_within_the_window(self) -> None:
         assert self.judged(a_trial(), under_way=under_way(12.0)) == ["refusal"]
         assert self.judged(a_trial(), under_way=under_way(12.0), warmup_seconds=0.0) == []

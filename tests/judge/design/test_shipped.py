@@ -48,7 +48,6 @@ OF_ONE_PROCESSOR: Mapping[str, Mapping[str, int]] = {
     "profile-guided-random-item": {"window-too-short: note": 1},
     "profile-guided-similar-items": {"window-too-short: note": 1},
     "python-models": {"closed-percentile: warning": 3, "shared-cap: warning": 3},
-    "rest-stress": {"window-too-short: warning": 1},
     "rest-stress-layer": {"window-too-short: warning": 1},
     "rest-stress-none": {"window-too-short: warning": 1},
 }

@@ -1,6 +1,6 @@
 """Worlds in which what each factor changes is known, and whether the intervals of all parts hold it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.experiment.factorial import Design, make_design
+from fairtrial.judge.causes import PRECISION
 from fairtrial.judge.statistics.causes import Division, divide
+from fairtrial.judge.statistics.looks import level_at
 from fairtrial.judge.statistics.student import LEVEL
 from tests.judge.statistics.simulation import Draw
 
@@ -97,11 +99,20 @@ WORLDS: Mapping[str, Draw] = {
 
 def an_experiment(world: World, draw: Draw, blocks: int, random: np.random.Generator) -> Division:
     """One experiment, divided."""
-    runs = list(world.design.runs)
-    means = np.array([*map(world.mean, runs), world.whole])
-    values = np.exp(means + SCATTER * draw(random, (blocks, len(means))) + random.standard_normal((blocks, 1)))
-    table = {run: values[:, place].tolist() for place, run in enumerate(runs)}
-    return divide(world.design, table, values[:, -1].tolist(), LEVEL)
+    return divided(world, drawn_values(world, draw, blocks, random), LEVEL)
+
+
+def drawn_values(world: World, draw: Draw, blocks: int, random: np.random.Generator) -> Floats:
+    """A row for each block: a value for each run of the design, and one for the end."""
+    means = np.array([*map(world.mean, world.design.runs), world.whole])
+    values: Floats = np.exp(means + SCATTER * draw(random, (blocks, len(means))) + random.standard_normal((blocks, 1)))
+    return values
+
+
+def divided(world: World, values: Floats, level: float) -> Division:
+    """Such rows, divided."""
+    table = {run: values[:, place].tolist() for place, run in enumerate(world.design.runs)}
+    return divide(world.design, table, values[:, -1].tolist(), level)
 
 
 @dataclass
@@ -115,6 +126,24 @@ class Held:
     with_shares: int = 0
     whole: int = 0
 
+    def count(self, world: World, division: Division) -> None:
+        """Add one experiment."""
+        truths = [world.part(part.kind, tuple(part.factors)) for part in division.parts]
+        self.ratios += all(
+            part.interval is not None and part.interval[0] <= np.exp(truth) <= part.interval[1]
+            for part, truth in zip(division.parts, truths, strict=True)
+        )
+        self.whole += (
+            division.interval is not None and division.interval[0] <= np.exp(world.whole) <= division.interval[1]
+        )
+        if all(part.share_interval for part in division.parts):
+            self.with_shares += 1
+            self.shares += all(
+                part.share_interval is not None
+                and part.share_interval[0] <= truth / world.whole <= part.share_interval[1]
+                for part, truth in zip(division.parts, truths, strict=True)
+            )
+
 
 def parts_held(world: World, draw: Draw, blocks: int, repetitions: int) -> Held:
     """How often the intervals of all parts hold what is true."""
@@ -122,19 +151,22 @@ def parts_held(world: World, draw: Draw, blocks: int, repetitions: int) -> Held:
     held = Held()
     for _ in range(repetitions):
         division = an_experiment(world, draw, blocks, random)
-        truths = [world.part(part.kind, tuple(part.factors)) for part in division.parts]
-        held.ratios += all(
-            part.interval is not None and part.interval[0] <= np.exp(truth) <= part.interval[1]
-            for part, truth in zip(division.parts, truths, strict=True)
-        )
-        held.whole += (
-            division.interval is not None and division.interval[0] <= np.exp(world.whole) <= division.interval[1]
-        )
-        if all(part.share_interval for part in division.parts):
-            held.with_shares += 1
-            held.shares += all(
-                part.share_interval is not None
-                and part.share_interval[0] <= truth / world.whole <= part.share_interval[1]
-                for part, truth in zip(division.parts, truths, strict=True)
-            )
+        held.count(world, division)
     return held
+
+
+def parts_held_at_looks(world: World, draw: Draw, looks: Sequence[int], repetitions: int) -> tuple[Held, list[int]]:
+    """The same at the first look at which all shares are known to `PRECISION`, or at the last; and at which look each
+    ended, as a number of blocks."""
+    random = np.random.default_rng(20_310_506)
+    held, ends = Held(), []
+    for _ in range(repetitions):
+        values = drawn_values(world, draw, looks[-1], random)
+        for number, blocks in enumerate(looks, 1):
+            division = divided(world, values[:blocks], level_at(number, looks))
+            widths = [high - low for part in division.parts for low, high in [part.share_interval or (-np.inf, np.inf)]]
+            if max(widths) / 2 <= PRECISION or blocks == looks[-1]:
+                held.count(world, division)
+                ends.append(blocks)
+                break
+    return held, ends

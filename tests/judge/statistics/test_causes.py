@@ -10,7 +10,15 @@ from fairtrial.experiment.factorial import make_design, make_path
 from fairtrial.judge.statistics.causes import divide, part_weights
 from fairtrial.judge.statistics.estimate import Resolution
 from fairtrial.judge.statistics.fieller import share_interval
-from tests.judge.statistics.cause_worlds import SCATTER, WORLDS, World, alike, an_experiment, parts_held
+from tests.judge.statistics.cause_worlds import (
+    SCATTER,
+    WORLDS,
+    World,
+    alike,
+    an_experiment,
+    parts_held,
+    parts_held_at_looks,
+)
 
 REPETITIONS = 400
 BLOCKS = 8
@@ -144,6 +152,16 @@ def test_the_intervals_of_all_parts_hold_the_truth_together(name: str, with_inte
 def test_the_intervals_of_a_fraction_hold_the_truth_together() -> None:
     held = parts_held(World(6, with_interactions=True), alike, BLOCKS, REPETITIONS)
     assert min(held.ratios, held.shares) >= at_least(0.94, REPETITIONS)
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_a_run_that_ends_when_its_shares_are_known_holds_the_truth(name: str) -> None:
+    """Looks at 5, 10 and 20 blocks: where some end early and some late, as where none does, no more are wrong."""
+    held, ends = parts_held_at_looks(World(2, with_interactions=True), WORLDS[name], (5, 10, 20), REPETITIONS)
+    assert min(held.ratios, held.whole) >= at_least(0.95, REPETITIONS)
+    assert held.with_shares >= 0.95 * REPETITIONS and held.shares >= at_least(0.95, held.with_shares)
+    if name == "all scatter alike":
+        assert 10 <= np.mean(ends) < 20, "it ends by itself"
 
 
 def test_the_intervals_are_no_wider_than_they_have_to_be() -> None:

@@ -7,7 +7,8 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.judge.judging import judge_record
-from fairtrial.lab.profile.block import assert_profilable
+from fairtrial.lab.profile.block import assert_profilable, profiled_conditions
+from fairtrial.lab.profile.short_loads import LOADS
 from fairtrial.record.profile import read_profiles
 from fairtrial.record.read import read_record
 from tests.command_line import Finished, Lab
@@ -56,12 +57,31 @@ def test_its_counters_and_stacks_are_kept_beside_the_record(finished: Finished) 
     )
 
 
+def test_the_parts_of_a_request_that_is_alone_are_measured(finished: Finished) -> None:
+    assert finished.results is not None
+    (line,) = read_profiles(finished.results).lines
+    assert len(line.alone) == LOADS
+    for load in line.alone:
+        assert load.server is not None and load.server.ran_seconds and load.answers > 10
+        each = load.server.ran_seconds / load.answers
+        assert 0 < each < 1.2 * load.response_seconds, "one request at a time cannot use more than its own time"
+    assert "one request at a time" in finished.out
+
+
 def test_it_is_shown_as_uncounted_and_nothing_of_it_is_obeyed(finished: Finished) -> None:
     assert finished.results is not None
     assert "profiling honest, uncounted" in finished.out and "Why is it slow? Uncounted" in finished.out
     assert "\x1b" not in finished.out
     page = (finished.results / "report.html").read_text()
     assert "<strong>Uncounted.</strong>" in page and "</script><b>" not in page and "\x1b[2J" not in page
+
+
+def test_of_a_why_each_factor_is_profiled_by_itself() -> None:
+    factors = {name: {"env": {name.upper(): "2"}} for name in ("workers", "pool")}
+    stacks = {"stacks": ["a", "a:with-workers", "a:with-pool", "a:with-workers-and-pool", "b"]}
+    plan = planned(**stacks, why={"from": "a", "to": "b", "factors": factors}, unequal_budgets="that is switched")
+    assert [each.label for each in profiled_conditions(plan)] == ["a", "a:with-workers", "a:with-pool", "b"]
+    assert [each.label for each in profiled_conditions(planned())] == ["a", "b"]
 
 
 def test_a_program_that_ends_with_its_job_is_not_profiled() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fairtrial.lab.profile.profilers import PROFILERS, profiler_for
-from fairtrial.lab.profile.profilers.jfr import folded_events
+from fairtrial.lab.profile.profilers.jfr import allocated_bytes, folded_events
 from fairtrial.lab.profile.profilers.node import FOLDER, HOOK, folded_profile
 from fairtrial.lab.profile.profilers.perf import folded_samples
 
@@ -57,6 +57,24 @@ def test_events_of_a_flight_recorder() -> None:
     """Those of its own thread are none of the program's."""
     printed = json.loads((OUTPUTS / "jfr-17.json").read_text())
     assert folded_events(printed) == {("com.sun.tools.javac.launcher.Main.main", "Idle.main", "Idle.work"): 2}
+
+
+def allocated(name: str, at: int, total: int) -> dict[str, Any]:
+    values = {"startTime": f"2026-01-01T00:00:0{at}.123Z", "allocated": total, "thread": {"osThreadId": hash(name)}}
+    values["thread"]["javaName"] = name
+    return {"type": "jdk.ThreadAllocationStatistics", "values": values}
+
+
+def test_what_java_allocated_is_that_of_threads_between_begin_and_end() -> None:
+    """The recording has three parts."""
+    of_one = [allocated("one", at, total) for at, total in ((1, 1000), (3, 1500), (2, 1200))]
+    came = [allocated("came", 3, 70)]
+    came_early = [allocated("came early", 2, 8), allocated("came early", 3, 9)]
+    left = [allocated("left", 1, 5000)]
+    own = [allocated("JFR Recorder Thread", at, 9999 * at) for at in (1, 3)]
+    events = [*of_one, *came, *came_early, *left, *own, {"type": "jdk.ExecutionSample", "values": {}}]
+    assert allocated_bytes({"recording": {"events": events}}) == 500 + 70 + 9
+    assert allocated_bytes({"recording": {"events": [*came, *left]}}) is None
 
 
 def call(name: str, url: str = "", line: int = -1) -> dict[str, Any]:

@@ -19,6 +19,18 @@ from tests.waiting import wait_for
 RAW = "run (app.py:1);work (/the/build/app.py:2) 40\nrun (app.py:1);\x1b[2J<script> 2\n"
 WRITES = f"import sys\nopen(sys.argv[sys.argv.index('--output') + 1], 'w').write({RAW!r})"
 
+JAVA = """
+public class Allocating {
+    static volatile byte[] kept;
+    public static void main(String[] words) throws Exception {
+        do {
+            for (int each = 0; each < 1000; each++) kept = new byte[100_000];
+            System.out.println("done");
+        } while (System.in.read() >= 0);
+    }
+}
+"""
+
 
 @pytest.fixture
 def program(tmp_path: Path) -> Iterator[int]:
@@ -161,3 +173,26 @@ def test_py_spy_sees_a_python_program(tmp_path: Path) -> None:
         process.kill()
     assert "py-spy" in seen, notes
     assert any("busy" in stack[-1] for stack in seen["py-spy"].stacks)
+
+
+@pytest.mark.usefixtures("engine")
+@needs("java")
+def test_java_tells_what_it_allocated_while_it_was_recorded(tmp_path: Path) -> None:
+    (tmp_path / "Allocating.java").write_text(JAVA)
+    own = tmp_path / "recordings"
+    own.mkdir()
+    command = ["java", "-Xmx64m", str(tmp_path / "Allocating.java")]
+    with (
+        Recordings(own, tmp_path) as recordings,
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process,
+    ):
+        assert process.stdin is not None and process.stdout is not None and process.stdout.readline()
+        recordings.begin([process.pid], 1.0)
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        assert process.stdout.readline()
+        recordings.end()
+        recordings.gather()
+        process.kill()
+    assert recordings.allocated_bytes is not None, recordings.notes
+    assert 1.0e8 < recordings.allocated_bytes < 1.1e8

@@ -79,6 +79,7 @@ def test_a_stack_whose_upstream_died_did_not_fail_by_itself(
     trial.point = SimpleNamespace(options=None, service_options=lambda _service: SimpleNamespace(latency=None))
     trial.placement, trial.stage = SimpleNamespace(server_cpus=[0]), lambda _name: entered(None)
     trial.lab_cpus, trial.partner_pids = [0], []
+    trial.proxies, trial.times_round_trips = {}, False
     trial.environment, trial.service = SimpleNamespace(touch=lambda _service: None), None
     monkeypatch.setattr(up, "reset_state", lambda _context: None)
     monkeypatch.setattr(up, "durability_before", lambda _context: None)

@@ -50,7 +50,7 @@ def test_a_deep_queue_is_worked_off_before_the_next_slice_begins(lab: Lab) -> No
         assert (slices["undrained"], engine["in_flight_at_end"]) == (0, 4 * 128)
         assert engine["run_verified"] > engine["verified"] + 4 * 128, "all are verified, and those of windows count"
         median_seconds = engine["response_time"]["percentiles"]["50"]
-        assert median_seconds > 0.75 * 128 / engine["goodput_per_second"], "whoever is answered waited for all others"
+        assert median_seconds > 0.5 * 128 / engine["goodput_per_second"], "whoever is answered waited for most others"
 
 
 def test_a_server_that_works_on_its_own_is_busy_while_idle_and_slices_give_way_to_whole_windows(lab: Lab) -> None:

@@ -7,7 +7,7 @@ import pytest
 import vl_convert
 from rich.console import Console
 
-from fairtrial.record.profile import NO_PROFILES
+from fairtrial.record.profile import NO_PROFILES, Profile, Profiles, ShortLoad, SystemCalls
 from fairtrial.report.html import html_text
 from fairtrial.report.profile.counters import counter_rows
 from fairtrial.report.profile.flame_graph import flame_graph
@@ -35,6 +35,53 @@ def test_a_counter_without_answers_is_not_divided() -> None:
     assert counter_rows([profile("a", verified=0, server=counted(1.0))]) == []
 
 
+def calls(verified: int, total: int, **by_name: int) -> SystemCalls:
+    return SystemCalls(tool="perf", verified=verified, total=total, by_name=by_name)
+
+
+def titles_and_values(*profiles: Profile) -> dict[str, list[str]]:
+    return {row.title: list(row.values) for row in counter_rows(profiles)}
+
+
+def test_system_calls_by_name_are_divided_by_the_answers_of_their_own_load() -> None:
+    first = profile("a", system_calls=calls(100, 950, recvfrom=200, sendto=100, futex=600))
+    second = profile("b", system_calls=calls(10, 30, recvfrom=20, writev=10))
+    rows = titles_and_values(first, second, profile("c"))
+    assert rows == {
+        "system calls": ["9.50", "3.00", "–"],
+        "calls of futex()": ["6.00", "0.00", "–"],
+        "calls of recvfrom()": ["2.00", "2.00", "–"],
+        "calls of sendto()": ["1.00", "0.00", "–"],
+        "calls of writev()": ["≤ 0.500", "1.00", "–"],
+        "other system calls": ["0.500", "0.00", "–"],
+    }
+    many = titles_and_values(profile("a", system_calls=calls(1, 78, **{f"call{each}": each for each in range(1, 13)})))
+    assert "calls of call3()" in many and "calls of call2()" not in many and many["other system calls"] == ["3.00"]
+
+
+def test_reads_and_writes_are_told_once() -> None:
+    """By the tool, or where a contender has none, by the kernel's own sum; of the database, by the kernel."""
+    kernel = counted(0.1).model_copy(update={"read_calls": 2000})
+    with_tool = profile("a", server=kernel, service=kernel, system_calls=calls(10, 20, read=20))
+    rows = titles_and_values(with_tool)
+    assert rows["calls of read()"] == ["2.00"] and rows["database: calls of read()"] == ["2.00"]
+    assert [row.title for row in counter_rows([with_tool])].count("calls of read()") == 1
+    assert "calls of read()" in titles_and_values(profile("b", server=kernel))
+
+
+def test_events_of_processors_and_allocations_are_for_one_answer() -> None:
+    by_name = {"instructions": 3000, "cycles": 2000, "cache-misses": 5}
+    first = profile("a", hardware={"verified": 10, "by_name": by_name}, allocations={"verified": 4, "bytes": 8192})
+    rows = titles_and_values(first, profile("b", hardware={"verified": 10, "by_name": {"cycles": 100}}))
+    assert rows == {
+        "allocated": ["2.00", "–"],
+        "instructions": ["300", "–"],
+        "cycles": ["200", "10.0"],
+        "instructions a cycle": ["1.50", "–"],
+        "cache misses": ["0.500", "–"],
+    }
+
+
 def test_the_report_says_that_nothing_of_it_counts(page: str) -> None:
     assert "Why is it slow?" in page and "Uncounted." in page
     assert "Why is it slow?" not in html_text(*judged(), NO_PROFILES)
@@ -58,6 +105,28 @@ def test_the_terminal_shows_counters_notes_and_what_differs() -> None:
         assert words in printed
     assert "\x1b" not in printed
     assert profile_parts(NO_PROFILES) == []
+
+
+def test_the_parts_of_a_requests_time_are_shown_with_what_they_leave_out() -> None:
+    load = ShortLoad(window_seconds=1.0, answers=100, response_seconds=0.01, server=counted(1.5), service=None)
+    profiles = Profiles([profile("a", alone=[load], loaded=[load])])
+    console = Console(width=100, record=True, file=None, force_terminal=False)
+    with console.capture() as captured:
+        for part in profile_parts(profiles):
+            console.print(part, highlight=False)
+    for shown in (captured.get(), html_text(*judged(), profiles)):
+        for words in ("one request at a time", "under its own load", "below zero", "15,000", "-5,000"):
+            assert words in " ".join(shown.split()), words
+
+
+def test_four_contenders_with_long_names_fit_side_by_side() -> None:
+    kernel = counted(1.0).model_copy(update={"involuntary_switches": 6_543_000})
+    lines = [profile(f"start:with-yields-and-processes-{each}", service=kernel) for each in range(4)]
+    console = Console(width=80, force_terminal=False)
+    with console.capture() as captured:
+        for part in profile_parts(Profiles(lines)):
+            console.print(part, highlight=False)
+    assert captured.get().count("6,543") == len(lines)
 
 
 def drawn(zoom: tuple[float, float] = (0, 1), search: str = "", **keys: object) -> str:

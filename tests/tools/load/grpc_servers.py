@@ -17,6 +17,8 @@ PROTO = """
 syntax = "proto3";
 package shop;
 import "google/protobuf/duration.proto";
+import "google/protobuf/field_mask.proto";
+import "google/protobuf/struct.proto";
 import "google/protobuf/timestamp.proto";
 import "google/protobuf/wrappers.proto";
 
@@ -41,6 +43,9 @@ message Item {
   google.protobuf.Duration taken = 11;
   google.protobuf.DoubleValue rate = 12;
   map<string, Size> sizes = 13;
+  google.protobuf.FieldMask mask = 14;
+  google.protobuf.Struct extra = 15;
+  google.protobuf.ListValue list = 16;
 }
 """
 ITEM = bytes.fromhex(
@@ -57,6 +62,9 @@ ITEM = bytes.fromhex(
     "5a02 0805"  # taken 5 s
     "6209 09000000000000f83f"  # rate 1.5
     "6a07 0a0161 12020805"  # sizes: a has width -3
+    "7203 0a0161"  # mask "a"
+    "7a09 0a070a0162 12022001"  # extra: b is true
+    "820104 0a022001"  # list [true]
 )
 
 

@@ -50,7 +50,8 @@ expect.grpc = {{ {expected} }}
 )
 def test_calls_are_verified_by_fields(call: Call, options: Sequence[str]) -> None:
     expected = """message = { id = 7, codes = [1, 300], size = { width = -3, weight = 1.5 }, stock = { a = "5" },
-        state = "SOLD", made = "1970-01-02T00:00:00Z", picture = "/wA=", on = true, below = "-1" }"""
+        state = "SOLD", made = "1970-01-02T00:00:00Z", picture = "/wA=", on = true, below = "-1",
+        mask = "a", extra = { b = true }, list = [true] }"""
     with shop() as url:
         finished, measured = load(
             call, url, of_call("message = { id = 7 }", " ".join(expected.split())), "--http2", *options
@@ -77,6 +78,9 @@ def test_calls_are_verified_by_fields(call: Call, options: Sequence[str]) -> Non
         ('taken = "0s"', "taken.seconds is 5, not 0"),
         ("rate = 0", "rate.value is 1.5, not 0"),
         ("sizes = { a = { width = 0 } }", "sizes.value.width is -3, not 0"),
+        ('mask = ""', "mask.paths has 1 values, not 0"),
+        ("list = []", "list.values has 1 values, not 0"),
+        ("extra = { b = false }", "extra.fields.value.bool_value is true, not false"),
         ('made = "1970-01-02T00:00:00.5Z"', "made.nanos is 0, not 500000000"),
     ],
 )

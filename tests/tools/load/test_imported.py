@@ -3,6 +3,8 @@
 import json
 import random
 from collections.abc import Callable
+from email.parser import BytesParser
+from email.policy import HTTP as HTTP_POLICY
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
@@ -44,6 +46,24 @@ def test_a_file_of_requests(
     orders = [json.loads(request.body) for request in listener.received if request.path == "/orders"]
     assert {order.pop("item") for order in orders} <= {1, 2, 3}  # numbers, as in the file
     assert orders[0] == {"note": 'a "fine" one [[x]]', "password": 'p"w'}
+
+
+def test_a_form_of_curl_arrives_part_by_part(call: Callable[..., Finished], listener: Listener) -> None:
+    """As a library that reads mail reads it, and with the file as it is."""
+    photo = bytes(range(256)) * 300 + b"\r\n--x--\r\n"
+    Path("a cat.jpg").write_bytes(photo)
+    command = "curl http://shop.example/photos -F 'title=é \"1\"; x' --form-string 'to=@me' -F 'photo=@\"a cat.jpg\"'"
+    assert call("import", command, "-o", "shop.workload.toml").status == 0
+    finished = call("load", "-f", "shop.workload.toml", "-n", "3", "-c", "1", "--warmup", "0s", listener.url)
+    assert finished.status == 0, finished.out + finished.err
+    for request in listener.received:
+        kind = request.headers["content-type"]
+        form = BytesParser(policy=HTTP_POLICY).parsebytes(f"Content-Type: {kind}\r\n\r\n".encode() + request.body)
+        parts = {part.get_param("name", header="content-disposition"): part for part in form.iter_parts()}
+        payloads = {name: part.get_payload(decode=True) for name, part in parts.items()}
+        assert payloads == {"title": 'é "1"'.encode(), "to": b"@me", "photo": photo}
+        assert (parts["photo"].get_content_type(), parts["photo"].get_filename()) == ("image/jpeg", "a cat.jpg")
+    assert len(listener.received) >= 3
 
 
 def test_an_access_log(

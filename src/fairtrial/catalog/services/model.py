@@ -256,7 +256,7 @@ class SqlAccess:
     it: the database cannot be reached, or refuses, or does not answer in time.
     """
 
-    execute: Callable[[str, str, float], None]
+    execute: Callable[[str, str, float], object]
     """carries any number of statements out"""
     query: Callable[[str, str, float], Sequence[Sequence[Any]]]
     """the rows that one statement answers with, two at most"""

@@ -9,7 +9,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import RunningService, Service
 from fairtrial.engine.server import EngineServer, engine_server
 from fairtrial.experiment.model import ServiceOptions
-from fairtrial.record.proxy import ProxyAccount
+from fairtrial.record.proxy import ProxyAccount, RoundTrips
 
 CONNECT_WITHIN_SECONDS = 10.0
 
@@ -23,6 +23,15 @@ class Proxy:
         self.pid = server.pid
         """the guard below which it runs"""
         self._latency_seconds, self._server = latency_seconds, server
+
+    def so_far(self) -> tuple[float, RoundTrips]:
+        """When it tells, by the clock that the kernel counts from its start, and the round trips until then.
+
+        Raises:
+            Problem: it does not.
+        """
+        account = self._server.so_far("proxying")
+        return account["at_seconds"], RoundTrips.model_validate(account["round_trips"])
 
     def account(self) -> ProxyAccount:
         """Stop it, and return its account.
@@ -38,7 +47,7 @@ class Proxy:
 def proxy_before(
     service: Service, running: RunningService, options: ServiceOptions, cpus: Sequence[int], seed: int = 0
 ) -> Iterator[Proxy]:
-    """Run `fairtrial-engine proxy` before a service that has a latency, and stop it at the end.
+    """Run `fairtrial-engine proxy` before a service, and stop it at the end. Without a latency it adds none.
 
     Args:
         seed: of the latencies, where they are drawn.
@@ -47,8 +56,7 @@ def proxy_before(
         Problem: the service's URL names no single server, it cannot be reached, or the proxy does not listen within ten
             seconds.
     """
-    assert options.latency is not None
-    seconds = options.latency.value
+    seconds = 0.0 if options.latency is None else options.latency.value
     span = f"{options.latency_distribution}:{seconds * 1e9:.0f}ns"
     rate = options.bandwidth_bytes_per_second
     narrow = [] if rate is None else ["--bandwidth", str(rate)]

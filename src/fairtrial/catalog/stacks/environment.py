@@ -13,6 +13,10 @@ LAB_VARIABLES = frozenset({"VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME", "PYTHONSTA
 OF_MAKE = frozenset({"MAKEFLAGS", "MFLAGS", "MAKELEVEL"})
 """Variables of a make that started the lab: they name a jobserver that is closed to others, of which rustc warns."""
 
+AT_ONCE = frozenset({"MAX_CONCURRENCY", "WEB_CONCURRENCY", "MAX_THREADS", "DB_POOL", "UPSTREAM_POOL", "CONCURRENCY"})
+"""The contract's variables by which a stack does more at once: where contenders differ in one, `unequal_budgets` says
+why."""
+
 LANGUAGE = re.compile(r"LANG|LANGUAGE|LC_[A-Z]+|TZ")
 """Names of variables whose values are no secret and name no user: the record has them."""
 

@@ -2,9 +2,10 @@
 
 import os
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Self
 
 from fairtrial.base.printable import printable
@@ -26,8 +27,12 @@ STATE_WITHIN_SECONDS = 10
 NOT_INHERITED = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
 """Set by git for its hooks: they would lead git to another repository than the one that is meant."""
 
-ANYBODY = ("-c", "user.name=fairtrial", "-c", "user.email=fairtrial@localhost")
+NOBODY = "fairtrial@localhost"
+ANYBODY = ("-c", "user.name=fairtrial", "-c", f"user.email={NOBODY}")
 """Who makes a commit that nobody sees: git refuses to make one by nobody."""
+
+MOST_BYTES_OF_TEXT = 8 * 1024 * 1024
+"""Of a file that is read: lock files have 1 MB or two at most."""
 
 
 class Repository:
@@ -88,10 +93,100 @@ class Repository:
         Args:
             besides: names of files, or patterns (gitglossary(7), pathspec), that do not count.
         """
-        excluded = [f":(exclude){name}" for name in besides]
-        line = _git(self.top / self.prefix, "log", "-1", "--format=%h %p", "--", ".", *excluded)
+        line = _git(self.top / self.prefix, "log", "-1", "--format=%h %p", "--", *_all_but(besides))
         commit, *parents = (line or "").split() or [""]
         return (parents[0], commit) if parents else None
+
+    def commits_between(self, before: str, after: str, *besides: str) -> list[str]:
+        """The commits that changed the folder after one commit, up to another: their short hashes, the oldest first. Of
+        a branch that was merged the merge alone.
+
+        Args:
+            besides: as of `last_change`.
+
+        Raises:
+            Problem: the one does not lie before the other.
+        """
+        start, end = self.commit_of(before), self.commit_of(after)
+        if _git(self.top, "merge-base", "--is-ancestor", start, end) is None:
+            old, new = printable(before), printable(after)
+            raise Problem(
+                f"{self.top}: {new} does not come from {old}",
+                f"name the older commit first; where both are branches, `git merge-base {old} {new}` names it",
+            )
+        walk = ("rev-list", "--first-parent", "--reverse", f"{start}..{end}")
+        commits = _git(self.top / self.prefix, *walk, "--", *_all_but(besides)) or ""
+        return [commit[:SHORT_HASH] for commit in commits.split()]
+
+    def files_that_differ(self, before: str, after: str) -> list[str]:
+        """The paths of files that differ between two commits, relative to `top`, by path; none of other than UTF-8."""
+        names = self._output("diff-tree", "-r", "-z", "--name-only", "--no-renames", before, after)
+        return sorted(filter(None, names.decode(errors="ignore").split("\0")))
+
+    def texts_at(self, commit: str, paths: Iterable[str]) -> dict[str, str]:
+        """The texts of these files at a commit, by path; without what is no file there, or larger than
+        MOST_BYTES_OF_TEXT, or not UTF-8."""
+        texts = {}
+        for path in paths:
+            size = _git(self.top, "cat-file", "-s", f"{commit}:{path}")
+            if size is None or int(size) > MOST_BYTES_OF_TEXT:
+                continue
+            with suppress(UnicodeDecodeError):
+                texts[path] = self._output("cat-file", "blob", f"{commit}:{path}").decode()
+        return texts
+
+    def commit_with(self, parent: str, texts: Mapping[str, str], message: str) -> str:
+        """Make a commit that is on no branch: another with other texts of some of its files. The branches, the index
+        and the working tree stay as they are; the same again has the same hash. git forgets it in time.
+
+        Returns:
+            its short hash.
+
+        Raises:
+            Problem: git could not write it.
+        """
+        date = f"@{self._output('log', '-1', '--format=%ct', parent).decode().strip()} +0000"
+        with TemporaryDirectory() as place:
+            variables = {"GIT_INDEX_FILE": str(Path(place) / "index")}
+            for role in ("AUTHOR", "COMMITTER"):
+                variables |= {f"GIT_{role}_NAME": "fairtrial", f"GIT_{role}_EMAIL": NOBODY, f"GIT_{role}_DATE": date}
+            self._output("read-tree", parent, variables=variables)
+            file = Path(place) / "text"
+            for path, text in texts.items():
+                mode = self._output("ls-tree", parent, "--", path).split()[0].decode()
+                file.write_bytes(text.encode())
+                blob = self._output("hash-object", "-w", "--no-filters", str(file)).decode().strip()
+                self._output("update-index", "--cacheinfo", f"{mode},{blob},{path}", variables=variables)
+            tree = self._output("write-tree", variables=variables).decode().strip()
+            commit = self._output("commit-tree", tree, "-p", parent, "-m", message, variables=variables)
+        return commit.decode()[:SHORT_HASH]
+
+    def title_of_own(self, ref: str) -> str | None:
+        """The first line of the message of a commit that `commit_with` made; None: it is another.
+
+        Raises:
+            Problem: there is no such commit.
+        """
+        if ref == WORKING_TREE:
+            return None
+        author, _, title = self._output("log", "-1", "--format=%ae %s", self.commit_of(ref)).decode().partition(" ")
+        return title.strip() if author == NOBODY else None
+
+    def _output(self, *arguments: str, variables: Mapping[str, str] | None = None) -> bytes:
+        """What git prints in `top`.
+
+        Raises:
+            Problem: as `run_git`, or git ended with another status than 0.
+        """
+        # An index that is made beside would otherwise leave a part of it in the repository.
+        settings = ("-c", "core.splitIndex=false", "-c", "core.fsmonitor=false", "--literal-pathspecs")
+        process = run_git(
+            self.top, *arguments, within_seconds=ANSWER_WITHIN_SECONDS, settings=settings, variables=variables or {}
+        )
+        if process.returncode != 0:
+            reason = printable(process.stderr.decode(errors="replace"), 200)
+            raise Problem(f"{self.top}: `git {arguments[0]}` failed: {reason}", "try it by hand")
+        return process.stdout
 
     def default_branch(self) -> str:
         """The branch that changes are merged into: the remote's HEAD, or else `main` or `master`.
@@ -153,6 +248,11 @@ class Repository:
                 _git(self.top, "worktree", "remove", "--force", str(place))
 
 
+def _all_but(names: Sequence[str]) -> list[str]:
+    """A folder without these files."""
+    return [".", *(f":(exclude){name}" for name in names)]
+
+
 def state_of(folder: Path) -> tuple[str | None, bool | None]:
     """The commit that is checked out where this folder is, and whether files in it that git knows differ from it.
 
@@ -177,12 +277,17 @@ def state_of(folder: Path) -> tuple[str | None, bool | None]:
 
 
 def run_git(
-    folder: Path, *arguments: str, within_seconds: float, settings: Sequence[str] = ()
+    folder: Path,
+    *arguments: str,
+    within_seconds: float,
+    settings: Sequence[str] = (),
+    variables: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run git in a folder, which asks nobody anything, and finds no other repository than what is there.
 
     Args:
         settings: options that stand before its command.
+        variables: of its environment, beside those that are here.
 
     Raises:
         Problem: git is missing, or does not end.
@@ -191,7 +296,7 @@ def run_git(
     try:
         return subprocess.run(
             ["git", "-C", str(folder), *settings, *arguments],
-            env=environment | {"GIT_TERMINAL_PROMPT": "0"},
+            env={**environment, **(variables or {}), "GIT_TERMINAL_PROMPT": "0"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=within_seconds,

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from fairtrial.base.fault_words import first_fault
 from fairtrial.base.problem import Problem
 from fairtrial.base.registry import defined_by_its_module, defined_in, pick
 from fairtrial.base.strict import Strict
@@ -42,11 +43,9 @@ def options_of(workload: Workload, values: dict[str, Any]) -> Strict:
     try:
         return workload.options.model_validate(values)
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(map(str, first["loc"]))
         names = ", ".join(workload.options.model_fields) or "none"
         raise Problem(
-            f"[options] {key}: {first['msg']}",
+            f"[options] {first_fault(error)}",
             f"workload {workload.name} has these options: {names}; see docs/workloads.md",
         ) from error
 

@@ -29,6 +29,7 @@ from fairtrial.engine.plan import (
 from fairtrial.engine.run import run_engine
 from fairtrial.experiment.workload_file.grpc_call import STATUSES
 from fairtrial.experiment.workload_file.journeys import by_user
+from fairtrial.experiment.workload_file.mix import part_of_mix
 from fairtrial.experiment.workload_file.model import RequestEntry
 from fairtrial.experiment.workload_file.placeholders import Scalar
 from fairtrial.experiment.workload_file.read import WorkloadSource
@@ -70,6 +71,10 @@ def workload_from_file(
     def set_up(url: str, host: str | None) -> ServerWorkload:
         return workload_from_file(source, environment, send_setup(source, client_of(url), host, environment))
 
+    def part(name: str) -> ServerWorkload:
+        requests = part_of_mix(source.requests, name, source.name)
+        return workload_from_file(replace(source, requests=requests), environment, variables)
+
     entries = source.requests
     of_connections = {table for entry in source.connection_setup.values() for table in entry.row_tables}
     used_rows: dict[str, int] = dict.fromkeys(contract.rows, 0)
@@ -103,6 +108,7 @@ def workload_from_file(
         secrets=load.secrets,
         state=_state(source),
         set_up=set_up if source.setup else None,
+        part=part,
         setup=load.setup,
         cookies=load.cookies,
         websocket=load.websocket,
@@ -183,7 +189,7 @@ def _identity(source: WorkloadSource, requests: Sequence[Request]) -> WorkloadId
         name=source.name,
         title=source.model.title,
         sha256=source.sha256,
-        requests={name: f"{entry.method} {entry.path}" for name, entry in source.model.requests.items()},
+        requests={name: f"{entry.method} {entry.path}" for name, entry in source.requests.items()},
         journeys=_journeys(source.requests),
         audits={name: audit.proven for name, audit in source.model.audit.items()},
         accepts_anything=[

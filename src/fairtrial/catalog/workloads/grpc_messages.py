@@ -207,17 +207,17 @@ def _expected(message: Any, members: Mapping[str, Any] | None) -> list[FieldPlan
     is_well_known = descriptor.full_name.startswith(WELL_KNOWN)
     if members is None or is_well_known:
         expected = {field.name: field for field, _ in message.ListFields()}
-        if is_well_known:  # what its JSON says is all of it: its zeros are meant as well
-            expected |= {field.name: field for field in descriptor.fields if _is_plain(field)}
+        if is_well_known:  # what its JSON says is all of it: its zeros and its empty lists are meant as well
+            expected |= {field.name: field for field in descriptor.fields if _is_always_there(field)}
         return [_field(message, field, None) for field in expected.values()]
     by_json_name = {field.json_name: field for field in descriptor.fields}
     fields = [(descriptor.fields_by_name.get(name) or by_json_name[name], value) for name, value in members.items()]
     return [_field(message, field, value) for field, value in fields]
 
 
-def _is_plain(field: Any) -> bool:
-    """Whether it holds one number, text or bytes, always."""
-    return not field.is_repeated and field.message_type is None and field.containing_oneof is None
+def _is_always_there(field: Any) -> bool:
+    """Whether it holds a number, text or bytes, or any number of whatever, and cannot be without a value."""
+    return field.is_repeated or (field.message_type is None and field.containing_oneof is None)
 
 
 def _field(message: Any, field: Any, members: Any) -> FieldPlan:

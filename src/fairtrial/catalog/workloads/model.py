@@ -212,6 +212,9 @@ class ServerWorkload(BaseWorkload):
     set_up: "Callable[[str, str | None], ServerWorkload] | None" = None
     """sends the setup requests of the load to the server at a URL, with this Host header, and gives the workload with
     what they answered; raises Problem if an answer is not as expected. None: there are none"""
+    part: "Callable[[str], ServerWorkload] | None" = None
+    """the workload with a part of its mix, which `requests` of the experiment names; raises Problem if there is no such
+    part. None: the mix is as it is"""
     comparable: Comparable | None = None
     """what of it can be compared with the answers of another server; None: the workload itself says what is right"""
     freshness: FreshnessProbe | None = None

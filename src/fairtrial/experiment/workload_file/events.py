@@ -7,24 +7,15 @@ from pydantic import AfterValidator, Field, model_validator
 from fairtrial.base.strict import Strict
 from fairtrial.base.units import parse_duration
 from fairtrial.experiment.workload_file.normalisation import Pointer
+from fairtrial.experiment.workload_file.texts import time_between
 
 MEDIA_TYPE = "text/event-stream"
-STALL_SECONDS = (0.001, 3600.0)
+Stall = Annotated[str, time_between(0.001, 3600.0, 'from 1 ms to an hour: write one such as "500 ms"')]
 
 
 def _sequence(text: str) -> str:
     if text != "id" and not text.startswith("/"):
         raise ValueError(f'{text!r}: write "id", or the JSON pointer of the number in the data, such as "/number"')
-    return text
-
-
-def _stall(text: str) -> str:
-    try:
-        seconds = parse_duration(text)
-    except ValueError:
-        seconds = -1.0
-    if not STALL_SECONDS[0] <= seconds <= STALL_SECONDS[1]:
-        raise ValueError(f'{text!r} is no time from 1 ms to an hour: write one such as "500 ms"')
     return text
 
 
@@ -39,7 +30,7 @@ class Events(Strict):
     content: Pointer | None = Field(None, description="only events with something at this JSON pointer count")
     last: str | None = Field(None, min_length=1, description="the data of the event that ends the stream")
     tokens: Pointer | None = Field(None, description="the JSON pointer of the number of tokens, in one of the events")
-    stall: Annotated[str, AfterValidator(_stall)] = Field("1 s", description="a longer gap is a stall")
+    stall: Stall = Field("1 s", description="a longer gap is a stall")
 
     @model_validator(mode="after")
     def _possible(self) -> Self:

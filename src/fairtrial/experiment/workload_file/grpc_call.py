@@ -11,7 +11,7 @@ from fairtrial.base.registry import did_you_mean
 from fairtrial.base.strict import Strict
 from fairtrial.base.units import parse_duration
 from fairtrial.experiment.workload_file.placeholders import placeholders_in
-from fairtrial.experiment.workload_file.texts import json_strings
+from fairtrial.experiment.workload_file.texts import json_strings, time_between
 
 STATUSES = (
     "OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
@@ -31,16 +31,6 @@ def _status(name: str) -> str:
     return name
 
 
-def _timeout(text: str) -> str:
-    try:
-        seconds = parse_duration(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0.000_001 <= seconds < 10**MOST_DIGITS:
-        raise ValueError(f'{text!r} is no time from 1 us on: write one such as "200 ms"')
-    return text
-
-
 def _message(message: dict[str, Any]) -> dict[str, Any]:
     for pointer, text in json_strings(message):
         for each in placeholders_in(text):
@@ -52,6 +42,7 @@ def _message(message: dict[str, Any]) -> dict[str, Any]:
 Message = Annotated[dict[str, Any], AfterValidator(_message)]
 """As JSON writes it."""
 Status = Annotated[str, AfterValidator(_status)]
+Timeout = Annotated[str, time_between(0.000_001, 10**MOST_DIGITS - 1, 'from 1 us on: write one such as "200 ms"')]
 
 
 IMPORT = re.compile(r"""^\s*import\s+(?:\w+\s+)?["']([^"'\n]+)["']\s*;""", re.MULTILINE)
@@ -104,7 +95,7 @@ class GrpcCall(Strict):
     proto: str = Field(min_length=1, description="the file that describes the service, relative to the workload file")
     method: str = Field(pattern=r"^[A-Za-z_][\w.]*/[A-Za-z_]\w*$", description="`package.Service/Method`")
     message: Message = Field(default_factory=dict, description="as JSON writes such a message")
-    timeout: Annotated[str, AfterValidator(_timeout)] | None = Field(
+    timeout: Timeout | None = Field(
         None, description="the call's deadline: `grpc-timeout`, and a later answer counts as DEADLINE_EXCEEDED"
     )
 

@@ -13,7 +13,7 @@ from fairtrial.experiment.workload_file.body_check import Pattern
 from fairtrial.experiment.workload_file.expect import BODY_KEYS, Expect
 from fairtrial.experiment.workload_file.grpc_call import CALL_EXPECT_KEYS, GrpcCall, assert_call
 from fairtrial.experiment.workload_file.journeys import Step, assert_journeys, assert_renewals
-from fairtrial.experiment.workload_file.multipart import FilePart
+from fairtrial.experiment.workload_file.multipart import FORM_METHODS, FilePart
 from fairtrial.experiment.workload_file.normalisation import Normalisation
 from fairtrial.experiment.workload_file.placeholders import Placeholder, placeholders_in
 from fairtrial.experiment.workload_file.rows_entry import Rows
@@ -30,9 +30,6 @@ UNAUTHORIZED = 401
 
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options", "websocket")
 """The keys of a request that name its method, or that it is a message; the value is its path."""
-
-FORM_METHODS = ("POST", "PUT", "PATCH", "WEBSOCKET")
-"""What may have a body of several parts; of messages it is refused with what else they do not have."""
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$"
 """Of requests and rows: without spaces, as placeholders and claims name them."""
@@ -102,7 +99,7 @@ class RequestEntry(Strict):
             raise ValueError(f"{' and '.join(body_keys)}: a request has one body: leave one of them out")
         if self.chunked and not body_keys:
             raise ValueError("chunked: there is no body to send in chunks: give json, body, body_file or multipart")
-        if self.multipart is not None and self.method not in FORM_METHODS:
+        if self.multipart is not None and self.method not in FORM_METHODS and self.websocket is None:
             raise ValueError(f"multipart: {self.method} sends no form: write post, put or patch")
         if self.multipart is not None and any(name.lower() == "content-type" for name in self.headers):
             raise ValueError("multipart: it has a content-type of its own, with the boundary: leave that header out")

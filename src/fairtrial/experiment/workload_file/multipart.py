@@ -15,6 +15,9 @@ LARGEST_FILE_BYTES = 64 << 20
 
 OCTETS = "application/octet-stream"
 
+FORM_METHODS = ("POST", "PUT", "PATCH")
+"""Those of requests that may have such a body."""
+
 
 class FilePart(Strict):
     """A file as a part: `photo = { file = "cat.jpg" }`."""

@@ -17,7 +17,7 @@ from fairtrial.experiment.workload_file.html_page import HtmlPage, read_html_pag
 from fairtrial.experiment.workload_file.model import RequestEntry, SetupEntry, WorkloadFile
 from fairtrial.experiment.workload_file.multipart import FilePart, assert_bounded
 from fairtrial.experiment.workload_file.rows import RowTable, read_rows
-from fairtrial.experiment.workload_file.schema import AnswerSchema, SchemaDocument, read_schema_document, schema_file
+from fairtrial.experiment.workload_file.schema import AnswerSchema, read_schema_document, schema_file
 from fairtrial.experiment.workload_file.state import StateStep, files_of
 
 SUFFIX = ".toml"
@@ -187,16 +187,21 @@ def _checks(
 ) -> tuple[dict[str, BodyCheck], list[Path]]:
     """The lab's checks of answers, by request; and the files of the schemas and of the pages."""
     pages: dict[Path, HtmlPage] = {}
-    documents: dict[Path, SchemaDocument] = {}
+    documents: dict[Path, dict[str, str]] = {}
+    for name, entry in requests.items():
+        if (reference := entry.expect.json_schema) is not None:
+            where = f"{prefix}{_key_of('schema', name, model)}: {printable(reference, 200)}"
+            documents.setdefault(schema_file(file.parent, reference), {}).setdefault(reference, where)
     schemas: dict[str, AnswerSchema] = {}
+    for path, references in documents.items():
+        document = read_schema_document(path, next(iter(references.values())))
+        for reference, schema in document.schemas(references).items():
+            if isinstance(schema, Problem):
+                raise schema
+            schemas[reference] = schema
     checks = {}
     for name, entry in requests.items():
         reference = entry.expect.json_schema
-        if reference is not None and reference not in schemas:
-            key = f"{prefix}{_key_of('schema', name, model)}"
-            where, path = f"{key}: {printable(reference, 200)}", schema_file(file.parent, reference)
-            documents[path] = documents.get(path) or read_schema_document(path, where)
-            schemas[reference] = documents[path].schema(reference, where)
         if reference is not None or entry.expect.matches:
             patterns = _patterns(entry.expect, f"{prefix}{_key_of('matches', name, model)}")
             checks[name] = BodyCheck(None if reference is None else schemas[reference], patterns)

@@ -1,6 +1,8 @@
 """JSON Schemas that answers have to fit: `expect.schema` of a workload file. Nothing is ever fetched."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
@@ -11,8 +13,9 @@ from fairtrial.base.json_or_yaml import BrokenDocument, TooManyValues, as_json, 
 from fairtrial.base.json_pointer import pointer_of, value_at
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.experiment.workload_file.openapi_schema import as_json_schema
 
-LARGEST_FILE_BYTES = 8 << 20
+LARGEST_FILE_BYTES = 32 << 20
 MOST_VALUES = 1_000_000
 LONGEST_FAULT_CHARACTERS = 160
 """Of a fault; a longer one is cut in its midst, as its value stands in front and its reason behind."""
@@ -29,11 +32,6 @@ DIALECT_OF_OPENAPI = "https://spec.openapis.org/oas/3.1/dialect/base"
 """2020-12 with further notes."""
 ADDRESS = "urn:fairtrial:document"
 """The document's own, to which its references are relative."""
-
-SCHEMAS_BY_NAME = frozenset({"properties", "patternProperties", "schemas"})
-"""Their keys are names, not keywords."""
-DATA = frozenset({"example", "examples", "default", "enum", "const"})
-"""They hold values, which are left as they are."""
 
 DEFINITIONS = frozenset({"$schema", "$id", "$anchor", "$dynamicAnchor", "$vocabulary", "$defs", "definitions"})
 NOTES = frozenset(
@@ -54,27 +52,42 @@ NOTHING: tuple[Any, ...] = ([], {}, 0, False)
 NOTHING_IF_EMPTY = BY_NAME | {"required", "minItems", "minLength", "minProperties", "uniqueItems", "prefixItems"}
 
 
-class AnswerSchema:
-    """A compiled schema. Patterns are searched in linear time, whatever an answer holds; `format` is a note."""
+Validators = Callable[[bool], jsonschema_rs.Validator]
+"""One that leaves formats alone, or one that checks them, for all schemas of a group. Each is compiled when asked for.
+"""
 
-    def __init__(self, document: Any, pointer: str, dialect: str, registry: jsonschema_rs.Registry) -> None:
-        address = _address(document)
-        self._validator = jsonschema_rs.validator_for(
-            {"$schema": dialect, "$ref": f"{address}#{quote(pointer, safe='/~')}"},
-            registry=registry,
-            validate_formats=False,
-            pattern_options=jsonschema_rs.RegexOptions(),
-        )
-        self.accepts_anything = _accepts_anything(value_at(document, pointer), lambda each: _resolved(document, each))
-        """whether it is `true`, `{}` or holds nothing but notes"""
+
+class AnswerSchema:
+    """A schema of a document. Patterns are searched in linear time, whatever an answer holds; `format` is a note, but
+    where only the format tells which of several schemas is meant (`oneOf`).
+
+    Attributes:
+        accepts_anything: whether it is `true`, `{}` or holds nothing but notes.
+    """
+
+    def __init__(self, validators: Validators, pointer: str, *, accepts_anything: bool) -> None:
+        self._validators, self._pointer = validators, pointer
+        self.accepts_anything = accepts_anything
 
     def fault(self, value: Any) -> str | None:
         """The fault of a value, the first thing that is: `/items/3/id: "8" is not of type "integer"`."""
-        if self._validator.is_valid(value):
+        error = self._first_error(value)
+        if error is None:
             return None
-        error = next(iter(_innermost(self._validator.iter_errors(value))))
-        place = pointer_of(error.instance_path) or "the body"
+        place = pointer_of(error.instance_path[1:]) or "the body"
         return f"{place}: {_cut(printable(error.message))}"
+
+    def broken_keyword(self, value: Any) -> tuple[str, str] | None:
+        """The same without the value, which may be a secret: the pointer, and the keyword that says so."""
+        error = self._first_error(value)
+        return None if error is None else (pointer_of(error.instance_path[1:]), error.kind.name)
+
+    def _first_error(self, value: Any) -> jsonschema_rs.ValidationError | None:
+        holder = {f"#{self._pointer}": value}
+        plain = self._validators(False)
+        if plain.is_valid(holder) or self._validators(True).is_valid(holder):
+            return None
+        return next(iter(_innermost(plain.iter_errors(holder))))
 
 
 def _address(document: Any) -> str:
@@ -84,22 +97,53 @@ def _address(document: Any) -> str:
 class SchemaDocument:
     """A document that holds schemas."""
 
-    def __init__(self, value: Any, dialect: str) -> None:
-        self._value, self._dialect = value, dialect
+    def __init__(self, value: Any, dialect: str, *, checks_formats: bool = False) -> None:
+        self._value, self._dialect, self._always_checks_formats = value, dialect, checks_formats
         self._registry: jsonschema_rs.Registry | None = None
-        """of the whole document: made once, as a document of some MiB has hundreds of schemas"""
+        self._within: set[str] = set()
+        """references that lead to nothing outside"""
 
     def schema(self, reference: str, where: str) -> AnswerSchema:
-        """One of its schemas.
-
-        Args:
-            reference: ends in a JSON pointer into the document behind `#`, or is the document as a whole.
-            where: begins messages.
+        """One of its schemas: see `schemas`.
 
         Raises:
-            Problem: the pointer leads nowhere, or the schema cannot be used: it is broken, or needs another document.
+            Problem: it cannot be used.
         """
-        pointer = unquote(reference.partition("#")[2])
+        schema = self.schemas({reference: where})[reference]
+        if isinstance(schema, Problem):
+            raise schema
+        return schema
+
+    def schemas(self, references: Mapping[str, str]) -> dict[str, AnswerSchema | Problem]:
+        """Schemas by their references, or why one cannot be used: the pointer leads nowhere, or the schema is broken,
+        or needs another document.
+
+        All are compiled as one: schemas that hold each other would be compiled again with each of them.
+
+        Args:
+            references: each ends in a JSON pointer into the document behind `#`, or is the document as a whole; by them
+                what begins messages.
+        """
+        schemas: dict[str, AnswerSchema | Problem] = {}
+        wheres: dict[str, str] = {}
+        for reference, where in references.items():
+            pointer = unquote(reference.partition("#")[2])
+            try:
+                self._assert_usable(pointer, where)
+                wheres[pointer] = where
+            except Problem as problem:
+                schemas[reference] = problem
+        groups = self._groups(wheres)
+        for reference in [each for each in references if each not in schemas]:
+            pointer = unquote(reference.partition("#")[2])
+            group = groups[pointer]
+            fits_all = _accepts_anything(value_at(self._value, pointer), lambda each: _resolved(self._value, each))
+            schemas[reference] = (
+                group if isinstance(group, Problem) else AnswerSchema(group, pointer, accepts_anything=fits_all)
+            )
+        return schemas
+
+    def _assert_usable(self, pointer: str, where: str) -> None:
         try:
             subschema = value_at(self._value, pointer)
         except LookupError as error:
@@ -109,20 +153,44 @@ class SchemaDocument:
             ) from error
         if not isinstance(subschema, dict | bool):
             raise Problem(f"{where}: is no schema", "name a place where an object stands")
-        _assert_within(self._value, subschema, where)
+        self._within |= _references_within(self._value, subschema, where, self._within)
+
+    def _groups(self, wheres: Mapping[str, str]) -> dict[str, Validators | Problem]:
+        """By pointer, the validators of the group that it is compiled with; of broken ones, why."""
+        if not wheres:
+            return {}
+        validators = cache(partial(self._compiled, tuple(wheres)))
         try:
-            if self._registry is None:
-                self._registry = jsonschema_rs.Registry([(_address(self._value), self._value)])
-            return AnswerSchema(self._value, pointer, self._dialect, self._registry)
+            validators(False)
         except (ValueError, jsonschema_rs.ReferencingError) as error:
+            if len(wheres) > 1:  # which one it is
+                pointers = list(wheres)
+                halves = pointers[: len(pointers) // 2], pointers[len(pointers) // 2 :]
+                first, second = (self._groups({each: wheres[each] for each in half}) for half in halves)
+                return first | second
             path = pointer_of(getattr(error, "schema_path", []))
             at = f"{path}: " if path else ""
             message = printable(getattr(error, "message", str(error)), 200)
-            raise Problem(f"{where}: {at}{message}", "correct the schema, or name another one") from error
+            (pointer, where) = next(iter(wheres.items()))
+            return {pointer: Problem(f"{where}: {at}{message}", "correct the schema, or name another one")}
+        return dict.fromkeys(wheres, validators)
+
+    def _compiled(self, pointers: Sequence[str], checks_formats: bool) -> jsonschema_rs.Validator:
+        """One for all schemas: each for what stands in an object under `#` and its pointer."""
+        address = _address(self._value)
+        if self._registry is None:
+            self._registry = jsonschema_rs.Registry([(address, self._value)])
+        schemas = {f"#{pointer}": {"$ref": f"{address}#{quote(pointer, safe='/~')}"} for pointer in pointers}
+        return jsonschema_rs.validator_for(
+            {"$schema": self._dialect, "properties": schemas},
+            registry=self._registry,
+            validate_formats=checks_formats or self._always_checks_formats,
+            pattern_options=jsonschema_rs.RegexOptions(),
+        )
 
 
 def read_schema_document(file: Path, where: str) -> SchemaDocument:
-    """A JSON Schema, or an OpenAPI document of 3.0 or 3.1, in JSON or YAML.
+    """A JSON Schema, or an OpenAPI document of Swagger 2.0, 3.0 or 3.1, in JSON or YAML.
 
     Args:
         where: begins messages: the workload file, its key and what it names.
@@ -130,7 +198,19 @@ def read_schema_document(file: Path, where: str) -> SchemaDocument:
     Raises:
         Problem: it cannot be read, or is neither.
     """
-    document = _document(file, where)
+    return _schema_document(_document(file, where), where)
+
+
+def schemas_of_requests(document: Mapping[str, Any]) -> SchemaDocument:
+    """An OpenAPI document whose schemas what is sent has to fit, and their formats.
+
+    Raises:
+        TooManyValues: it holds too many.
+    """
+    return SchemaDocument(as_json_schema(as_json(document, MOST_VALUES), "readOnly"), DIALECT, checks_formats=True)
+
+
+def _schema_document(document: Any, where: str) -> SchemaDocument:
     dialect = DIALECT
     if isinstance(document, dict) and ("openapi" in document or "swagger" in document):
         document = _of_openapi(document, where)
@@ -163,11 +243,10 @@ def _document(file: Path, where: str) -> Any:
 
 def _of_openapi(document: dict[str, Any], where: str) -> Any:
     version = str(document.get("openapi", ""))
-    if version.startswith("3.0"):
-        return _as_json_schema(document)
+    if version.startswith("3.0") or "swagger" in document:
+        return as_json_schema(document, "writeOnly")
     if not version.startswith("3.1"):
-        what = f"openapi: {printable(version, 20)}" if version else "swagger: version 2"
-        raise Problem(f"{where}: {what} is not read", "convert it to 3.0 or 3.1: npx swagger2openapi swagger.yaml")
+        raise Problem(f"{where}: openapi: {printable(version, 20)} is not read", "give a document of 3.0 or 3.1")
     dialect = document.get("jsonSchemaDialect", DIALECT)
     if dialect not in (DIALECT, DIALECT_OF_OPENAPI):
         raise Problem(
@@ -177,9 +256,16 @@ def _of_openapi(document: dict[str, Any], where: str) -> Any:
     return document
 
 
-def _assert_within(document: Any, schema: Any, where: str) -> None:
-    """Refuse a reference out of the document. With `$id`, addresses may be within: the library then looks for them."""
-    known_references: set[str] = set()
+def _references_within(document: Any, schema: Any, where: str, known_references: AbstractSet[str]) -> set[str]:
+    """The references from a schema. With `$id`, addresses may be within: the library then looks for them.
+
+    Args:
+        known_references: are not followed.
+
+    Raises:
+        Problem: one leads out of the document.
+    """
+    references: set[str] = set()
     left = [schema]
     while left:
         value = left.pop()
@@ -187,8 +273,8 @@ def _assert_within(document: Any, schema: Any, where: str) -> None:
             left.extend(value)
         elif isinstance(value, dict):
             reference = value.get("$ref")
-            if isinstance(reference, str) and reference not in known_references:
-                known_references.add(reference)
+            if isinstance(reference, str) and reference not in references and reference not in known_references:
+                references.add(reference)
                 if not reference.startswith("#") and not _names_itself(document):
                     raise Problem(
                         f"{where}: $ref {printable(reference, 120)!r} leads out of the document; nothing is fetched",
@@ -197,6 +283,7 @@ def _assert_within(document: Any, schema: Any, where: str) -> None:
                     )
                 left.append(_resolved(document, reference))
             left.extend(value.values())
+    return references
 
 
 def _names_itself(document: Any) -> bool:
@@ -215,6 +302,8 @@ def _innermost(errors: Iterator[jsonschema_rs.ValidationError]) -> Iterator[json
     """Each fault, or, of one that says that no alternative fits, what is wrong with the one that fits furthest."""
     for error in errors:
         branches = getattr(error.kind, "context", None) or []
+        if not all(branches):  # more than one fits
+            branches = []
         inner = [each for branch in branches for each in _innermost(iter(branch))]
         yield max([error, *inner], key=_tells)
 
@@ -229,65 +318,6 @@ def _cut(message: str) -> str:
         return message
     half = LONGEST_FAULT_CHARACTERS // 2
     return f"{message[: half - 1]}…{message[-half:]}"
-
-
-def _as_json_schema(document: Any) -> Any:
-    """An OpenAPI document of version 3.0 with its schemas as JSON Schema 2020-12, which they only resemble (OpenAPI
-    3.0.3, "Schema Object").
-
-    - `nullable: true` allows null. Strictly it needs a `type` beside it; it is understood beside `$ref` and `allOf`,
-      too, as that is what authors mean.
-    - `exclusiveMinimum` and `exclusiveMaximum` are numbers there and booleans here.
-    - Beside `$ref`, nothing else counts.
-    - Of properties that are `writeOnly` none is required, as they are never answered.
-    """
-    return _converted(document, are_names=False)
-
-
-def _converted(value: Any, *, are_names: bool) -> Any:
-    if isinstance(value, list):
-        return [_converted(each, are_names=False) for each in value]
-    if not isinstance(value, dict):
-        return value
-    if are_names:
-        return {name: _converted(each, are_names=False) for name, each in value.items()}
-    if isinstance(value.get("$ref"), str):
-        reference = {"$ref": value["$ref"]}
-        return _or_null(reference) if value.get("nullable") is True else reference
-    inner = {
-        key: each if key in DATA else _converted(each, are_names=key in SCHEMAS_BY_NAME) for key, each in value.items()
-    }
-    return _adapted(inner)
-
-
-def _adapted(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema whose inner ones are converted."""
-    _bounds(schema, "minimum", "exclusiveMinimum")
-    _bounds(schema, "maximum", "exclusiveMaximum")
-    _answered_only(schema)
-    if schema.get("nullable") is not True:
-        return schema
-    if isinstance(schema.get("type"), str):
-        return {**schema, "type": [schema["type"], "null"]}
-    return _or_null(schema) if schema.keys() & {"allOf", "anyOf", "oneOf"} else schema
-
-
-def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
-    return {"anyOf": [schema, {"type": "null"}]}
-
-
-def _bounds(schema: dict[str, Any], bound: str, exclusive: str) -> None:
-    if isinstance(schema.get(exclusive), bool) and schema.pop(exclusive) and bound in schema:
-        schema[exclusive] = schema.pop(bound)
-
-
-def _answered_only(schema: dict[str, Any]) -> None:
-    required, properties = schema.get("required"), schema.get("properties")
-    if isinstance(required, list) and isinstance(properties, dict):
-        sent_only = {
-            name for name, each in properties.items() if isinstance(each, dict) and each.get("writeOnly") is True
-        }
-        schema["required"] = [name for name in required if name not in sent_only]
 
 
 def _accepts_anything(schema: Any, resolve: Callable[[str], Any]) -> bool:

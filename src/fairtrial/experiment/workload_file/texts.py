@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator
 
 from fairtrial.base.http_syntax import RESERVED_HEADERS, TOKEN
+from fairtrial.base.units import parse_duration
 from fairtrial.experiment.workload_file.placeholders import parts_of
 from fairtrial.experiment.workload_file.think import engine_think
 from fairtrial.experiment.workload_file.variables import parse_taken
@@ -51,6 +52,26 @@ def _take(text: str) -> str:
 def _think(text: str) -> str:
     engine_think(text)
     return text
+
+
+def time_between(least: float, most: float, in_words: str) -> AfterValidator:
+    """Requires a time with its unit.
+
+    Args:
+        least, most: seconds.
+        in_words: these, and how to write one.
+    """
+
+    def assert_between(text: str) -> str:
+        try:
+            is_between = least <= parse_duration(text) <= most
+        except ValueError:
+            is_between = False
+        if not is_between:
+            raise ValueError(f"{text!r} is no time {in_words}")
+        return text
+
+    return AfterValidator(assert_between)
 
 
 def _json(value: Any) -> Any:

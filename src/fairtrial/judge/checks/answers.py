@@ -7,6 +7,7 @@ from statistics import median
 import numpy as np
 
 from fairtrial.base.formatting import count
+from fairtrial.experiment.value import Value
 from fairtrial.judge.checks.check import check
 from fairtrial.judge.checks.generator import generator_remedy
 from fairtrial.judge.checks.model import Case, Finding, LoadCase, Threshold, finding, nothing_to_do
@@ -133,23 +134,26 @@ def unequal_answers(case: Case, *, tolerance: float) -> Iterator[Finding]:
     A refusal for each trial that disagrees with more than half of the other contenders. Of two that differ, both are
     refused.
     """
-    workload = {condition.id: condition.workload for condition in case.record.conditions}
+    sweep = case.record.experiment.sweep
+    # Options may decide how long answers are; the mix is a part of the workload's name.
+    is_asked_by_value = sweep is not None and sweep.parameter.startswith("options.")
+    questions = {each.id: (each.workload, each.at if is_asked_by_value else None) for each in case.record.conditions}
     contender = {condition.id: condition.contender for condition in case.record.conditions}
     means: dict[str, list[float]] = defaultdict(list)
     for trial in case.trials:
         mean = _mean_body_bytes(trial)
         if mean is not None:
             means[trial.condition].append(mean)
-    typical: dict[str, dict[str, float]] = defaultdict(dict)
+    typical: dict[tuple[str, Value | None], dict[str, float]] = defaultdict(dict)
     for condition, values in means.items():
-        typical[workload[condition]][condition] = median(values)
+        typical[questions[condition]][condition] = median(values)
     names = {each: list(sizes) for each, sizes in typical.items()}
     sizes = {name: np.array(list(lengths.values())) for name, lengths in typical.items()}
     for trial in case.trials:
         mine = _mean_body_bytes(trial)
         if mine is None:
             continue
-        own = workload[trial.condition]
+        own = questions[trial.condition]
         apart = np.abs(sizes[own] - mine) > tolerance * np.maximum(sizes[own], mine)
         unlike = [name for place in np.flatnonzero(apart) if (name := names[own][place]) != trial.condition]
         others = len(names[own]) - 1

@@ -38,7 +38,7 @@ LONGER_LIMIT = (
     "not-warm",
     looks_at="whether the warm-up ended because the pace was flat; and goodput of the first fifth of each "
     "window (of an open load, its medians) against the rest, paired within each window, over all "
-    "blocks of a condition (Student's interval of the mean log ratio)",
+    "blocks of a condition, but for searches for a capacity (Student's interval of the mean log ratio)",
     remedy="lengthen warmup_seconds: in each block the contender became faster after the window had opened, and a "
     "figure of both is neither of the cold contender nor of the warm one",
     of_loads=True,

@@ -5,6 +5,7 @@ from statistics import median
 
 from fairtrial.experiment.claims import MetricClaim
 from fairtrial.judge.checks.check import check
+from fairtrial.judge.checks.connections import TICK_SECONDS
 from fairtrial.judge.checks.model import Case, Finding, Threshold, finding
 from fairtrial.judge.metrics import METRICS, Metric, find_metric, percentile_in
 from fairtrial.judge.metrics.metric import times_behind
@@ -81,7 +82,8 @@ def percentile_unsupported(trial: TrialRecord, case: Case) -> Iterator[Finding]:
     tolerance=Threshold(
         0.02,
         "share of the connections",
-        "beyond what the window's edges explain: threads open and close their windows up to some milliseconds apart",
+        "threads open and close their windows some milliseconds apart, and the engine may lose its processor for a "
+        "tick of 10 ms",
     ),
 )
 def littles_law(
@@ -122,10 +124,10 @@ def _bounds(summary: EngineSummary, load: Load | None, windows: int, tolerance: 
     requests and the setup of connections: with these there is only the upper bound. Spot checks are in none of the
     times, and a client awaits one in place of a request. Open load: at most all connections or streams, and the longest
     queue. Of a window that was put together from several, each has edges of its own; 0 `windows` where the edges are
-    accounted for.
+    accounted for: then a client waits between two requests only while the engine is kept from its processor.
     """
     longest = max(summary.response_time.max_seconds or 0.0, summary.oldest_in_flight_seconds or 0.0)
-    edges = windows * longest / summary.window_seconds
+    edges = (windows * longest if windows else TICK_SECONDS) / summary.window_seconds
     if summary.achieved_over_offered is not None:
         if load is None or summary.waiting is None:
             return None

@@ -69,7 +69,9 @@ class Cause(Strict):
     interval: Interval | None = Field(description="of all parts together at `level`; null below three blocks")
     share: float | None = Field(description="of the logarithm of the whole ratio; null: that is not told from 1")
     share_interval: Interval | None
-    beside: list[Beside] = Field(default_factory=list, description="processor time and memory, where all have them")
+    beside: list[Beside] = Field(
+        default_factory=list, description="processor time, statements, bytes and memory, where all have them"
+    )
 
 
 class Interaction(Strict):
@@ -97,7 +99,15 @@ class Causes(Strict):
     parts: list[Cause] = Field(default_factory=list, description="from the start to the end")
     interactions: list[Interaction] = Field(default_factory=list, description="of a fraction")
     reason: str | None = Field(None, description="why there is no ratio, or why its parts have no shares")
+    withheld_by: str | None = Field(None, description="the check that withholds the ratio; null: none does")
     remarks: list[str] = Field(default_factory=list, description="as of a claim that the ratio were so much")
+    advice: list[str] = Field(default_factory=list, description="how long narrower shares or more factors would take")
+
+    @property
+    def widest_share(self) -> float | None:
+        """Half the width of the widest interval of a share; None: not all parts have one."""
+        ends = [part.share_interval for part in self.parts if part.share_interval is not None]
+        return max((high - low) / 2 for low, high in ends) if ends and len(ends) == len(self.parts) else None
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ import numpy as np
 from fairtrial.judge.statistics.distributions import normal_quantile
 from fairtrial.judge.statistics.estimate import Estimate
 from fairtrial.judge.statistics.median import median_interval, uses_order_statistics
-from fairtrial.judge.statistics.student import LEVEL, quantile
+from fairtrial.judge.statistics.student import LEVEL, MINIMUM_BLOCKS, quantile
 from fairtrial.judge.statistics.window_share import WindowShare
 
 MOST_BLOCKS = 200
@@ -93,6 +93,23 @@ def narrowings(blocks: int, level: float) -> list[tuple[int, float]]:
         reach = _half_width(number, level) + POWER_QUANTILE * _standard_error(number, level)
         rows.append((number, reach / _half_width(blocks, level)))
     return rows
+
+
+def blocks_to_narrow(half_width: float, goal: float, blocks: int, *, level: float, then: float) -> int | None:
+    """The smallest number of blocks after which Student's interval would be `goal` wide on either side, if the spread
+    stayed as it is.
+
+    Args:
+        half_width: of the interval that `blocks` gave.
+        level: of that interval.
+        then: of the one that is to be as narrow.
+
+    Returns:
+        None if more than MOST_BLOCKS would be needed.
+    """
+    spread = half_width / (quantile(level, blocks) / math.sqrt(blocks))
+    numbers = range(MINIMUM_BLOCKS, MOST_BLOCKS + 1)
+    return next((each for each in numbers if spread * quantile(then, each) / math.sqrt(each) <= goal), None)
 
 
 def _inside(estimate: Estimate, bounds: Sequence[float], margins: Margins) -> tuple[float, float]:

@@ -1,10 +1,9 @@
 """TCP connections that the processes of a stack hold, and whether they carry work."""
 
 import os
-import socket
 import struct
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,27 +11,10 @@ from pathlib import Path
 import psutil
 
 from fairtrial.engine.process_tree import Root, processes_below
+from fairtrial.lab.meters.sockets import sockets_at
 
-NETLINK_SOCK_DIAG = 4
-DIAGNOSE_BY_FAMILY = 20
-REQUEST_ALL = 0x301
-"""NLM_F_REQUEST | NLM_F_DUMP."""
-END_OF_ANSWER, ERROR = 3, 2
-"""NLMSG_DONE, NLMSG_ERROR."""
-ESTABLISHED = 1
-"""State of a socket (include/net/tcp_states.h of Linux)."""
-RECEIVE_BYTES = 1 << 16
-ANSWER_WITHIN_SECONDS = 1.0
-
-HEADER = struct.Struct("=IHHII")
-"""nlmsghdr (netlink(7)): length, type, flags, sequence number, port."""
-REQUEST = struct.Struct("=BBBxI")
-"""The beginning of inet_diag_req_v2 (sock_diag(7)): family, protocol, extensions, states as bits."""
 WITH_INFO = 2
 """Of the extensions, the bit of INET_DIAG_INFO: a tcp_info in an attribute of that number."""
-PORTS = struct.Struct("!HH")
-"""The beginning of inet_diag_sockid: source and destination port. Addresses, interface and cookie follow."""
-REST_OF_ID_BYTES = 44
 INODE = struct.Struct("=I")
 INODE_AT = 68
 """Offset in inet_diag_msg, whose last field it is."""
@@ -90,37 +72,15 @@ def sent_to(port: int, *, with_work: bool = False) -> Mapping[int, int] | None:
     """By the inode of each established socket whose peer is at this port, how many segments with data it has sent, 0
     unless that is asked for; None if the kernel does not list them.
 
-    The kernel itself selects them (sock_diag(7)). /proc/net/tcp has a line for each closed connection, too: after a
-    load without keep-alive these are tens of thousands, and to read them takes so long that the window opens meanwhile.
-    A runtime may reach IPv4 by sockets of IPv6.
+    The kernel itself selects them: to read /proc/net/tcp would take so long that the window opens meanwhile.
     """
-    segments: dict[int, int] = {}
     try:
-        for family in (socket.AF_INET, socket.AF_INET6):
-            segments.update(_by_inode(family, port, WITH_INFO if with_work else 0))
+        return {
+            INODE.unpack_from(message, INODE_AT)[0]: _segments(message[INODE_AT + INODE.size :])
+            for message in sockets_at(destination=port, extensions=WITH_INFO if with_work else 0)
+        }
     except OSError:
         return None
-    return segments
-
-
-def _by_inode(family: int, port: int, extensions: int) -> Iterator[tuple[int, int]]:
-    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_SOCK_DIAG) as kernel:
-        kernel.settimeout(ANSWER_WITHIN_SECONDS)
-        request = REQUEST.pack(family, socket.IPPROTO_TCP, extensions, 1 << ESTABLISHED) + PORTS.pack(0, port)
-        request += bytes(REST_OF_ID_BYTES)
-        kernel.sendall(HEADER.pack(HEADER.size + len(request), DIAGNOSE_BY_FAMILY, REQUEST_ALL, 1, 0) + request)
-        while True:
-            received = kernel.recv(RECEIVE_BYTES)
-            at = 0
-            while at < len(received):
-                length, kind, _flags, _sequence, _port = HEADER.unpack_from(received, at)
-                if kind == END_OF_ANSWER:
-                    return
-                if kind == ERROR:
-                    raise OSError("the kernel refused to list its sockets")
-                message = received[at + HEADER.size : at + length]
-                yield INODE.unpack_from(message, INODE_AT)[0], _segments(message[INODE_AT + INODE.size :])
-                at += (length + 3) & ~3
 
 
 def _segments(attributes: bytes) -> int:

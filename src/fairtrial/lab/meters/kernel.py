@@ -57,11 +57,12 @@ class KernelWatch:
         counted: Counter[str] = Counter()
         for key, value in after.items():
             counted[key[0]] += max(0, value - self._before.get(key, 0))  # a number may have been given to another
-        waited = counted.pop("waited_nanoseconds", None)
+        ran, waited = (counted.pop(f"{name}_nanoseconds", None) for name in ("ran", "waited"))
         return KernelCounters(
             window_seconds=window,
             cpu_user_seconds=user - self._cpu[0],
             cpu_system_seconds=system - self._cpu[1],
+            ran_seconds=None if ran is None else ran * NANO,
             waited_seconds=None if waited is None else waited * NANO,
             **counted,
         )
@@ -86,6 +87,7 @@ def _counts(roots: tuple[Root, ...]) -> Iterator[tuple[_Key, int]]:
             with suppress(OSError, ValueError):
                 times = (thread / "schedstat").read_text().split()
                 if len(times) == SCHEDULED_FIELDS:
+                    yield ("ran_nanoseconds", process.pid, number), int(times[0])
                     yield ("waited_nanoseconds", process.pid, number), int(times[1])
 
 

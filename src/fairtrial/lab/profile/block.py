@@ -1,4 +1,4 @@
-"""The extra block: every condition once, each under profilers, after all trials. It is in no figure and no claim."""
+"""The extra block: conditions under profilers, each once, after all trials. It is in no figure and no claim."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.lab.profile.condition import profile_condition
 from fairtrial.lab.trial.events import Step, unwatched
 from fairtrial.lab.trial.flow import Workbench, timestamp
-from fairtrial.plan.plan import Plan, PlannedTrial
+from fairtrial.plan.plan import Plan, PlannedCondition, PlannedTrial
 from fairtrial.record.model import Failure, TrialRecord
 from fairtrial.record.profile import PROFILES_FILE, Profile
 from fairtrial.record.write import RecordWriter
@@ -29,7 +29,7 @@ def assert_profilable(plan: Plan) -> None:
 
 
 def profile_block(plan: Plan, workbench: Workbench, trials: Sequence[TrialRecord]) -> None:
-    """Profile every condition, and write a line for each into `profiles.jsonl`.
+    """Profile every condition, or those that a `[why]` is about, and write a line for each into `profiles.jsonl`.
 
     Nothing that goes wrong here costs the run anything: it is told, and is in the lines that could be written.
     KeyboardInterrupt ends the block.
@@ -39,7 +39,7 @@ def profile_block(plan: Plan, workbench: Workbench, trials: Sequence[TrialRecord
     """
     index, block = plan_end(plan)
     watcher, unwatched_bench = workbench.watcher, replace(workbench, watcher=unwatched)
-    conditions = [condition for condition in plan.conditions if not condition.recorded.again]
+    conditions = [each for each in profiled_conditions(plan) if not each.recorded.again]
     try:
         with RecordWriter(workbench.results, PROFILES_FILE) as writer:
             for place, condition in enumerate(conditions, 1):
@@ -53,6 +53,15 @@ def profile_block(plan: Plan, workbench: Workbench, trials: Sequence[TrialRecord
                 writer.append(profile)
     except Problem as problem:
         watcher(Step(f"not profiled: {problem}"))
+
+
+def profiled_conditions(plan: Plan) -> Sequence[PlannedCondition]:
+    """All conditions; of a `[why]` those that differ by one factor, as two together tell nothing of either."""
+    why = plan.experiment.why
+    if why is None:
+        return plan.conditions
+    names = set(map(str, why.profiled))
+    return [condition for condition in plan.conditions if condition.label in names]
 
 
 def plan_end(plan: Plan) -> tuple[int, int]:

@@ -1,4 +1,5 @@
-"""One condition in the extra block: started like a trial, loaded once without a profiler and once under it."""
+"""One condition in the extra block: started like a trial, loaded once without a profiler and once under one; and
+started again, with a proxy before its database, for short loads whose requests' time is taken apart."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -7,13 +8,22 @@ from tempfile import TemporaryDirectory
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import Counters
-from fairtrial.lab.meters.kernel import KernelWatch
 from fairtrial.lab.placement import bound_to
 from fairtrial.lab.profile.processes import busiest, cpu_seconds_by_process
 from fairtrial.lab.profile.recordings import Recordings, Sampled
+from fairtrial.lab.profile.short_loads import TreeWatches, short_loads
+from fairtrial.lab.profile.system_calls import count_hardware, count_system_calls
 from fairtrial.lab.trial.audit import ledger_of_runs
 from fairtrial.lab.trial.context import TrialContext
-from fairtrial.lab.trial.flow import Workbench, file_name, keep_log, new_record, note_alterations, restore
+from fairtrial.lab.trial.flow import (
+    Workbench,
+    file_name,
+    keep_log,
+    new_record,
+    note_alterations,
+    restore,
+    started_again,
+)
 from fairtrial.lab.trial.free_ports import takes_ports, wait_for_ports
 from fairtrial.lab.trial.offered_load import StackEnded, run_once
 from fairtrial.lab.trial.up import NotUp, UpContender, up
@@ -21,7 +31,16 @@ from fairtrial.load.request_load import OneRunLoad
 from fairtrial.plan.plan import PlannedTrial
 from fairtrial.record.folded_stacks import write_folded
 from fairtrial.record.model import Failure, TrialRecord
-from fairtrial.record.profile import STACKS_FOLDER, KernelCounters, Profile, SampledStacks
+from fairtrial.record.profile import (
+    STACKS_FOLDER,
+    Allocations,
+    HardwareEvents,
+    KernelCounters,
+    Profile,
+    SampledStacks,
+    ShortLoad,
+    SystemCalls,
+)
 
 PROFILED_SECONDS = (3.0, 10.0)
 """How long profilers look at least and at most, whatever the load lasts: 600 samples of one processor at 199 Hz tell
@@ -36,7 +55,12 @@ class _Observations:
 
     server: KernelCounters | None = None
     service: KernelCounters | None = None
+    alone: list[ShortLoad] = field(default_factory=list)
+    loaded: list[ShortLoad] = field(default_factory=list)
     sampled: dict[str, Sampled] = field(default_factory=dict)
+    allocations: Allocations | None = None
+    hardware: HardwareEvents | None = None
+    system_calls: SystemCalls | None = None
 
 
 def profile_condition(trial: PlannedTrial, workbench: Workbench, earlier: Sequence[TrialRecord] = ()) -> Profile:
@@ -56,13 +80,19 @@ def profile_condition(trial: PlannedTrial, workbench: Workbench, earlier: Sequen
         Recordings(Path(folder), build or Path(folder)) as recordings,
     ):
         try:
-            context = _with_settings(workbench.context(trial, record), recordings)
+            plain = workbench.context(trial, record)
+            context = _with_settings(plain, recordings)
         except NotUp as error:
             record.failure = error.failure
         else:
             try:
                 with bound_to(context.lab_cpus):
-                    _run(context, load, observations, recordings)
+                    _run(context, load, observations, recordings, Path(folder))
+                    if record.failure is None and observations.server is not None and record.engine is not None:
+                        seconds = record.engine.response_time.mean_seconds or 0.0
+                        with started_again(plain, "parts", results) as again:
+                            parted = replace(again, times_round_trips=True)
+                            _take_apart(parted, load, seconds, observations, recordings)
                 note_alterations(context)
                 restore(context)
             except Problem as problem:
@@ -78,11 +108,16 @@ def profile_condition(trial: PlannedTrial, workbench: Workbench, earlier: Sequen
         errors=0 if record.engine is None else sum(record.engine.errors.values()),
         server=observations.server,
         service=observations.service,
+        alone=observations.alone,
+        loaded=observations.loaded,
         ledger=record.ledger,
         stacks=stacks,
         notes=recordings.notes,
         failure=record.failure,
         log=record.log,
+        system_calls=observations.system_calls,
+        hardware=observations.hardware,
+        allocations=observations.allocations,
     )
 
 
@@ -117,8 +152,10 @@ def _with_settings(context: TrialContext, recordings: Recordings) -> TrialContex
     )
 
 
-def _run(context: TrialContext, load: OneRunLoad, observations: _Observations, recordings: Recordings) -> None:
-    """The stack up, both loads, the stack down.
+def _run(
+    context: TrialContext, load: OneRunLoad, observations: _Observations, recordings: Recordings, folder: Path
+) -> None:
+    """The stack up, all loads, the stack down.
 
     Raises:
         Problem: the database, the balancer, a proxy or the upstream failed.
@@ -130,12 +167,16 @@ def _run(context: TrialContext, load: OneRunLoad, observations: _Observations, r
     try:
         with up(context) as contender:
             try:
-                if broken := [clause for clause in contender.set_up() if not clause.passed]:
-                    raise Problem(broken[0].evidence, broken[0].remedy or "see what the trials say of it")
+                _set_up(contender)
                 before = service.counters()
                 pids = _count(contender, load, observations, recordings)
-                _profile(contender, load, recordings, pids)
+                verified = _profile(contender, load, recordings, pids)
                 observations.sampled = recordings.gather()
+                if recordings.allocated_bytes is not None and verified:
+                    observations.allocations = Allocations(verified=verified, bytes=recordings.allocated_bytes)
+                if pids:
+                    observations.hardware = count_hardware(contender, load, folder)
+                    observations.system_calls = count_system_calls(contender, load, folder, recordings.note)
             except StackEnded:
                 reason = f"it ended with status {contender.deployment.status()} while it was profiled"
                 record.failure = Failure(stage="load", reason=reason, remedy=f"see its log: {context.log}")
@@ -149,6 +190,34 @@ def _run(context: TrialContext, load: OneRunLoad, observations: _Observations, r
         record.ledger = ledger_of_runs(before, after, context.engine_runs)
 
 
+def _take_apart(
+    context: TrialContext,
+    load: OneRunLoad,
+    response_seconds: float,
+    observations: _Observations,
+    recordings: Recordings,
+) -> None:
+    """The stack up once more, as in a trial but for a proxy before its database; what fails becomes a note."""
+    if takes_ports(load):
+        wait_for_ports()
+    try:
+        with up(context) as contender:
+            _set_up(contender)
+            observations.alone, observations.loaded = short_loads(contender, load, response_seconds)
+    except StackEnded:
+        reason = "it ended while the time of its requests was taken apart"
+        recordings.note(Problem(reason, f"see its log: {context.log}"))
+    except Problem as problem:
+        hidden = context.redaction.hidden
+        recordings.note(Problem(hidden(problem.reason), hidden(problem.remedy)))
+
+
+def _set_up(contender: UpContender) -> None:
+    """Send the setup requests. Raises Problem: their answers are not as expected."""
+    if broken := [clause for clause in contender.set_up() if not clause.passed]:
+        raise Problem(broken[0].evidence, broken[0].remedy or "see what the trials say of it")
+
+
 def _count(contender: UpContender, load: OneRunLoad, observations: _Observations, recordings: Recordings) -> list[int]:
     """The load as in a trial, with the kernel's counters beside it and no profiler.
 
@@ -158,29 +227,28 @@ def _count(contender: UpContender, load: OneRunLoad, observations: _Observations
     roots = deployment.roots
     if not roots:
         recordings.note(Problem(f"its processes are not known: {deployment.not_measured}", "let the lab start it"))
-    server = KernelWatch(*roots) if roots else None
-    service = KernelWatch(context.service.pid) if context.service.pid is not None else None
+    watches = TreeWatches(contender)
     used: list[dict[int, float]] = []
 
     def on_window(state: str) -> None:
         if state == "opened":
             used.append(cpu_seconds_by_process(roots))
-            for watch in (server, service):
-                if watch is not None:
-                    watch.open()
+            watches.open()
         elif state == "closed":
-            observations.server = None if server is None else server.close()
-            observations.service = None if service is None else service.close()
+            observations.server, observations.service = watches.close()
             used.append(cpu_seconds_by_process(roots))
 
     context.record.engine = run_once(context, deployment, load, on_window=on_window)
     return busiest(used[0], used[-1]) if used else []
 
 
-def _profile(contender: UpContender, load: OneRunLoad, recordings: Recordings, pids: list[int]) -> None:
-    """The load once more, under profilers, which begin before it: some take a second to do so."""
+def _profile(contender: UpContender, load: OneRunLoad, recordings: Recordings, pids: list[int]) -> int:
+    """The load once more, under profilers, which begin before it: some take a second to do so.
+
+    Returns the number of answers that were verified.
+    """
     if not pids:
-        return
+        return 0
     least, most = PROFILED_SECONDS
     changes = {"warmup_seconds": SECOND_WARMUP_SECONDS, "warmup_limit_seconds": SECOND_WARMUP_SECONDS}
     profiled_seconds = least
@@ -194,7 +262,8 @@ def _profile(contender: UpContender, load: OneRunLoad, recordings: Recordings, p
 
     recordings.begin(pids, SECOND_WARMUP_SECONDS + profiled_seconds)
     load = load.model_copy(update=changes)
-    run_once(contender.context, contender.deployment, load, on_window=on_window, draw=1)
+    summary = run_once(contender.context, contender.deployment, load, on_window=on_window, draw=1)
+    return summary.run_verified or 0
 
 
 def _write_stacks(

@@ -37,6 +37,8 @@ class Recordings:
         self._shared.mkdir()
         self._running: list[tuple[Profiler, Target, Recording]] = []
         self._notes: dict[ProfileNote, None] = {}
+        self.allocated_bytes: int | None = None
+        """of all programs that tell, once all was gathered"""
 
     def settings(self, before: Mapping[str, str]) -> dict[str, str]:
         """The environment variables that profilers need the program to be started with.
@@ -89,6 +91,8 @@ class Recordings:
             except OSError as error:
                 self.note(Problem(f"{profiler.name} on {target.program}: {error.strerror or error}", ""))
                 continue
+            if recording.allocated_bytes is not None:
+                self.allocated_bytes = (self.allocated_bytes or 0) + recording.allocated_bytes
             if not stacks:
                 self.note(
                     Problem(

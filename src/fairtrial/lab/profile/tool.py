@@ -31,9 +31,9 @@ class Tool:
 
     def __init__(self, name: str, command: Sequence[str], folder: Path) -> None:
         self.name, self._command = name, list(command)
-        self.output, self._errors = folder / f"{name}.out", folder / f"{name}.err"
+        self.output, self.errors = folder / f"{name}.out", folder / f"{name}.err"
         try:
-            with self.output.open("wb") as output, self._errors.open("wb") as errors:
+            with self.output.open("wb") as output, self.errors.open("wb") as errors:
                 self._process = Guarded(
                     command, folder=folder, environment=stack_environment(), output=output, errors=errors
                 )
@@ -42,15 +42,20 @@ class Tool:
                 f"{Path(command[0]).name} cannot be run: {error.strerror}", "see that it is installed and executable"
             ) from error
 
-    def wait(self, within_seconds: float) -> None:
-        """Wait for its end.
+    def wait(self, within_seconds: float, until: Callable[[], bool] = lambda: False) -> None:
+        """Wait for its end, or `until` then.
 
         Raises:
             Problem: it failed, did not end in time, or prints without end.
         """
         deadline = time.monotonic() + within_seconds
         command_line = printable(" ".join([Path(self._command[0]).name, *self._command[1:2]]))
-        while (status := self._process.wait(LOOK_EVERY_SECONDS)) is None:
+        while not until():
+            status = self._process.wait(LOOK_EVERY_SECONDS)
+            if status == 0:
+                return
+            if status is not None:
+                raise Problem(f"`{command_line}` ended with status {status}{self._complaint()}", "")
             if self.output.stat().st_size > MOST_BYTES:
                 self.close()
                 raise Problem(f"`{command_line}` printed more than {MOST_BYTES >> 20} MiB", "profile a shorter load")
@@ -60,12 +65,10 @@ class Tool:
                     f"`{command_line}` did not end within {within_seconds:.0f} s{self._complaint()}",
                     "try it by hand on the program",
                 )
-        if status != 0:
-            raise Problem(f"`{command_line}` ended with status {status}{self._complaint()}", "")
 
     def _complaint(self) -> str:
         """The end of what it complained of, behind a colon."""
-        for file in (self._errors, self.output):
+        for file in (self.errors, self.output):
             with file.open("rb") as stream:
                 stream.seek(max(0, file.stat().st_size - SAID_BYTES))
                 text = printable(stream.read().decode(errors="replace"))
@@ -99,6 +102,8 @@ class CommandRecording:
         fold: makes stacks of what it wrote; raises Problem.
         explain: a remedy for the reason why it failed.
     """
+
+    allocated_bytes: int | None = None
 
     def __init__(self, tool: Tool, fold: Callable[[], Counter[Stack]], explain: Callable[[str], str]) -> None:
         self._tool, self._fold, self._explain = tool, fold, explain

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fairtrial.catalog.services.model import RunningService, Service
+from fairtrial.catalog.services.proxy import Proxy
 from fairtrial.catalog.stacks.redaction import SHORTEST, Redaction
 from fairtrial.catalog.workloads.model import ServerWorkload
 from fairtrial.engine.nonce import new_nonce_key
@@ -64,6 +65,12 @@ class TrialContext:
     urls: dict[str, str] = field(default_factory=dict)
     """by service, what the stack gets in place of the service's own URL while a proxy runs before it; by
     `environment.UPSTREAM`, the URL of the trial's upstream while it runs"""
+
+    times_round_trips: bool = False
+    """whether the stack reaches its database through a proxy, also where that adds no latency"""
+
+    proxies: dict[str, Proxy] = field(default_factory=dict)
+    """by service, the proxies of the trial, while they run"""
 
     partner_pids: list[int] = field(default_factory=list)
     """the guards of the proxies and of the upstream of the trial, while they run"""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import randbelow
@@ -54,7 +54,8 @@ class Workbench:
             service = services.service(condition)
         except Problem as problem:
             raise NotUp(Failure.of("service", problem)) from problem
-        return TrialContext(services.plan, trial, ready.folder, services, service, record, log, self.watcher)
+        plan = replace(services.plan, workload=condition.point.workload)
+        return TrialContext(plan, trial, ready.folder, services, service, record, log, self.watcher)
 
 
 def run_trial(trial: PlannedTrial, workbench: Workbench) -> TrialRecord:
@@ -197,7 +198,7 @@ def _crash(context: TrialContext, results: Path) -> None:
     Raises:
         Problem: the database cannot be brought back.
     """
-    with _started_again(context, "crash", results) as again:
+    with started_again(context, "crash", results) as again:
         context.record.crash = audit_by_crash(context, again)
 
 
@@ -219,12 +220,12 @@ def _hold(context: TrialContext, results: Path, *, is_first: bool = False) -> No
     record = context.record
     came_to_nothing = record.failure is not None or (record.engine is None and not is_first)
     if has_hold_audit(context) and not came_to_nothing and context.fault() is None:
-        with _started_again(context, "hold", results) as again:
+        with started_again(context, "hold", results) as again:
             record.holds = audit_by_holds(context, again, is_first=is_first)
 
 
 @contextmanager
-def _started_again(context: TrialContext, audit: str, results: Path) -> Iterator[TrialContext]:
+def started_again(context: TrialContext, audit: str, results: Path) -> Iterator[TrialContext]:
     """The trial's context for a start of its stack that is in no figure, with a log of its own, which is kept."""
     again = TrialContext(
         context.plan,

@@ -5,7 +5,8 @@ from contextlib import ExitStack, contextmanager
 from functools import cache
 from zlib import crc32
 
-from fairtrial.catalog.services.proxy import proxy_before
+from fairtrial.base.problem import Problem
+from fairtrial.catalog.services.proxy import Proxy, proxy_before
 from fairtrial.engine.server import EngineServer, engine_server
 from fairtrial.lab.trial.context import TrialContext
 from fairtrial.lab.trial.environment import UPSTREAM
@@ -73,24 +74,30 @@ def partners_up(context: TrialContext, cpus: Sequence[int]) -> Iterator[Callable
 
 @contextmanager
 def _proxies_up(context: TrialContext) -> Iterator[None]:
-    """Run a proxy before each service that has a latency. At the end, their accounts go into the record."""
-    cpus = context.lab_cpus
+    """Run a proxy before each service that has a latency, and before the database where its round trips are timed, if
+    one can stand there. At the end, their accounts go into the record."""
     with ExitStack() as running:
-        proxies = {
-            service.name: running.enter_context(
-                proxy_before(service, server, options, cpus, _seed(context, service.name))
-            )
-            for service, server in context.services
-            if (options := context.point.service_options(service)).latency is not None
-        }
+        proxies: dict[str, Proxy] = {}
+        for service, server in context.services:
+            options = context.point.service_options(service)
+            is_timed = context.times_round_trips and service is context.condition.service
+            if options.latency is None and not is_timed:
+                continue
+            before = proxy_before(service, server, options, context.lab_cpus, _seed(context, service.name))
+            try:
+                proxies[service.name] = running.enter_context(before)
+            except Problem:
+                if options.latency is not None:
+                    raise
         context.urls.update({name: proxy.url for name, proxy in proxies.items()})
+        context.proxies.update(proxies)
         pids = [proxy.pid for proxy in proxies.values()]
         context.partner_pids.extend(pids)
         try:
             yield
         finally:
             for name in proxies:
-                del context.urls[name]
+                del context.urls[name], context.proxies[name]
             for pid in pids:
                 context.partner_pids.remove(pid)
         context.record.proxies.update({name: proxy.account() for name, proxy in proxies.items()})

@@ -4,6 +4,7 @@ Each condition still has one trial in the block, whose figures are those of its 
 remains the unit of everything that is concluded. Which rounds are kept is decided by foreign load alone.
 """
 
+import math
 import random
 import time
 from collections import defaultdict
@@ -48,6 +49,8 @@ BACKLOG_LEAD_SECONDS = 1.25
 
 LONGEST_LEAD_SECONDS = 2.0
 """At most, however long requests take."""
+
+GOLDEN_RATIO = (math.sqrt(5) - 1) / 2
 
 IDLE_SECONDS = 0.5
 """For so long nothing is asked of anybody, to see what servers use while they are idle."""
@@ -392,7 +395,7 @@ def _slice(
             watch.close()
             bystanders.close()
 
-    lead_seconds = max(least_lead_seconds, _lead_seconds(loaded))
+    lead_seconds = max(least_lead_seconds, _lead_seconds(loaded)) + _phase_seconds(loaded, number)
     lead = {"warmup_seconds": lead_seconds, "warmup_limit_seconds": lead_seconds}
     changes = {**lead, "duration_seconds": seconds}
     parts: list[WindowPart] = []
@@ -409,16 +412,34 @@ def _slice(
 
 
 def _lead_seconds(each: _Condition) -> float:
-    """How long the load lasts before the window of a slice: as long as a request takes, as far as the last run tells.
+    """How long the load lasts before the window of a slice: as long as a request takes.
 
     All of a closed load's first requests come at once; those that are answered until then waited for fewer others than
     all later ones do.
     """
+    return min(max(each.least_lead_seconds, _request_seconds(each)), LONGEST_LEAD_SECONDS)
+
+
+def _phase_seconds(each: _Condition, number: int) -> float:
+    """How much later the window of its slice of this number opens: by a part of the time that a request takes.
+
+    Clients that begin together stay in step where all requests take as long. Windows that always opened at the same
+    moment would cut off the same share of a request, so that each count would be wrong by the same. From a random
+    start, multiples of the golden ratio are spread evenly (H. Niederreiter, Random Number Generation and Quasi-Monte
+    Carlo Methods, SIAM 1992, chapter 3): a systematic sample of the phases, without bias.
+    """
+    context = each.context
+    start = random.Random(f"{context.plan.experiment.seed} {context.trial.block} {context.condition.label}")  # noqa: S311
+    phase = (start.random() + number * GOLDEN_RATIO) % 1
+    return phase * min(_request_seconds(each), LONGEST_LEAD_SECONDS)
+
+
+def _request_seconds(each: _Condition) -> float:
+    """How long a request of a closed load takes on average, as far as the last run tells; else 0."""
     load, runs = each.context.condition.load, each.context.engine_runs
     if load.is_open or not runs or not runs[-1].answers:
-        return each.least_lead_seconds
-    answers_per_second = runs[-1].answers / runs[-1].window_seconds
-    return min(max(each.least_lead_seconds, load.most_in_flight / answers_per_second), LONGEST_LEAD_SECONDS)
+        return 0.0
+    return load.most_in_flight * runs[-1].window_seconds / runs[-1].answers
 
 
 def _engine(

@@ -9,6 +9,7 @@ from fairtrial.report.profile.counters import EXPLANATION, CounterRow, counter_r
 from fairtrial.report.profile.differences import Pair, profile_pairs
 from fairtrial.report.profile.flame_graph import flame_graph
 from fairtrial.report.profile.frames import self_shares
+from fairtrial.report.profile.request_time import TIMES
 from fairtrial.report.vega import Spec
 
 MOST_FRAMES = 10
@@ -50,6 +51,8 @@ class ProfileSection:
     explanation: str = EXPLANATION
     lines: Sequence[Profile] = ()
     rows: Sequence[CounterRow] = ()
+    times: list[tuple[str, Sequence[CounterRow], str]] = field(default_factory=list)
+    """tables of the parts of a request's time: title, rows, explanation"""
     graphs: Sequence[Graph] = ()
     differences: Sequence[ProfileDifference] = ()
     charts: dict[str, Spec | None] = field(default_factory=dict)
@@ -77,6 +80,7 @@ def profile_section(profiles: Profiles) -> ProfileSection:
         is_shown=True,
         lines=profiles.lines,
         rows=counter_rows(profiles.lines),
+        times=[(title, rows_of(profiles.lines), explanation) for title, rows_of, explanation in TIMES],
         graphs=graphs,
         differences=differences,
         charts=charts,

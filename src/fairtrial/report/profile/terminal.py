@@ -1,6 +1,6 @@
 """The block under profilers as text in the terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rich.console import RenderableType
 from rich.padding import Padding
@@ -10,8 +10,9 @@ from rich.text import Text
 from fairtrial.base.formatting import count
 from fairtrial.base.printable import printable
 from fairtrial.record.profile import Profile, Profiles
-from fairtrial.report.profile.counters import EXPLANATION, counter_rows
+from fairtrial.report.profile.counters import EXPLANATION, CounterRow, counter_rows
 from fairtrial.report.profile.differences import Pair, profile_pairs
+from fairtrial.report.profile.request_time import TIMES
 
 SIDE_BY_SIDE = 4
 """Contenders in one table: more do not fit on 80 columns."""
@@ -24,9 +25,11 @@ def profile_parts(profiles: Profiles) -> list[RenderableType]:
     if not lines:
         return []
     parts: list[RenderableType] = [Text(), Text("Why is it slow? Uncounted", style="bold underline")]
-    for first in range(0, len(lines), SIDE_BY_SIDE):
-        parts += _table(lines[first : first + SIDE_BY_SIDE])
-    parts.append(Text(f"\n{EXPLANATION}", style="dim"))
+    for title, rows_of, explanation in (("per request", counter_rows, EXPLANATION), *TIMES):
+        if rows_of(lines):
+            for first in range(0, len(lines), SIDE_BY_SIDE):
+                parts += _table(title, lines[first : first + SIDE_BY_SIDE], rows_of)
+            parts.append(Text(f"\n{explanation}", style="dim"))
     for line in lines:
         parts += _of_contender(line)
     for pair in profile_pairs(profiles):
@@ -34,12 +37,15 @@ def profile_parts(profiles: Profiles) -> list[RenderableType]:
     return parts
 
 
-def _table(lines: Sequence[Profile]) -> list[RenderableType]:
+def _table(
+    title: str, lines: Sequence[Profile], rows_of: Callable[[Sequence[Profile]], Sequence[CounterRow]]
+) -> list[RenderableType]:
     table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="bold")
-    table.add_column("per request", overflow="fold", min_width=20)
+    table.add_column(title, no_wrap=True)
     for line in lines:
         table.add_column(Text(printable(line.contender)), justify="right", overflow="fold")
-    for row in counter_rows(lines):
+    for row in rows_of(lines):
+        # Intervals are in the report: in narrow columns each would take three lines.
         table.add_row(Text(f"{row.title}, {row.unit}" if row.unit else row.title), *row.values)
     return [Text(), table]
 

@@ -74,10 +74,11 @@ def check_plan(console: Console, plan: Plan) -> int:
 
 
 def _once_each(plan: Plan) -> Plan:
-    """The plan with each contender on each of its services once, and one build of each."""
-    first: dict[tuple[str, str, str], PlannedCondition] = {}
+    """The plan with each contender on each of its services once with each mix, and one build of each."""
+    first: dict[tuple[str, str, str, str], PlannedCondition] = {}
     for each in plan.conditions:
-        first.setdefault((each.recorded.stack, each.recorded.variant, each.recorded.service), each)
+        mix = each.point.experiment.requests
+        first.setdefault((each.recorded.stack, each.recorded.variant, each.recorded.service, mix), each)
     experiment = plan.experiment.model_copy(update={"builds": 1})
     return replace(plan, experiment=experiment, conditions=list(first.values()))
 

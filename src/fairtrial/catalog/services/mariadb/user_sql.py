@@ -30,13 +30,8 @@ def load(client: str | None, socket: Path, user: str, database: str, files: Sequ
         load_by_client(TITLE, [*command, database], file, {})
 
 
-def execute(url: str, statements: str, within_seconds: float) -> None:
-    """Carry out any number of statements: `SqlAccess.execute`."""
-    rows(url, statements, within_seconds)
-
-
 def rows(url: str, statements: str, within_seconds: float) -> Sequence[Sequence[Any]]:
-    """Two rows at most of what the last statement answers with: `SqlAccess.query`."""
+    """Carry out any number of statements, and return two rows at most of what the last one answers with."""
     redact = redactor(url)
     try:
         connection = pymysql.connect(

@@ -32,13 +32,8 @@ def load(psql: str | None, target: str, role: str, files: Sequence[Path]) -> Non
         load_by_client(TITLE, command, file, {**options, "PATH": os.environ.get("PATH", os.defpath)})
 
 
-def execute(url: str, statements: str, within_seconds: float) -> None:
-    """Carry out any number of statements: `SqlAccess.execute`."""
-    rows(url, statements, within_seconds)
-
-
 def rows(url: str, statements: str, within_seconds: float) -> Sequence[Sequence[Any]]:
-    """Two rows at most of what the last statement answers with: `SqlAccess.query`."""
+    """Carry out any number of statements, and return two rows at most of what the last one answers with."""
     redact = redactor(url)
     try:
         with psycopg.connect(

@@ -11,6 +11,8 @@ from fairtrial.lab.profile.tool import converted
 from fairtrial.record.folded_stacks import Stack, as_stack
 
 NAME = "fairtrial"
+SAMPLE, ALLOCATED = "jdk.ExecutionSample", "jdk.ThreadAllocationStatistics"
+"""Kinds of events: stacks, and the bytes that each thread has allocated since it began."""
 DEEPEST = 64
 """Frames of a stack: as many as a recording holds unless the virtual machine is told otherwise."""
 OF_THE_RECORDER = ("Attach Listener", "JFR Periodic Tasks", "JFR Recorder Thread")
@@ -48,6 +50,7 @@ class _Recording:
         self._jcmd = _command("jcmd", target) or "jcmd"
         converted("jcmd", self._words("JFR.start", f"name={NAME}", "settings=profile"), target.folder)
         self._failed: Problem | None = None
+        self.allocated_bytes: int | None = None
 
     def _words(self, *words: str) -> list[str]:
         return [self._jcmd, str(self._target.pid), *words]
@@ -62,7 +65,7 @@ class _Recording:
             self._failed = Problem(problem.reason, problem.remedy or BY_HAND)
 
     def stacks(self) -> Counter[Stack]:
-        """The stacks that were seen.
+        """The stacks that were seen; `allocated_bytes` is known then.
 
         Raises:
             Problem: jcmd or jfr failed.
@@ -72,10 +75,13 @@ class _Recording:
         if not self._data.exists():
             raise Problem("the virtual machine wrote no recording", BY_HAND)
         jfr = _command("jfr", self._target) or "jfr"
-        words = [jfr, "print", "--json", "--events", "jdk.ExecutionSample", "--stack-depth", str(DEEPEST)]
+        events = f"{SAMPLE},{ALLOCATED}"
+        words = [jfr, "print", "--json", "--events", events, "--stack-depth", str(DEEPEST)]
         printed = converted("jfr", [*words, str(self._data)], self._target.folder)
         try:
-            return folded_events(json.loads(printed.read_bytes()))
+            events_of_recording = json.loads(printed.read_bytes())
+            self.allocated_bytes = allocated_bytes(events_of_recording)
+            return folded_events(events_of_recording)
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             raise Problem("what `jfr print` says cannot be read", "report it, with the version of the JDK") from error
 
@@ -86,12 +92,33 @@ class _Recording:
 def folded_events(printed: dict[str, Any]) -> Counter[Stack]:
     """The stacks of what `jfr print --json` says of jdk.ExecutionSample; frames there begin with the innermost."""
     stacks: Counter[Stack] = Counter()
-    for event in printed["recording"]["events"]:
-        trace, thread = event["values"].get("stackTrace"), event["values"].get("sampledThread") or {}
+    for event in _events(printed, SAMPLE):
+        trace, thread = event.get("stackTrace"), event.get("sampledThread") or {}
         if trace and thread.get("javaName") not in OF_THE_RECORDER:
             frames = [f"{_class(frame)}.{frame['method']['name']}" for frame in reversed(trace["frames"])]
             stacks[as_stack(frames)] += 1
     return stacks
+
+
+def allocated_bytes(printed: dict[str, Any]) -> int | None:
+    """The bytes that threads allocated between the first and the last jdk.ThreadAllocationStatistics, which come at the
+    begin and the end of a recording; None without them. What threads allocated that ended meanwhile is missing."""
+    by_thread: dict[int, list[tuple[str, int]]] = {}
+    for event in _events(printed, ALLOCATED):
+        thread = event.get("thread") or {}
+        if thread.get("javaName") not in OF_THE_RECORDER:
+            counts = by_thread.setdefault(thread.get("osThreadId", 0), [])
+            counts.append((event["startTime"], int(event["allocated"])))
+    ordered = [sorted(counts) for counts in by_thread.values()]
+    most = max(map(len, ordered), default=0)
+    if most <= 1:
+        return None
+    begin = max(counts[0][0] for counts in ordered if len(counts) == most)
+    return sum(counts[-1][1] - (counts[0][1] if counts[0][0] <= begin else 0) for counts in ordered)
+
+
+def _events(printed: dict[str, Any], kind: str) -> list[dict[str, Any]]:
+    return [event["values"] for event in printed["recording"]["events"] if event["type"] == kind]
 
 
 def _class(frame: dict[str, Any]) -> str:

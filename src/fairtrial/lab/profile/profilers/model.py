@@ -30,6 +30,9 @@ class Target:
 class Recording(Protocol):
     """A profiler at work on one process. It ends at the latest with `close`."""
 
+    allocated_bytes: int | None
+    """by the program itself, once `stacks` was called; None: the profiler does not tell"""
+
     def end(self) -> None:
         """The load is over: record no more."""
 

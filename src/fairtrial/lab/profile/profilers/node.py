@@ -45,6 +45,8 @@ def _missing(target: Target) -> Problem | None:
 class _Recording:
     """The profiles of the threads of one process."""
 
+    allocated_bytes: int | None = None
+
     def __init__(self, target: Target) -> None:
         self._folder, self._pid = target.shared_folder, target.pid
         self._say("begin")

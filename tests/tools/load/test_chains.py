@@ -1,0 +1,143 @@
+"""Requests of several exchanges, as a workload file asks for them: redirects are followed, tokens are renewed."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from tests.command_line import Finished
+
+Call = Callable[..., Finished]
+PLACES = {"/old": "/older", "/older": "new", "/loop": "/loop", "/away": "http://127.0.0.1:1/new"}
+USES = 5
+"""Answers that a token is good for."""
+
+
+class Shop(BaseHTTPRequestHandler):
+    """`/old` leads to `/older`, that to `/new`, `/loop` to itself, and `/away` elsewhere. `/private` wants a token that
+    is good for five answers."""
+
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1
+    left: dict[str, int]
+    lock: threading.Lock
+
+    def do_GET(self) -> None:
+        if place := PLACES.get(self.path):
+            self._say(302, b"", ("Location", place))
+        elif self.path == "/private" and not self._is_let_in():
+            self._say(401, b"no")
+        else:
+            self._say(200, b"ok")
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        with self.lock:
+            token = f"token-{len(self.left)}"
+            self.left[token] = USES
+        self._say(200, json.dumps({"token": token}).encode())
+
+    def _is_let_in(self) -> bool:
+        with self.lock:
+            token = self.headers.get("X-Token", "")
+            self.left[token] = self.left.get(token, 0) - 1
+            return self.left[token] >= 0
+
+    def _say(self, status: int, body: bytes, *headers: tuple[str, str]) -> None:
+        self.send_response(status)
+        for name, value in (*headers, ("Content-Type", "text/plain"), ("Content-Length", str(len(body)))):
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def shop() -> Iterator[tuple[str, dict[str, int]]]:
+    """Its URL, and how many answers each token is still good for: below zero for those of 401."""
+    left: dict[str, int] = {}
+    handler = type("Handler", (Shop,), {"left": left, "lock": threading.Lock()})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}", left
+        server.shutdown()
+        thread.join()
+
+
+def load(call: Call, url: str, text: str, requests: int, connections: int = 1) -> tuple[Finished, dict[str, object]]:
+    Path("shop.workload.toml").write_text(text)
+    options = ("-n", str(requests), "-c", str(connections), "--warmup", "0s", "--json", "load.json", "--plain")
+    finished = call("load", "-f", "shop.workload.toml", url, *options)
+    return finished, json.loads(Path("load.json").read_text())
+
+
+def of_path(path: str, most: int) -> str:
+    return f'[requests.look]\nget = "{path}"\nfollow_redirects = {most}\nexpect.text = "ok"\n'
+
+
+def test_redirects_are_followed_and_counted(call: Call) -> None:
+    with shop() as (url, _):
+        finished, measured = load(call, url, of_path("/old", 2), 10)
+    assert (finished.status, measured["verified"], measured["answers"]) == (0, 10, 10), finished.out
+    assert "redirects" in finished.out and "20 for look" in finished.out
+
+
+def test_a_redirect_too_many_or_elsewhere_is_wrong(call: Call) -> None:
+    with shop() as (url, _):
+        for path, most in (("/old", 1), ("/loop", 20), ("/away", 5)):
+            finished, measured = load(call, url, of_path(path, most), 3)
+            assert finished.status != 0 and measured["verified"] == 0, (path, finished.out)
+
+
+LOGIN = """
+[requests.login]
+journey = "visit"
+post = "/login"
+take.token = "/token"
+"""
+STEP = """
+[requests.private-{}]
+journey = "visit"
+get = "/private"
+headers = {{ x-token = "{{{{var token}}}}" }}
+expect.text = "ok"
+renew = "login"
+"""
+OF_CONNECTIONS = """
+[setup.login]
+post = "/login"
+per = "connection"
+take.token = "/token"
+
+[requests.private]
+get = "/private"
+headers = { x-token = "{{var token}}" }
+expect.text = "ok"
+renew = "login"
+"""
+
+
+def test_a_token_that_expires_is_renewed_and_its_request_sent_again(call: Call) -> None:
+    """Two connections ask 40 times: each token is good for five."""
+    with shop() as (url, left):
+        finished, measured = load(call, url, OF_CONNECTIONS, 40, connections=2)
+    assert (finished.status, measured["verified"], measured["answers"]) == (0, 40, 40), finished.out
+    renewals = sum(share["renewals"] for share in measured["mix"])  # type: ignore[attr-defined]
+    refused = sum(-each for each in left.values() if each < 0)
+    assert renewals == refused > 0 and f"{renewals} for private" in finished.out
+    assert sum(USES - max(each, 0) for each in left.values()) >= 40
+
+
+def test_a_step_of_a_journey_is_renewed_by_an_earlier_one(call: Call) -> None:
+    """Of seven steps the sixth finds its token spent, and the seventh uses the new one."""
+    with shop() as (url, _):
+        finished, measured = load(call, url, LOGIN + "".join(STEP.format(number) for number in range(1, 8)), 32)
+    assert finished.status == 0 and measured["verified"] == measured["answers"] > 0, finished.out
+    renewals = {share["name"]: share["renewals"] for share in measured["mix"]}  # type: ignore[attr-defined]
+    assert renewals.pop("private-6") > 0 and not any(renewals.values()), renewals
