@@ -1,5 +1,6 @@
 """The picture of a study's page: ratios as they were published, and as they were measured."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ from fairtrial.judge.statistics.equivalence import Verdict
 
 COLOURS = {"upheld": "#1a7f4b", "refuted": "#b3261e", "equal": "#2f63b5", "undecided": "#6b7280"}
 PUBLISHED = "#b07d1a"
+LONG_NUMBER = re.compile(r"\d+\.\d{4,}")
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,10 @@ class Ratio:
 
 
 def chart_svg(ratios: Sequence[Ratio]) -> str:
-    """Each ratio as a dot with its interval, in the colour of its verdict, and a diamond where it was published."""
+    """Each ratio as a dot with its interval, in the colour of its verdict, and a diamond where it was published.
+
+    The last digits of a logarithm differ from processor to processor: coordinates have three decimals.
+    """
     rows = [
         {
             "claim": ratio.text,
@@ -36,7 +41,8 @@ def chart_svg(ratios: Sequence[Ratio]) -> str:
         }
         for ratio in ratios
     ]
-    return str(vl_convert.vegalite_to_svg(_specification(rows)))
+    svg = vl_convert.vegalite_to_svg(_specification(rows))
+    return LONG_NUMBER.sub(lambda number: f"{float(number[0]):.3f}", svg)
 
 
 def _specification(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -1,6 +1,8 @@
 """Published beside measured: docs/replications and experiments/studies, and the records behind them."""
 
 import lzma
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ import pytest
 from benches.front_pages import MainClaim, main_claims
 from benches.kept_results import KeptClaim, KeptResult, keep_record, kept, kept_records, summarize, without_places
 from benches.replications import SENTENCES, changes, pages, part, sentences_page
+from benches.study_chart import Ratio, chart_svg
 from fairtrial.experiment.claims import BudgetClaim
 from fairtrial.experiment.studies import STUDIES, Study
 from fairtrial.record.model import Failure
@@ -142,3 +145,11 @@ def test_a_histogram_that_looks_like_a_folder_stays_as_it_is() -> None:
     of_machine = f'"log":"{Path.home()}/x","hdr_base64":"AB{Path.home()}/tmpCD==","path":"/tmp/y"'
     assert without_places(of_machine.encode()).startswith(b'"log":"HOME/x","hdr_base64":"AB' + bytes(Path.home()))
     assert b'/tmpCD==","path":"TMP/y"' in without_places(of_machine.encode())
+
+
+def test_the_numbers_of_a_picture_are_the_same_on_every_processor() -> None:
+    """The last digits of a logarithm are not: they differ between V8's builds and what a processor can do."""
+    thirds = Ratio(text="a third", published=2 / 3, estimate=1 / 3, interval=(1 / 7, 3 / 7), verdict="upheld")
+    svg = chart_svg([thirds, replace(thirds, text="two", estimate=2.0000001, interval=(1.1, 3.3))])
+    assert re.findall(r"\d\.\d{3}\b", svg)
+    assert not re.search(r"\d\.\d{4,}|\de-\d", svg)
