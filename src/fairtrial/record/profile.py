@@ -99,10 +99,12 @@ class HardwareEvents(Strict):
 
 
 class Allocations(Strict):
-    """The bytes that the program itself says it allocated for objects, while it was profiled."""
+    """What the program itself says that it allocated for objects, while it was profiled."""
 
     verified: int = Field(ge=1, description="verified answers in that time")
-    bytes: int
+    bytes: int | None = Field(None, description="null: it counts objects alone")
+    least_bytes: int | None = Field(None, description="of Go: they are between this and `bytes`; else null")
+    objects: int | None = Field(None, description="of Ruby; else null")
 
 
 class ProfileNote(Strict):
@@ -150,7 +152,9 @@ class Profile(Strict):
     log: str | None = Field(None, description="the stack's log, relative to the results folder")
     system_calls: SystemCalls | None = Field(None, description="null: nothing here counts them")
     hardware: HardwareEvents | None = Field(None, description="null: likewise")
-    allocations: Allocations | None = Field(None, description="of Java; null: the program does not tell")
+    allocations: Allocations | None = Field(
+        None, description="of Go, Java, Node.js and Ruby; null: the program does not tell"
+    )
 
 
 @dataclass(frozen=True)

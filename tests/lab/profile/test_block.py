@@ -47,6 +47,7 @@ def test_its_counters_and_stacks_are_kept_beside_the_record(finished: Finished) 
     profiles = read_profiles(finished.results)
     (line,) = profiles.lines
     assert line.failure is None and line.notes == [] and not line.counted
+    assert line.allocations is None, "Python counts none"
     assert line.verified > 0 and line.server is not None and line.server.voluntary_switches
     (sampled,) = line.stacks
     assert sampled.profiler == "py-spy" and sampled.samples == 40

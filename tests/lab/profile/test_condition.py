@@ -7,12 +7,12 @@ import pytest
 
 from fairtrial.base.problem import Problem
 from fairtrial.lab.profile import block
-from fairtrial.lab.profile.condition import profiled_load
+from fairtrial.lab.profile.condition import allocations_of, profiled_load
 from fairtrial.lab.profile.processes import MOST_PROCESSES, busiest
 from fairtrial.lab.trial.flow import Workbench
 from fairtrial.plan.plan import Plan, PlannedTrial
 from fairtrial.record.capacity import CapacityFound, CapacitySearch
-from fairtrial.record.profile import PROFILES_FILE, Profile, read_profiles
+from fairtrial.record.profile import PROFILES_FILE, Allocations, Profile, read_profiles
 from tests.builders import a_trial, an_experiment, trials_of
 from tests.plan.plans import planned
 
@@ -24,6 +24,14 @@ def test_the_processes_that_do_the_work_are_looked_at() -> None:
     assert busiest({}, {}) == []
     assert busiest({1: 2.0}, {1: 2.0}) == [1], "nothing worked within a tick of the clock"
     assert len(busiest({}, dict.fromkeys(range(20), 1.0))) == MOST_PROCESSES
+
+
+def test_allocations_are_told_where_all_processes_that_do_the_work_tell_them() -> None:
+    by_process = {1: ("bytes", 5), 2: ("bytes", 7), 3: ("bytes", 1)}
+    assert allocations_of(by_process, [1, 2], 4) == Allocations(verified=4, bytes=13)
+    assert allocations_of(by_process, [1, 4], 4) is None
+    assert allocations_of({**by_process, 4: ("objects", 9)}, [1, 4], 4) is None, "they count different things"
+    assert allocations_of(by_process, [], 4) is None and allocations_of(by_process, [1], 0) is None
 
 
 def test_a_search_for_the_capacity_is_profiled_at_the_rate_that_it_found() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from fairtrial.lab.profile.profilers import PROFILERS, profiler_for
 from fairtrial.lab.profile.profilers.jfr import allocated_bytes, folded_events
-from fairtrial.lab.profile.profilers.node import FOLDER, HOOK, folded_profile
+from fairtrial.lab.profile.profilers.node import folded_profile
 from fairtrial.lab.profile.profilers.perf import folded_samples
 
 OUTPUTS = Path(__file__).parent / "outputs"
@@ -98,10 +98,3 @@ def test_a_cpu_profile_that_goes_in_circles_has_an_end() -> None:
     nodes = [{"id": 1, "callFrame": call("a"), "children": [2]}, {"id": 2, "callFrame": call("b"), "children": [1]}]
     ((stack, count),) = folded_profile({"nodes": nodes, "samples": [2]}).items()
     assert count == 1 and len(stack) < 1000
-
-
-def test_options_that_a_node_program_has_already_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NODE_OPTIONS", "--of-the-user")
-    settings = PROFILERS["node-cpu-profile"].settings
-    assert settings({}, tmp_path) == {"NODE_OPTIONS": f'--of-the-user --require "{HOOK}"', FOLDER: str(tmp_path)}
-    assert settings({"NODE_OPTIONS": "--own"}, tmp_path)["NODE_OPTIONS"] == f'--own --require "{HOOK}"'

@@ -82,6 +82,16 @@ def test_events_of_processors_and_allocations_are_for_one_answer() -> None:
     }
 
 
+def test_allocations_are_bytes_or_between_two_bounds_or_objects() -> None:
+    rows = titles_and_values(
+        profile("java", allocations={"verified": 4, "bytes": 8192}),
+        profile("go", allocations={"verified": 2, "bytes": 8192, "least_bytes": 4096}),
+        profile("ruby", allocations={"verified": 2, "objects": 120}),
+        profile("python"),
+    )
+    assert rows == {"allocated": ["2.00", "2.00 to 4.00", "–", "–"], "allocated objects": ["–", "–", "60.0", "–"]}
+
+
 def test_the_report_says_that_nothing_of_it_counts(page: str) -> None:
     assert "Why is it slow?" in page and "Uncounted." in page
     assert "Why is it slow?" not in html_text(*judged(), NO_PROFILES)

@@ -1,14 +1,17 @@
 """One condition in the extra block: started like a trial, loaded once without a profiler and once under one; and
 started again, with a proxy before its database, for short loads whose requests' time is taken apart."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.services.model import Counters
+from fairtrial.catalog.stacks.environment import variables_of_user
 from fairtrial.lab.placement import bound_to
+from fairtrial.lab.profile.allocations.go_log import CollectionsInLog, go_settings, is_go
 from fairtrial.lab.profile.processes import busiest, cpu_seconds_by_process
 from fairtrial.lab.profile.recordings import Recordings, Sampled
 from fairtrial.lab.profile.short_loads import TreeWatches, short_loads
@@ -58,6 +61,8 @@ class _Observations:
     alone: list[ShortLoad] = field(default_factory=list)
     loaded: list[ShortLoad] = field(default_factory=list)
     sampled: dict[str, Sampled] = field(default_factory=dict)
+    is_go: bool = False
+    """whether it can be started once more so that it prints its collections"""
     allocations: Allocations | None = None
     hardware: HardwareEvents | None = None
     system_calls: SystemCalls | None = None
@@ -81,7 +86,7 @@ def profile_condition(trial: PlannedTrial, workbench: Workbench, earlier: Sequen
     ):
         try:
             plain = workbench.context(trial, record)
-            context = _with_settings(plain, recordings)
+            context = _with_variables(plain, recordings.settings)
         except NotUp as error:
             record.failure = error.failure
         else:
@@ -93,6 +98,9 @@ def profile_condition(trial: PlannedTrial, workbench: Workbench, earlier: Sequen
                         with started_again(plain, "parts", results) as again:
                             parted = replace(again, times_round_trips=True)
                             _take_apart(parted, load, seconds, observations, recordings)
+                    if record.failure is None and observations.is_go:
+                        with started_again(_with_variables(plain, go_settings), "collections", results) as again:
+                            _count_by_collections(again, load, observations, recordings)
                 note_alterations(context)
                 restore(context)
             except Problem as problem:
@@ -134,16 +142,19 @@ def profiled_load(trial: PlannedTrial, earlier: Sequence[TrialRecord]) -> OneRun
     return load.single_run(rates[-1] if rates else None)
 
 
-def _with_settings(context: TrialContext, recordings: Recordings) -> TrialContext:
-    """The trial, with a stack that is started with what profilers need, where the lab starts it in the open.
+def _with_variables(context: TrialContext, settings: Callable[[Mapping[str, str]], Mapping[str, str]]) -> TrialContext:
+    """The trial, with a stack that is started with these variables as well, where the lab starts it in the open.
+
+    Args:
+        settings: makes them of those that it would have.
 
     In a container, the files of the lab are not there.
     """
     condition = context.condition
     if not condition.stack.origin.is_started_here:
         return context
-    settings = recordings.settings(context.stack_settings())
-    variant = condition.variant.model_copy(update={"env": {**condition.variant.env, **settings}})
+    before = {**variables_of_user(condition.stack.origin.env_from), **context.stack_settings()}
+    variant = condition.variant.model_copy(update={"env": {**condition.variant.env, **settings(before)}})
     # Profilers have it write into folders of the lab.
     return replace(
         context,
@@ -172,8 +183,9 @@ def _run(
                 pids = _count(contender, load, observations, recordings)
                 verified = _profile(contender, load, recordings, pids)
                 observations.sampled = recordings.gather()
-                if recordings.allocated_bytes is not None and verified:
-                    observations.allocations = Allocations(verified=verified, bytes=recordings.allocated_bytes)
+                observations.allocations = allocations_of(recordings.allocated, pids, verified)
+                is_started_here = context.condition.stack.origin.is_started_here
+                observations.is_go = is_started_here and len(pids) == 1 and is_go(pids[0])
                 if pids:
                     observations.hardware = count_hardware(contender, load, folder)
                     observations.system_calls = count_system_calls(contender, load, folder, recordings.note)
@@ -198,18 +210,56 @@ def _take_apart(
     recordings: Recordings,
 ) -> None:
     """The stack up once more, as in a trial but for a proxy before its database; what fails becomes a note."""
+    with _up_again(context, load, recordings, "the time of its requests was taken apart") as contender:
+        observations.alone, observations.loaded = short_loads(contender, load, response_seconds)
+
+
+def _count_by_collections(
+    context: TrialContext, load: OneRunLoad, observations: _Observations, recordings: Recordings
+) -> None:
+    """A Go program up once more, which prints what it allocates; what fails becomes a note."""
+    collections = CollectionsInLog(context.log)
+
+    def on_window(state: str) -> None:
+        if state == "opened":
+            collections.open()
+        elif state == "closed":
+            collections.close()
+
+    with _up_again(context, load, recordings, "its allocations were counted") as contender:
+        _, short = _profiled_seconds(load)
+        summary = run_once(context, contender.deployment, short, on_window, draw=1)
+        if allocated := collections.allocated():
+            verified = round(summary.goodput_per_second * allocated.seconds)
+            if verified:
+                observations.allocations = Allocations(
+                    verified=verified, bytes=allocated.most_bytes, least_bytes=allocated.least_bytes
+                )
+
+
+@contextmanager
+def _up_again(context: TrialContext, load: OneRunLoad, recordings: Recordings, what: str) -> Iterator[UpContender]:
+    """The stack up, and its setup sent; what fails inside becomes a note: it ended while WHAT."""
     if takes_ports(load):
         wait_for_ports()
     try:
         with up(context) as contender:
             _set_up(contender)
-            observations.alone, observations.loaded = short_loads(contender, load, response_seconds)
+            yield contender
     except StackEnded:
-        reason = "it ended while the time of its requests was taken apart"
-        recordings.note(Problem(reason, f"see its log: {context.log}"))
+        recordings.note(Problem(f"it ended while {what}", f"see its log: {context.log}"))
     except Problem as problem:
         hidden = context.redaction.hidden
         recordings.note(Problem(hidden(problem.reason), hidden(problem.remedy)))
+
+
+def allocations_of(by_process: Mapping[int, tuple[str, int]], pids: Sequence[int], verified: int) -> Allocations | None:
+    """Of all processes that told; None where one of those that do the work did not, or they count different things."""
+    if not verified or not pids or not set(pids) <= by_process.keys():
+        return None
+    units = {unit for unit, _ in by_process.values()}
+    counts = {unit: sum(number for _, number in by_process.values()) for unit in units}
+    return Allocations.model_validate({"verified": verified, **counts}) if len(units) == 1 else None
 
 
 def _set_up(contender: UpContender) -> None:
@@ -249,21 +299,22 @@ def _profile(contender: UpContender, load: OneRunLoad, recordings: Recordings, p
     """
     if not pids:
         return 0
+    profiled_seconds, load = _profiled_seconds(load)
+    recordings.begin(pids, SECOND_WARMUP_SECONDS + profiled_seconds)
+    summary = run_once(contender.context, contender.deployment, load, draw=1)
+    recordings.end()
+    return summary.run_verified or 0
+
+
+def _profiled_seconds(load: OneRunLoad) -> tuple[float, OneRunLoad]:
+    """How long profilers look at a load, and the load that lasts so long."""
     least, most = PROFILED_SECONDS
-    changes = {"warmup_seconds": SECOND_WARMUP_SECONDS, "warmup_limit_seconds": SECOND_WARMUP_SECONDS}
     profiled_seconds = least
     if load.window_seconds is not None:
         profiled_seconds = min(max(load.window_seconds, least), most)
         load = load.lasting(profiled_seconds)
-
-    def on_window(state: str) -> None:
-        if state == "closed":
-            recordings.end()
-
-    recordings.begin(pids, SECOND_WARMUP_SECONDS + profiled_seconds)
-    load = load.model_copy(update=changes)
-    summary = run_once(contender.context, contender.deployment, load, on_window=on_window, draw=1)
-    return summary.run_verified or 0
+    warmups = {"warmup_seconds": SECOND_WARMUP_SECONDS, "warmup_limit_seconds": SECOND_WARMUP_SECONDS}
+    return profiled_seconds, load.model_copy(update=warmups)
 
 
 def _write_stacks(

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fairtrial.base.problem import Problem
+from fairtrial.lab.profile.allocations.hooks import HookCounts, hook_settings
 from fairtrial.lab.profile.processes import executable
-from fairtrial.lab.profile.profilers import PROFILERS, profiler_for
+from fairtrial.lab.profile.profilers import profiler_for
 from fairtrial.lab.profile.profilers.model import Profiler, Recording, Target
 from fairtrial.record.folded_stacks import Stack, as_frame
 from fairtrial.record.profile import ProfileNote
@@ -37,19 +38,17 @@ class Recordings:
         self._shared.mkdir()
         self._running: list[tuple[Profiler, Target, Recording]] = []
         self._notes: dict[ProfileNote, None] = {}
-        self.allocated_bytes: int | None = None
-        """of all programs that tell, once all was gathered"""
+        self._hooks = HookCounts(self._shared)
+        self.allocated: dict[int, tuple[str, int]] = {}
+        """by process, of those that tell: what is counted (`bytes`, `objects`), and how many; once all was gathered"""
 
     def settings(self, before: Mapping[str, str]) -> dict[str, str]:
-        """The environment variables that profilers need the program to be started with.
+        """The environment variables that the program must be started with.
 
         Args:
             before: those that it would be started with.
         """
-        settings: dict[str, str] = {}
-        for profiler in PROFILERS.values():
-            settings |= profiler.settings({**before, **settings}, self._shared)
-        return settings
+        return hook_settings(before, self._shared)
 
     def begin(self, pids: list[int], seconds: float) -> None:
         """Begin to profile these processes for so long."""
@@ -70,9 +69,11 @@ class Recordings:
                 self.note(problem)
             except OSError as error:
                 self.note(Problem(f"{profiler.name} on {program}: {error.strerror or error}", ""))
+        self._hooks.begin()
 
     def end(self) -> None:
         """The load is over."""
+        self._hooks.end()
         for profiler, target, recording in self._running:
             try:
                 recording.end()
@@ -92,7 +93,7 @@ class Recordings:
                 self.note(Problem(f"{profiler.name} on {target.program}: {error.strerror or error}", ""))
                 continue
             if recording.allocated_bytes is not None:
-                self.allocated_bytes = (self.allocated_bytes or 0) + recording.allocated_bytes
+                self.allocated[target.pid] = "bytes", recording.allocated_bytes
             if not stacks:
                 self.note(
                     Problem(
@@ -108,6 +109,7 @@ class Recordings:
             root = as_frame(target.program)
             for stack, count in stacks.items():
                 sampled.stacks[root, *map(self._relative, stack)] += count
+        self.allocated |= self._hooks.by_process()
         return samples
 
     @property

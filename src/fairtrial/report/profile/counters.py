@@ -85,7 +85,7 @@ def counter_rows(profiles: Sequence[Profile]) -> list[CounterRow]:
     of_server = [counter for counter in KERNEL if not (by_name and counter in READ_AND_WRITE)]
     rows = [
         *_kernel_rows(profiles, "", of_server, lambda profile: profile.server),
-        _row("allocated", "KiB", [_allocated(profile.allocations) for profile in profiles]),
+        *_allocation_rows([profile.allocations for profile in profiles]),
         *_system_call_rows(profiles),
         *_hardware_rows(profiles),
         *_kernel_rows(profiles, "database: ", KERNEL, lambda profile: profile.service),
@@ -117,8 +117,18 @@ def _kernel_rows(
     return rows
 
 
-def _allocated(allocations: Allocations | None) -> float | None:
-    return None if allocations is None else KIB * allocations.bytes / allocations.verified
+def _allocation_rows(allocations: Sequence[Allocations | None]) -> list[CounterRow]:
+    def row(title: str, unit: str, scale: float, numbers: Callable[[Allocations], Sequence[int | None]]) -> CounterRow:
+        values = []
+        for each in allocations:
+            known = [] if each is None else [scale * n / each.verified for n in numbers(each) if n is not None]
+            values.append(" to ".join(map(figure, known)) or "–")
+        return CounterRow(title, unit, values)
+
+    return [
+        row("allocated", "KiB", KIB, lambda each: (each.least_bytes, each.bytes)),
+        row("allocated objects", "", 1.0, lambda each: (each.objects,)),
+    ]
 
 
 def _system_call_rows(profiles: Sequence[Profile]) -> list[CounterRow]:

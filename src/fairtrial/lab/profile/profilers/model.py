@@ -1,7 +1,7 @@
 """A profiler, and what the lab asks of one that records."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -24,7 +24,7 @@ class Target:
     folder: Path
     """empty, for files of this recording; removed after it"""
     shared_folder: Path
-    """the same for all processes of a condition, and there before they are started"""
+    """the one that the lab's hooks know"""
 
 
 class Recording(Protocol):
@@ -58,9 +58,6 @@ class Profiler:
     """why it cannot profile this process here, as far as that is known before; None: it is to be tried"""
     begin: Callable[[Target], Recording]
     """begin to record; raises Problem"""
-    settings: Callable[[Mapping[str, str], Path], Mapping[str, str]] = lambda _before, _folder: {}
-    """`settings(before, shared_folder)`: environment variables that programs must be started with; `before` are those
-    that they would have"""
     remark: Callable[[Counter[Stack]], Problem | None] = lambda _stacks: None
     """what there is to say of stacks that were seen: why they are of little use"""
     general: bool = False

@@ -1,10 +1,8 @@
-"""Node.js: its own CPU profiler (that of `node --cpu-prof`), begun and ended by a hook that NODE_OPTIONS loads."""
+"""Node.js: its own CPU profiler (that of `node --cpu-prof`), begun and ended by the lab's hook."""
 
 import json
-import os
 import time
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -14,8 +12,6 @@ from fairtrial.lab.profile.profilers.model import Profiler, Target
 from fairtrial.lab.profile.tool import LATE_SECONDS
 from fairtrial.record.folded_stacks import Stack, as_stack
 
-HOOK = Path(__file__).with_name("node_hook.cjs")
-FOLDER = "FAIRTRIAL_PROFILE"
 LOOK_EVERY_SECONDS = 0.05
 MOST_BYTES = 128 * 2**20
 """Of a profile: a second of it has about 100 kB."""
@@ -28,12 +24,6 @@ RESTART = "see that the program is started by `node` and passes NODE_OPTIONS on,
 def is_node(program: str) -> bool:
     """Whether this is the executable of Node.js."""
     return program in ("node", "nodejs")
-
-
-def _settings(before: Mapping[str, str], folder: Path) -> Mapping[str, str]:
-    options = before.get("NODE_OPTIONS", os.environ.get("NODE_OPTIONS", ""))
-    quoted = str(HOOK).replace("\\", "\\\\").replace('"', '\\"')
-    return {"NODE_OPTIONS": f'{options} --require "{quoted}"'.strip(), FOLDER: str(folder)}
 
 
 def _missing(target: Target) -> Problem | None:
@@ -113,4 +103,4 @@ def _frame(call: dict[str, Any]) -> str:
     return f"{name} ({where}:{int(call['lineNumber']) + 1})" if where else name
 
 
-PROFILER = Profiler(name="node-cpu-profile", suits=is_node, missing=_missing, begin=_Recording, settings=_settings)
+PROFILER = Profiler(name="node-cpu-profile", suits=is_node, missing=_missing, begin=_Recording)
