@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from fairtrial.base.problem import Problem
-from fairtrial.experiment.ab_test import between_refs, contender_of
+from fairtrial.experiment.ab_test import between_contenders, between_refs, contender_of
 from fairtrial.experiment.model import Experiment
 
 
@@ -54,3 +54,13 @@ def test_the_contender_is_the_only_one_with_a_folder_or_named(snapshot: object) 
         contender_of(one, "other")
     with pytest.raises(Problem, match="no contender has a folder"):
         contender_of(an_experiment(load, other={"url": "http://127.0.0.1:1"}), None)
+
+
+@pytest.mark.parametrize("many", [0, 11])
+def test_contenders_that_differ_in_no_variable_or_in_too_many_are_refused(many: int, snapshot: object) -> None:
+    variables = {f"VARIABLE_{each}": "on" for each in range(many)}
+    servers = {"command": ["./server"], "directory": "."}
+    asked = an_experiment({"kind": "closed"}, a=servers, b=servers | {"env": variables})
+    with pytest.raises(Problem) as error:
+        between_contenders(asked, "a", "b")
+    assert f"{error.value}\n{error.value.remedy}" == snapshot

@@ -114,6 +114,17 @@ def test_every_text_of_the_record_is_escaped() -> None:
     assert "img" not in {tag for tag, _ in reader.elements}
 
 
+def test_no_text_stands_in_backquotes() -> None:
+    """The reason of a trial, its remedy, what was asked, and what checks look at."""
+    record = an_experiment("a", "b").claiming("a", "b", at_least=0.1, text="`a` is fast").record()
+    failing = a_trial().failing("build", "`make` failed", "install `make`")
+    trials = trials_of(record, lambda name, block: a_trial() if name == "a" else failing)
+    reader = Reader(html_text(judge(record, trials, interrupted=False), record, trials))
+    texts = [text for where, text in reader.texts if where not in ("script", "style")]
+    assert not [text for text in texts if "`" in text]
+    assert reader.text_in("code").count("make") >= 2
+
+
 def test_what_a_reader_needs_is_there_without_the_script(page: str) -> None:
     text = re.sub(r"<script.*?</script>|<style.*?</style>", "", page, flags=re.DOTALL)
     text = " ".join(re.sub(r"<[^>]+>", " ", text).split())

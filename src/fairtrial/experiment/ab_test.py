@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import ValidationError
 
+from fairtrial.base.fault_words import first_fault
 from fairtrial.base.problem import Problem
 from fairtrial.base.registry import instead_of
 from fairtrial.experiment.contenders import slug_of
@@ -123,7 +124,7 @@ def between_contenders(experiment: Experiment, start: str, end: str) -> Experime
         return Experiment.model_validate(with_conditions(file))
     except ValidationError as error:
         raise Problem(
-            f"{start} and {end}: {error.errors()[0]['msg']}",
+            f"{start} and {end}: {first_fault(error)}",
             "let [contenders] differ in `env`, or write an experiment with [why]: docs/why.md",
         ) from error
 
@@ -147,7 +148,7 @@ def _at_refs(experiment: Experiment, name: str, refs: Sequence[str], keys: dict[
     try:
         return Experiment.model_validate(file | keys)
     except ValidationError as error:
-        raise Problem(f"{before} and {after}: {error.errors()[0]['msg']}", "name two refs that differ") from error
+        raise Problem(f"{before} and {after}: {first_fault(error)}", "name two refs that differ") from error
 
 
 def _ratio(identity: str, text: str, pair: list[str], metric: str, bound: dict[str, float]) -> dict[str, object]:

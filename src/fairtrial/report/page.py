@@ -11,13 +11,14 @@ from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from fairtrial import __version__
 from fairtrial.base.formatting import bounded_below, count, figure, figure_in, plain, plain_in, span, span_in
 from fairtrial.base.printable import printable
 from fairtrial.report.vega import Spec
 
+CODE = re.compile(r"`([^`\s](?:[^`]*[^`\s])?)`")
 TEMPLATES = Path(__file__).with_name("templates")
 BUNDLE = Path(__file__).with_name("script") / "bundle.js"
 """`scripts/bundle-charts` makes it of the files beside it."""
@@ -34,8 +35,16 @@ def page_environment(*folders: Path) -> Environment:
     )
     templates.filters |= {"figure": figure, "span": span, "plain": plain, "printable": printable, "counted": count}
     templates.filters |= {"figure_in": figure_in, "span_in": span_in, "plain_in": plain_in}
-    templates.filters["bounded_below"] = bounded_below
+    templates.filters |= {"bounded_below": bounded_below, "prose": prose}
     return templates
+
+
+def prose(text: str, limit: int | None = None) -> Markup:
+    """A sentence of the lab as `printable` leaves it, for the inside of an element: what is in backquotes is code.
+
+    Markup that is in the text is shown and not obeyed.
+    """
+    return Markup(CODE.sub(r"<code>\1</code>", str(escape(printable(text, limit)))))  # noqa: S704 escaped before
 
 
 def page_text(template: Path, charts: Mapping[str, Spec | None], **variables: object) -> str:

@@ -227,7 +227,7 @@ def _count_by_collections(
             collections.close()
 
     with _up_again(context, load, recordings, "its allocations were counted") as contender:
-        _, short = _profiled_seconds(load)
+        _, short = _as_profiled(load)
         summary = run_once(context, contender.deployment, short, on_window, draw=1)
         if allocated := collections.allocated():
             verified = round(summary.goodput_per_second * allocated.seconds)
@@ -299,14 +299,14 @@ def _profile(contender: UpContender, load: OneRunLoad, recordings: Recordings, p
     """
     if not pids:
         return 0
-    profiled_seconds, load = _profiled_seconds(load)
+    profiled_seconds, load = _as_profiled(load)
     recordings.begin(pids, SECOND_WARMUP_SECONDS + profiled_seconds)
     summary = run_once(contender.context, contender.deployment, load, draw=1)
     recordings.end()
     return summary.run_verified or 0
 
 
-def _profiled_seconds(load: OneRunLoad) -> tuple[float, OneRunLoad]:
+def _as_profiled(load: OneRunLoad) -> tuple[float, OneRunLoad]:
     """How long profilers look at a load, and the load that lasts so long."""
     least, most = PROFILED_SECONDS
     profiled_seconds = least
