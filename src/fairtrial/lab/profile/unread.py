@@ -8,6 +8,7 @@ has its request unread, too.
 
 import random
 import threading
+import time
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 
@@ -16,6 +17,8 @@ from fairtrial.record.profile import Unread
 
 EVERY_SECONDS = 0.005
 """On average."""
+MOST_SECONDS = 0.05
+"""Between two moments: how long the end is awaited at most. One in 20,000 would come later."""
 MOST_SOCKETS = 32
 """That are asked after at one moment on either side, drawn at random: at 3 µs each, 4% of a processor."""
 MOST_LOST = 0.01
@@ -58,7 +61,7 @@ class UnreadWatch:
 
     def __init__(self, port: int, ports: Collection[int]) -> None:
         self._port, self._ports = port, {port, *ports}
-        self._ends = threading.Event()
+        self._is_over = False
         self.moments = 0
         """at which was looked so far"""
         self._sides: list[_Side] = []
@@ -79,7 +82,7 @@ class UnreadWatch:
 
     def end(self) -> None:
         """Look no more, whether or not the window was opened."""
-        self._ends.set()
+        self._is_over = True
 
     def _look(self) -> None:
         with suppress(OSError):
@@ -93,7 +96,9 @@ class UnreadWatch:
                     of_answers, of_requests = answers.some(), requests.some()
                     count = len(of_answers) + len(of_requests)
                     questions = questions_about([*of_answers, *of_requests])
-                    if self._ends.wait(random.expovariate(1 / EVERY_SECONDS)):
+                    # To wait for an event costs more between wake-up and look, in which answers stay unread.
+                    time.sleep(min(random.expovariate(1 / EVERY_SECONDS), MOST_SECONDS))
+                    if self._is_over:
                         break
                     unread = unread_bytes(kernel, questions, count) if count else []
                     answers.add(unread[: len(of_answers)])
