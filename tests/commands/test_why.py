@@ -205,6 +205,45 @@ def test_the_variables_in_which_two_contenders_differ_are_factors(lab: Lab) -> N
         between_contenders(load_experiment(file), "other", "app")
 
 
+def test_parts_of_the_workload_are_switched_by_a_variant_and_by_requests_of_the_mix(lab: Lab) -> None:
+    """By requests, their share of what is sent; by the variant, a wait that stands for a call of a database."""
+    without = '[variants.without-database]\ntitle = "no database"\nenv = { TIMES_DATABASE = "0" }'
+    run = ["python3", "hello.py", "20"]
+    stack = lab.stack("app", server=HELLO, run=run, workload="plaintext", service="none", more=without)
+    more = """
+[why]
+from = "app"
+[why.factors.database]
+variant = "without-database"
+[why.factors.list]
+setting = "requests"
+values = ["all", "without-list"]
+[workload.requests.item]
+get = "/plaintext"
+[workload.requests.list]
+get = "/health"
+"""
+    file = an_experiment(lab, more, blocks=1)
+    file.write_text(file.read_text().replace('workload = "plaintext"\n', ""))
+
+    finished = lab.fairtrial("why", file, *lab.named())
+
+    conditions = {each["contender"]: each for each in finished.result["conditions"]}
+    assert set(conditions) == {
+        f"{stack}{variant} at {requests}" for variant in ("", ":with-database") for requests in ("all", "without-list")
+    }
+    assert finished.result["causes"]["factors"] == {
+        "database": "variant without-database",
+        "list": "requests all to without-list",
+    }
+    for name, condition in conditions.items():
+        (trial,) = condition["trials"]
+        assert trial["outcome"] == "valid", finished.out
+        sent = [each["name"] for each in condition["requests"]]
+        assert sent == ([] if "without-list" in name else ["item", "list"]), "of one alone there are no figures apart"
+        assert (trial["response_time"]["p50_seconds"] < 0.02) == ("with-database" in name), name
+
+
 def test_of_many_commits_some_are_tried() -> None:
     commits = [str(place) for place in range(100)]
     assert evenly_spread(commits, 9) == ["10", "20", "30", "40", "50", "60", "70", "80", "90"]
