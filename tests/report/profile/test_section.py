@@ -139,6 +139,17 @@ def test_four_contenders_with_long_names_fit_side_by_side() -> None:
     assert captured.get().count("6,543") == len(lines)
 
 
+def test_figures_of_long_rows_stay_in_one_piece() -> None:
+    load = ShortLoad(window_seconds=1.0, answers=100, response_seconds=0.12345, server=counted(1.5), service=None)
+    lines = [profile(f"start:with-yields-and-processes-{each}", alone=[load], loaded=[load]) for each in range(4)]
+    lines.append(profile("without-any"))
+    console = Console(width=80, force_terminal=False)
+    with console.capture() as captured:
+        for part in profile_parts(Profiles(lines)):
+            console.print(part, highlight=False)
+    assert captured.get().count("123,450") == 2 * 4
+
+
 def drawn(zoom: tuple[float, float] = (0, 1), search: str = "", **keys: object) -> str:
     spec = flame_graph(NEW, **keys)  # type: ignore[arg-type]
     assert spec is not None

@@ -40,11 +40,15 @@ def profile_parts(profiles: Profiles) -> list[RenderableType]:
 def _table(
     title: str, lines: Sequence[Profile], rows_of: Callable[[Sequence[Profile]], Sequence[CounterRow]]
 ) -> list[RenderableType]:
+    rows = rows_of(lines)
+    if not rows:
+        return []
     table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="bold")
-    table.add_column(title, no_wrap=True)
-    for line in lines:
-        table.add_column(Text(printable(line.contender)), justify="right", overflow="fold")
-    for row in rows_of(lines):
+    table.add_column(title)
+    for place, line in enumerate(lines):
+        widest = max(len(row.values[place]) for row in rows)  # names and titles are folded, and no figures
+        table.add_column(Text(printable(line.contender)), justify="right", overflow="fold", min_width=widest)
+    for row in rows:
         # Intervals are in the report: in narrow columns each would take three lines.
         table.add_row(Text(f"{row.title}, {row.unit}" if row.unit else row.title), *row.values)
     return [Text(), table]
