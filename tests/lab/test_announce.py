@@ -40,6 +40,11 @@ def test_the_plan_is_announced(label: str, more: dict[str, Any], snapshot: objec
     assert line(announced(**more), label) == snapshot
 
 
+def test_what_there_is_to_say_of_variants_of_one_stack_is_said_once() -> None:
+    one, two = (line(announced(stacks=stacks), "stacks") for stacks in (["a", "b"], ["a", "a:two", "b"]))
+    assert two == one.replace("), b", "), a:two, b") and one.count("(") == 2
+
+
 def test_a_sweep_over_the_rows_is_announced_with_its_values_in_place_of_a_number() -> None:
     text = announced(sweep={"parameter": "dataset.rows", "values": [10, 500]})
     assert "sweep      dataset.rows over 10, 500" in text
