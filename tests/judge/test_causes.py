@@ -219,7 +219,10 @@ def test_a_ratio_too_close_to_one_for_so_many_parts_is_told_from_one_all_the_sam
     rates = dict(zip(names, (1000.0, 1002.0, 1002.0, 1003.0, 1009.0), strict=True))
     causes = judged(asking(WHY | {"to": "bb"}), rates).causes
     assert causes is not None and causes.interval is not None and causes.interval[0] > 1
-    assert "not far enough from 1" in (causes.reason or "") and "more blocks help" in answer_sentence(causes)
+    assert "not far enough from 1" in (causes.reason or "")
+    assert causes.advice[0].startswith("About ") and "would tell shares" in causes.advice[0]
+    told = judged(asking(WHY), RATES).causes
+    assert told is not None and not any("would tell shares" in each for each in told.advice), "the near miss"
 
 
 def test_a_refused_trial_leaves_no_answer() -> None:

@@ -4,6 +4,7 @@ The answer rests on the ratio of any two of its conditions, and each of these is
 those of the file, and what withholds the verdict on one withholds the answer.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import combinations
@@ -33,7 +34,7 @@ PRECISION = 0.1
 project's choice: it tells a third from a half."""
 FURTHER_FACTORS = 3
 NO_SHARES = "the ratio is not told from 1, so that there is nothing whose share could be named"
-TOO_MANY_PARTS = "the ratio is not far enough from 1 to be divided among so many parts; more blocks help"
+TOO_MANY_PARTS = "the ratio is not far enough from 1 to be divided among so many parts"
 
 
 def ratios_of(experiment: Experiment) -> list[RatioClaim]:
@@ -152,13 +153,23 @@ def _lone_steps(why: Why, evidence: Evidence) -> Iterator[str]:
 
 
 def _advice(answer: Causes, design: Design, evidence: Evidence) -> Iterator[str]:
-    """How long narrower shares would take, where they are wide, and how long more factors."""
+    """How long shares would take where there are none, how long narrower ones, and how long more factors."""
     widest, parts = answer.widest_share, len(answer.parts)
+
+    def length(width: float, goal: float, of: int) -> str:
+        """Of a run in which an interval is as narrow, at the level of one among so many."""
+        levels = {"level": 1 - (1 - answer.level) / of, "then": 1 - (1 - LEVEL) / parts}
+        blocks = blocks_to_narrow(width, goal, answer.blocks, **levels)
+        return f"More than {MOST_BLOCKS} blocks" if blocks is None else blocks_needed(evidence, blocks)
+
     if widest is not None and widest > PRECISION:
-        levels = {"level": 1 - (1 - answer.level) / parts, "then": 1 - (1 - LEVEL) / parts}
-        blocks = blocks_to_narrow(widest, PRECISION, answer.blocks, **levels)
-        length = f"More than {MOST_BLOCKS} blocks" if blocks is None else blocks_needed(evidence, blocks)
-        yield f"{length} would bring all shares to {100 * PRECISION:.0f} points on either side."
+        narrow = length(widest, PRECISION, parts)
+        yield f"{narrow} would bring all shares to {100 * PRECISION:.0f} points on either side."
+    if answer.reason in (NO_SHARES, TOO_MANY_PARTS) and answer.ratio and answer.interval:
+        # Shares have bounds where the interval of the ratio at their level, on a logarithmic scale, leaves 1 out.
+        low, high = map(math.log, answer.interval)
+        there = length((high - low) / 2, abs(math.log(answer.ratio)), 1)
+        yield f"{there} would tell shares if ratio and spread stayed as they are."
     more = len(design.factors) + FURTHER_FACTORS
     seconds = seconds_of_a_block(evidence) * answer.blocks
     if not design.in_order and more <= MOST_FACTORS and seconds > 0:
