@@ -201,7 +201,7 @@ def test_the_variables_in_which_two_contenders_differ_are_factors(lab: Lab) -> N
         "times-other": {"TIMES_OTHER": "0.9"},
     }
     assert len(experiment.stacks) == 9 and experiment.claims == []
-    with pytest.raises(Problem, match="at least 1 factor"):
+    with pytest.raises(Problem, match="app sets no variable otherwise than other"):
         between_contenders(load_experiment(file), "other", "app")
 
 

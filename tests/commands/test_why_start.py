@@ -88,3 +88,17 @@ def test_what_is_not_committed_is_one_commit(shop: Path) -> None:
     refs, why = asked("HEAD", "working-tree")
     assert titles(why) == ["p00 2 to 5", "p01 2 to 5"] and refs[-1] == "working-tree"
     assert git(shop, "diff", "--name-only") == "requirements.txt"
+
+
+def test_a_contender_that_is_not_there_is_named_with_those_that_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    servers = FILE.replace('folder = "."', 'directory = "."').replace("app]", "{name}]").partition("[contenders")
+    (tmp_path / "fairtrial.toml").write_text(
+        servers[0] + "".join("".join(servers[1:]).format(name=name) for name in ("app", "other"))
+    )
+    with pytest.raises(Problem, match=r"^othr: no contender of fairtrial.toml .* \(did you mean other\?\)"):
+        service_to_try("app", "othr", [])
+    with pytest.raises(Problem, match=r"^HEAD: no contender of .* commits could be tried; there are: app, other"):
+        service_to_try("HEAD", "app", [])

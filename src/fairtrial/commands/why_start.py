@@ -10,6 +10,7 @@ from fairtrial.base.formatting import count
 from fairtrial.base.locations import PROJECT_FILE
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.base.registry import instead_of
 
 if TYPE_CHECKING:
     from fairtrial.experiment.model import Experiment
@@ -23,7 +24,8 @@ def service_to_try(start: str, end: str, stack_folders: Sequence[Path]) -> "Expe
     those between, or the packages that one commit switched; None: none lies here, or it is a stack that is named.
 
     Raises:
-        Problem: it has no contender with a folder, or several; or what changed it in between is one thing, or nothing.
+        Problem: it has no such contender and none with a folder, or several; or what changed it in between is one
+            thing, or nothing.
     """
     from fairtrial.catalog.stacks.find import find_stacks
     from fairtrial.catalog.stacks.package_steps import package_steps
@@ -38,6 +40,13 @@ def service_to_try(start: str, end: str, stack_folders: Sequence[Path]) -> "Expe
     experiment = load_experiment(file)
     if {start, end} <= experiment.contenders.keys():
         return between_contenders(experiment, start, end)
+    if all(contender.folder is None for contender in experiment.contenders.values()):
+        unknown = start if start not in experiment.contenders else end
+        raise Problem(
+            f"{unknown}: no contender of {PROJECT_FILE} is called so, and none has a folder whose commits could be "
+            f"tried{instead_of(unknown, experiment.contenders)}",
+            'name two of its contenders, or write [contenders.app] with `folder = "."`',
+        )
     name = contender_of(experiment, None)
     folder = Path(experiment.contenders[name].folder or ".").expanduser()
     repository = Repository.of(folder.resolve())

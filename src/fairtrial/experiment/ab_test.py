@@ -113,6 +113,9 @@ def between_contenders(experiment: Experiment, start: str, end: str) -> Experime
         for name, value in after.items()
         if before.get(name) != value
     }
+    remedy = "let [contenders] differ in `env`, or write an experiment with [why]: docs/why.md"
+    if not factors:
+        raise Problem(f"{end} sets no variable otherwise than {start}, so that there is nothing to switch", remedy)
     file = experiment.model_dump(exclude={"stacks", "sweep"}) | {
         "title": f"{end} against {start}",
         "reference": None,
@@ -123,10 +126,7 @@ def between_contenders(experiment: Experiment, start: str, end: str) -> Experime
     try:
         return Experiment.model_validate(with_conditions(file))
     except ValidationError as error:
-        raise Problem(
-            f"{start} and {end}: {first_fault(error)}",
-            "let [contenders] differ in `env`, or write an experiment with [why]: docs/why.md",
-        ) from error
+        raise Problem(f"{start} and {end}: {first_fault(error)}", remedy) from error
 
 
 def _stacks_at(name: str, refs: Sequence[str]) -> list[str]:
