@@ -10,7 +10,7 @@ from fairtrial_cross_examine.figures import DURATION, duration, exactly
 from fairtrial_cross_examine.model import Figure
 
 CALL = re.compile(
-    r"(?<![\w.-])(ab|wrk2?|hey|oha|k6|h2load|autocannon|vegeta|hyperfine|bombardier|siege|loadtest)(?:\.exe|[_:@-][\w.-]{1,60})?(?=\s)"
+    r"(?<![\w.-])(ab|wrk2?|hey|oha|k6|h2load|autocannon|vegeta|hyperfine|bombardier|siege|loadtest|ghz)(?:\.exe|[_:@-][\w.-]{1,60})?(?=\s)"
 )
 """The name of a tool, with what a release, an image or a package manager puts behind it."""
 ARGUMENT = re.compile(r"--?[A-Za-z]|['\"]?https?://|(?:run|attack)\s")

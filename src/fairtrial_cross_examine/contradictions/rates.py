@@ -347,4 +347,4 @@ def _at_work(run: PrintedRun, sum_of_times: Figure, seconds: Figure) -> Figure |
 
 
 def _hung(run: PrintedRun) -> int:
-    return min(sum(run.unanswered.values()), run.connections or 0)
+    return min(sum(run.unanswered.values()) + sum(run.unclear_failures.values()), run.connections or 0)

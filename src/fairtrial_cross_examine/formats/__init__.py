@@ -44,13 +44,13 @@ def read_text(text: str, source: str) -> list[PrintedRun]:
     for place, following in zip(places, [*places[1:], None], strict=False):
         end = len(text) if following is None else following.start
         cut = _end_of(place, text, end)
-        form = next((form for form in place.formats if form.recognises(text[place.start : cut])), place.formats[0])
+        called_from = max(read_up_to, called_since.get(place.formats[0].lines, 0))
+        before = "" if place.headless else text[called_from : place.start]
+        form = _form_of(place.formats, text[place.start : cut], before)
         if place.mixed:
             read.append(_completed(PrintedRun(), form, source, [_MIXED]))
             continue
-        called_from = max(read_up_to, called_since.get(place.formats[0].lines, 0))
-        before = "" if place.headless else text[called_from : place.start]
-        command = last_command(before, tuple(form.calls or [form.name]))
+        command = last_command(before, form.calls or [form.name])
         section = Section(text[place.start : cut], command, before, behind=text[cut:end])
         content = form.read(section)
         called_since[place.formats[0].lines] = place.last
@@ -64,6 +64,14 @@ def read_text(text: str, source: str) -> list[PrintedRun]:
             read += [_completed(run, form, source, section.ambiguous, remarks) for run in runs]
             read_up_to = place.last
     return numbered([*read, *_of_other_forms(text, source)])
+
+
+def _form_of(formats: Sequence[Format], output: str, before: str) -> Format:
+    """Whose output it is, of several tools that print the same lines: by its marks, else by the call before it."""
+    marked = [form for form in formats if form.marks and re.search(form.marks, output, re.MULTILINE)]
+    call = last_command(before, [form.name for form in formats])
+    called = [form for form in formats if form.name == call.tool]
+    return next(iter([*marked, *called, *(form for form in formats if not form.marks)]))
 
 
 def _of_other_forms(text: str, source: str) -> Iterator[PrintedRun]:
