@@ -94,7 +94,7 @@ NO_CALL = PrintedCall("", ())
 
 def last_command(text: str, tools: Sequence[str]) -> PrintedCall:
     """The last call of one of these tools in the last lines of a text; NO_CALL if there is none."""
-    for line in reversed(text.splitlines()[-MOST_LINES:]):
+    for line in reversed(text[-MOST_LINES * LONGEST_LINE :].splitlines()[-MOST_LINES:]):
         for match in CALL.finditer(line[:LONGEST_LINE]):
             arguments = line[match.end() : LONGEST_LINE].strip()
             if match[1] in tools and _is_call(arguments):

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from fairtrial.base.registry import defined_in
-from fairtrial_cross_examine.command_line import last_command
+from fairtrial_cross_examine.command_line import NO_CALL, PrintedCall, last_command
 from fairtrial_cross_examine.formats.cleaning import cleaned, with_points
 from fairtrial_cross_examine.formats.model import Format, Section
 from fairtrial_cross_examine.formats.others import NOT_READ
@@ -35,9 +35,10 @@ def read_text(text: str, source: str) -> list[PrintedRun]:
         ValueError: it holds more than 1,000 outputs, or something that is no number where one must be.
     """
     text = _pointed(clean(text))
-    places = _apart(list(_places(text)), text)
+    places = list(_places(text))
     if len(places) > MOST_RUNS:
         raise ValueError(f"more than {MOST_RUNS:,} outputs")
+    places = _apart(places, text)
     read = []
     called_since: dict[tuple[re.Pattern[str], ...], int] = {}
     read_up_to = 0
@@ -53,17 +54,30 @@ def read_text(text: str, source: str) -> list[PrintedRun]:
         command = last_command(before, form.calls or [form.name])
         section = Section(text[place.start : cut], command, before, behind=text[cut:end])
         content = form.read(section)
+        if isinstance(content, PrintedRun) and not _is_of(command, content):
+            section = replace(section, command=NO_CALL)
+            content = form.read(section)
         called_since[place.formats[0].lines] = place.last
         runs = [content] if isinstance(content, PrintedRun) else [PrintedRun()] if content is None else content
         if not command.is_given and len(place.steps) == 1:
             runs = [run for run in runs if run.has_figures]
-        if command.url is not None:
-            runs = [run.model_copy(update={"url": run.url or command.url}) for run in runs]
+        if section.command.url is not None:
+            runs = [run.model_copy(update={"url": run.url or section.command.url}) for run in runs]
         if runs:
             remarks = [_HEADLESS] if place.headless or (place.is_behind_a_stop and not command.is_given) else []
             read += [_completed(run, form, source, section.ambiguous, remarks) for run in runs]
             read_up_to = place.last
     return numbered([*read, *_of_other_forms(text, source)])
+
+
+TIMES = ("-z", "-d", "-D", "--duration")
+"""Options beside which a number of requests may be none."""
+
+
+def _is_of(command: PrintedCall, run: PrintedRun) -> bool:
+    """Whether an output can be that of the call above it: no run has more requests than its call asks for."""
+    most = None if command.has(*TIMES) else command.number("-n", "--requests", "--total")
+    return most is None or run.requests is None or run.requests.low <= most
 
 
 def _form_of(formats: Sequence[Format], output: str, before: str) -> Format:

@@ -46,7 +46,7 @@ def read(section: Section) -> PrintedRun:
     per_worker = command.rate("-q")
     workers = command.connections(DEFAULT_WORKERS, "-c")
     return PrintedRun(
-        load="closed" if per_worker == 0 else "open",
+        load=None if not command.is_given else "closed" if per_worker == 0 else "open",
         connections=workers,
         constant_rate_per_second=exactly(per_worker * workers) if per_worker and workers else None,
         planned_seconds=command.seconds("-z"),

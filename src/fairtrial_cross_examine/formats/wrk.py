@@ -12,8 +12,9 @@ end before the next request is written). wrk2 of DeathStarBench has the p99 in t
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
-from fairtrial_cross_examine.command_line import PrintedCall
+from fairtrial_cross_examine.command_line import NO_CALL, PrintedCall
 from fairtrial_cross_examine.figures import DURATION, NUMBER, as_count, duration, exactly
 from fairtrial_cross_examine.figures import size as data_size
 from fairtrial_cross_examine.formats.model import Format, Section, share_name
@@ -44,6 +45,8 @@ def read(section: Section) -> PrintedRun:
     total = section.find(ANCHOR)
     setting = section.find(r"^(\d{1,6}) threads? and (\d{1,9}) connections?")
     threads, opened = (int(setting[1]), int(setting[2])) if setting is not None else (0, 0)
+    if setting is not None and section.command.whole("-c", "--connections") not in (None, opened):
+        section = replace(section, command=NO_CALL)  # it is that of another run
     if setting is None:
         threads = section.command.connections(DEFAULT_THREADS, "-t", "--threads") or 0
         opened = section.command.connections(DEFAULT_CONNECTIONS, "-c", "--connections") or 0
@@ -98,7 +101,8 @@ CLOSING_SHARE = 0.1
 def _closings(socket_errors: Mapping[str, int], requests: float) -> dict[str, int]:
     """Read errors that may be no lost requests: as many as there are answers."""
     read_errors = socket_errors.get("read", 0)
-    return {"read": read_errors} if abs(read_errors - requests) <= CLOSING_SHARE * requests else {}
+    is_each = requests > 0 and abs(read_errors - requests) <= CLOSING_SHARE * requests
+    return {"read": read_errors} if is_each else {}
 
 
 def is_apart(between: str) -> bool:

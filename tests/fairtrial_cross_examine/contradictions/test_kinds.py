@@ -282,6 +282,7 @@ QUIET: dict[str, list[list[PrintedRun]]] = {
         [a_run(), a_run(name="other", document_bytes=exactly(5300))],
         [a_run(answer_bytes=exactly(130)), a_run(name="other", answer_bytes=exactly(420))],
         [a_run(url="http://a/x"), a_run(name="other", url="http://a/y", document_bytes=exactly(9))],
+        [a_run(url="http://a/x"), a_run(name="other", url="http://a/x?y", document_bytes=exactly(9))],
         [a_run()],
     ],
     "unsupported-percentile": [

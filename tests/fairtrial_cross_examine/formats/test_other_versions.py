@@ -12,7 +12,7 @@ from fairtrial_cross_examine.read import read_evidence
 from fairtrial_cross_examine.report.table import gaps, table_rows
 from tests.fairtrial_cross_examine.formats.reports import GHZ, GHZ_FAILED, SIEGE
 from tests.fairtrial_cross_examine.formats.test_public_forms import WRK_SHORT, examined, kinds, one, value
-from tests.fairtrial_cross_examine.formats.texts import HEY, K6, OHA, VEGETA
+from tests.fairtrial_cross_examine.formats.texts import H2LOAD, HEY, K6, OHA, VEGETA
 
 P99_OF_WRK2 = """\
 Running 30s test @ http://127.0.0.1:8080
@@ -201,3 +201,16 @@ def test_other_tools_are_named_and_no_figure_of_theirs_is_on_another_run(tmp_pat
     assert first.times == one(WRK_SHORT).times and first.rate_per_second == one(WRK_SHORT).rate_per_second
     assert second.tool == tool and second.not_read and not second.has_figures
     assert examine_output(PrintedOutput(runs=[first, second])).exit_status == 3
+
+
+def test_a_call_of_another_run_is_not_taken() -> None:
+    """It asks for fewer requests than are printed, or for other connections."""
+    text = H2LOAD.partition("\n")[2]
+    requests = value(one(H2LOAD).requests)
+    assert requests is not None
+    call = "$ h2load -n{:.0f} -c10 -m7 http://127.0.0.1/a\n"
+    assert one(call.format(requests) + text).url == "http://127.0.0.1/a"
+    other = one(call.format(requests / 10) + text)
+    assert (other.url, other.connections) == (one(text).url, one(text).connections)
+    pipelined = "$ wrk -c {} -s pipeline.lua http://127.0.0.1:9000/a -- 16\n" + WRK_SHORT
+    assert (one(pipelined.format(40)).pipelined, one(pipelined.format(80)).pipelined) == (16, None)
