@@ -63,6 +63,8 @@ def read_text(text: str, source: str) -> list[PrintedRun]:
             runs = [run for run in runs if run.has_figures]
         if section.command.url is not None:
             runs = [run.model_copy(update={"url": run.url or section.command.url}) for run in runs]
+        if runs and _is_doubled(place, text):
+            runs[-1] = runs[-1].model_copy(update={"not_read": [*runs[-1].not_read, "the column beside it"]})
         if runs:
             remarks = [_HEADLESS] if place.headless or (place.is_behind_a_stop and not command.is_given) else []
             read += [_completed(run, form, source, section.ambiguous, remarks) for run in runs]
@@ -78,6 +80,17 @@ def _is_of(command: PrintedCall, run: PrintedRun) -> bool:
     """Whether an output can be that of the call above it: no run has more requests than its call asks for."""
     most = None if command.has(*TIMES) else command.number("-n", "--requests", "--total")
     return most is None or run.requests is None or run.requests.low <= most
+
+
+def _is_doubled(place: "_Place", text: str) -> bool:
+    """Whether the line that every output has stands twice in one line, as of two terminals beside each other."""
+    start = next((start for step, start in place.steps if step == place.anchor), None)
+    first = None if start is None else place.formats[0].lines[place.anchor].match(text, start)
+    if first is None:
+        return False
+    end = text.find("\n", first.end())
+    rest = text[first.end() : len(text) if end < 0 else end]
+    return re.search(place.formats[0].anchor.removeprefix("^"), rest) is not None
 
 
 def _form_of(formats: Sequence[Format], output: str, before: str) -> Format:

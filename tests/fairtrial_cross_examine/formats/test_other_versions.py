@@ -10,7 +10,7 @@ from fairtrial_cross_examine.formats import read_text
 from fairtrial_cross_examine.model import PrintedOutput
 from fairtrial_cross_examine.read import read_evidence
 from fairtrial_cross_examine.report.table import gaps, table_rows
-from tests.fairtrial_cross_examine.formats.reports import GHZ, GHZ_FAILED, SIEGE
+from tests.fairtrial_cross_examine.formats.reports import GHZ, GHZ_FAILED, JMETER_REPORTER, SIEGE
 from tests.fairtrial_cross_examine.formats.test_public_forms import WRK_SHORT, examined, kinds, one, value
 from tests.fairtrial_cross_examine.formats.texts import H2LOAD, HEY, K6, OHA, VEGETA
 
@@ -214,3 +214,23 @@ def test_a_call_of_another_run_is_not_taken() -> None:
     assert (other.url, other.connections) == (one(text).url, one(text).connections)
     pipelined = "$ wrk -c {} -s pipeline.lua http://127.0.0.1:9000/a -- 16\n" + WRK_SHORT
     assert (one(pipelined.format(40)).pipelined, one(pipelined.format(80)).pipelined) == (16, None)
+
+
+def test_of_two_terminals_beside_each_other_one_is_not_read() -> None:
+    beside = "".join(f"{line:<60}{line}\n" for line in WRK_SHORT.splitlines())
+    run = one(beside)
+    assert run.requests == one(WRK_SHORT).requests and run.not_read == ["the column beside it"]
+    assert not one(WRK_SHORT).not_read
+
+
+def test_rates_of_jmeter_by_minute_and_hour() -> None:
+    for text, rate in (("198.9/sec", 198.9), ("30.0/min", 0.5), ("36.0/hour", 0.01)):
+        run = one(JMETER_REPORTER.replace("0.00%,198.9", f"0.00%,{text}"))
+        assert value(run.rate_per_second) == pytest.approx(rate)
+
+
+def test_without_its_call_the_load_of_hey_is_not_known() -> None:
+    """It may have had a rate (`-q`), which it does not print."""
+    text = HEY.partition("\n")[2]
+    assert one(text).load is None and "closed-beside-open" not in kinds(f"{text}\n{VEGETA}")
+    assert "closed-beside-open" in kinds(f"$ hey -c 50 http://a/\n\n{text}\n{VEGETA}")
