@@ -14,6 +14,7 @@ class Cap:
 
 
 CAPS: Mapping[str, Cap] = {
+    "ghz": Cap(1_000_000, "times of calls, the first ones", "runner/reporter.go: maxResult"),
     "h2load": Cap(1_000_000, "times of requests, drawn from all", "nghttp2, src/h2load.cc: MAX_SAMPLES"),
     "hey": Cap(1_000_000, "results, and divides sums of all by their number", "requester/report.go: maxRes"),
     "jmeter": Cap(

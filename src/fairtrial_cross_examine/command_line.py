@@ -10,7 +10,7 @@ from fairtrial_cross_examine.figures import DURATION, duration, exactly
 from fairtrial_cross_examine.model import Figure
 
 CALL = re.compile(
-    r"(?<![\w.-])(ab|wrk2?|hey|oha|k6|h2load|autocannon|vegeta|hyperfine|bombardier|siege|loadtest)(?:\.exe|[_:@-][\w.-]{1,60})?(?=\s)"
+    r"(?<![\w.-])(ab|wrk2?|hey|oha|k6|h2load|autocannon|vegeta|hyperfine|bombardier|siege|loadtest|ghz)(?:\.exe|[_:@-][\w.-]{1,60})?(?=\s)"
 )
 """The name of a tool, with what a release, an image or a package manager puts behind it."""
 ARGUMENT = re.compile(r"--?[A-Za-z]|['\"]?https?://|(?:run|attack)\s")
@@ -94,7 +94,7 @@ NO_CALL = PrintedCall("", ())
 
 def last_command(text: str, tools: Sequence[str]) -> PrintedCall:
     """The last call of one of these tools in the last lines of a text; NO_CALL if there is none."""
-    for line in reversed(text.splitlines()[-MOST_LINES:]):
+    for line in reversed(text[-MOST_LINES * LONGEST_LINE :].splitlines()[-MOST_LINES:]):
         for match in CALL.finditer(line[:LONGEST_LINE]):
             arguments = line[match.end() : LONGEST_LINE].strip()
             if match[1] in tools and _is_call(arguments):

@@ -104,6 +104,7 @@ class PrintedRun(Strict):
     time_across_seconds: Figure | None = Field(None, description="printed as the time across all requests under way")
     failures: Mapping[str, int] = Field(default={}, description="answers that are no success and count in `requests`")
     unanswered: Mapping[str, int] = Field(default={}, description="requests without an answer, which have no time")
+    unclear_failures: Mapping[str, int] = Field(default={}, description="failures that may have had an answer or not")
     unanswered_are_requests: bool = Field(False, description="whether `requests` counts those, too")
     dead_clients: int = Field(0, ge=0, description="clients that could not connect and did not try again")
     dropped_requests: int = Field(0, ge=0, description="requests that were due and never sent")
@@ -122,7 +123,7 @@ class PrintedRun(Strict):
     @property
     def has_figures(self) -> bool:
         """Whether it has any of those for which a load is measured."""
-        times, counts = self.times, (self.failures, self.unanswered)
+        times, counts = self.times, (self.failures, self.unanswered, self.unclear_failures)
         return any((self.requests, self.answers, self.rate_per_second, times.mean, times.percentiles, *counts))
 
     @property

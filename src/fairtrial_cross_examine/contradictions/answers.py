@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from fairtrial.judge.checks.model import Threshold
 from fairtrial_cross_examine.contradictions.model import Contradiction, ContradictionKind, contradiction_kind
@@ -243,15 +243,24 @@ def unequal_lengths(kind: ContradictionKind, evidence: PrintedOutput) -> Iterato
 
 
 def _by_path(runs: Sequence[PrintedRun]) -> list[list[PrintedRun]]:
-    """Runs that asked for the same: those of one path, and those of which no path is known."""
-    groups: dict[str | None, list[PrintedRun]] = defaultdict(list)
+    """Runs that asked for the same: those of one path, and those of which no path is known.
+
+    Of one server, another query asks for another thing; contenders may have queries of their own.
+    """
+    servers: dict[str, set[str]] = defaultdict(set)
+    for address in (_split(run.url) for run in runs if run.url):
+        servers[address.path].add(address.netloc)
+    groups: dict[object, list[PrintedRun]] = defaultdict(list)
     for run in runs:
-        groups[None if run.url is None else _path(run.url)].append(run)
+        address = _split(run.url or "")
+        is_one_server = len(servers[address.path]) == 1
+        groups[run.url and (address.path, address.query if is_one_server else "")].append(run)
     return list(groups.values())
 
 
-def _path(url: str) -> str:
+def _split(url: str) -> SplitResult:
     try:
-        return urlsplit(url).path or "/"
+        address = urlsplit(url)
     except ValueError:  # an address that is none
-        return url
+        return SplitResult("", "", url, "", "")
+    return address._replace(path=address.path or "/")

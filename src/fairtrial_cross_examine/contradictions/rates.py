@@ -239,7 +239,7 @@ def planned_time(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[C
 def load_not_offered(kind: ContradictionKind, evidence: PrintedOutput) -> Iterator[Contradiction]:
     """Where the rate is below the one that was asked for, or requests were dropped."""
     for run in evidence.runs:
-        goal, reached = run.constant_rate_per_second, run.rate_per_second
+        goal, reached = run.constant_rate_per_second, _reached(run)
         if run.dropped_requests and run.requests is not None:
             part = run.dropped_requests / (run.dropped_requests + run.requests.value)
             if part > kind.threshold("dropped"):
@@ -256,6 +256,12 @@ def load_not_offered(kind: ContradictionKind, evidence: PrintedOutput) -> Iterat
                 "of a smaller one, or of a queue that grows as long as the run lasts."
             )
             yield kind.contradiction([run.name], says, {"asked": rate(goal.value), "reached": rate(reached.value)})
+
+
+def _reached(run: PrintedRun) -> Figure | None:
+    """The rate that was reached: a mean of samples, of which the last one was cut short, is lower."""
+    printed, counted = run.rate_per_second, run.requests_per_second
+    return counted if printed is not None and counted is not None and counted.high > printed.high else printed
 
 
 @contradiction_kind(
@@ -347,4 +353,4 @@ def _at_work(run: PrintedRun, sum_of_times: Figure, seconds: Figure) -> Figure |
 
 
 def _hung(run: PrintedRun) -> int:
-    return min(sum(run.unanswered.values()), run.connections or 0)
+    return min(sum(run.unanswered.values()) + sum(run.unclear_failures.values()), run.connections or 0)

@@ -173,10 +173,18 @@ def _highest(run: PrintedRun) -> tuple[str, bool] | None:
     mean = run.times.mean
     high = [(name, run.times.percentiles[name]) for name in run.times.percentiles if float(name) >= LEAST_PERCENTILE]
     low = [figure for percent, figure in run.times.ordered() if percent < LEAST_PERCENTILE]
-    if mean is None or not high or any(figure == mean for figure in low):  # all times are the same
+    if mean is None or not high or any(_is_close(figure, mean) for figure in low):  # all times are nearly the same
         return None
     name, figure = min(high, key=lambda pair: float(pair[0]))
     return (name, figure == mean) if _has_three_digits(mean) and _has_three_digits(figure) else None
+
+
+CLOSE_DIGITS = 20
+"""Units of the last digit: where all times lie within so few, two of them agree more often than by the chance above."""
+
+
+def _is_close(figure: Figure, mean: Figure) -> bool:
+    return abs(figure.value - mean.value) <= 2 * CLOSE_DIGITS * mean.within
 
 
 def _has_three_digits(figure: Figure) -> bool:

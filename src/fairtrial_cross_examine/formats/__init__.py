@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from fairtrial.base.registry import defined_in
-from fairtrial_cross_examine.command_line import last_command
+from fairtrial_cross_examine.command_line import NO_CALL, PrintedCall, last_command
 from fairtrial_cross_examine.formats.cleaning import cleaned, with_points
 from fairtrial_cross_examine.formats.model import Format, Section
 from fairtrial_cross_examine.formats.others import NOT_READ
@@ -35,35 +35,70 @@ def read_text(text: str, source: str) -> list[PrintedRun]:
         ValueError: it holds more than 1,000 outputs, or something that is no number where one must be.
     """
     text = _pointed(clean(text))
-    places = _apart(list(_places(text)), text)
+    places = list(_places(text))
     if len(places) > MOST_RUNS:
         raise ValueError(f"more than {MOST_RUNS:,} outputs")
+    places = _apart(places, text)
     read = []
     called_since: dict[tuple[re.Pattern[str], ...], int] = {}
     read_up_to = 0
     for place, following in zip(places, [*places[1:], None], strict=False):
         end = len(text) if following is None else following.start
         cut = _end_of(place, text, end)
-        form = next((form for form in place.formats if form.recognises(text[place.start : cut])), place.formats[0])
+        called_from = max(read_up_to, called_since.get(place.formats[0].lines, 0))
+        before = "" if place.headless else text[called_from : place.start]
+        form = _form_of(place.formats, text[place.start : cut], before)
         if place.mixed:
             read.append(_completed(PrintedRun(), form, source, [_MIXED]))
             continue
-        called_from = max(read_up_to, called_since.get(place.formats[0].lines, 0))
-        before = "" if place.headless else text[called_from : place.start]
-        command = last_command(before, tuple(form.calls or [form.name]))
+        command = last_command(before, form.calls or [form.name])
         section = Section(text[place.start : cut], command, before, behind=text[cut:end])
         content = form.read(section)
+        if isinstance(content, PrintedRun) and not _is_of(command, content):
+            section = replace(section, command=NO_CALL)
+            content = form.read(section)
         called_since[place.formats[0].lines] = place.last
         runs = [content] if isinstance(content, PrintedRun) else [PrintedRun()] if content is None else content
         if not command.is_given and len(place.steps) == 1:
             runs = [run for run in runs if run.has_figures]
-        if command.url is not None:
-            runs = [run.model_copy(update={"url": run.url or command.url}) for run in runs]
+        if section.command.url is not None:
+            runs = [run.model_copy(update={"url": run.url or section.command.url}) for run in runs]
+        if runs and _is_doubled(place, text):
+            runs[-1] = runs[-1].model_copy(update={"not_read": [*runs[-1].not_read, "the column beside it"]})
         if runs:
             remarks = [_HEADLESS] if place.headless or (place.is_behind_a_stop and not command.is_given) else []
             read += [_completed(run, form, source, section.ambiguous, remarks) for run in runs]
             read_up_to = place.last
     return numbered([*read, *_of_other_forms(text, source)])
+
+
+TIMES = ("-z", "-d", "-D", "--duration")
+"""Options beside which a number of requests may be none."""
+
+
+def _is_of(command: PrintedCall, run: PrintedRun) -> bool:
+    """Whether an output can be that of the call above it: no run has more requests than its call asks for."""
+    most = None if command.has(*TIMES) else command.number("-n", "--requests", "--total")
+    return most is None or run.requests is None or run.requests.low <= most
+
+
+def _is_doubled(place: "_Place", text: str) -> bool:
+    """Whether the line that every output has stands twice in one line, as of two terminals beside each other."""
+    start = next((start for step, start in place.steps if step == place.anchor), None)
+    first = None if start is None else place.formats[0].lines[place.anchor].match(text, start)
+    if first is None:
+        return False
+    end = text.find("\n", first.end())
+    rest = text[first.end() : len(text) if end < 0 else end]
+    return re.search(place.formats[0].anchor.removeprefix("^"), rest) is not None
+
+
+def _form_of(formats: Sequence[Format], output: str, before: str) -> Format:
+    """Whose output it is, of several tools that print the same lines: by its marks, else by the call before it."""
+    marked = [form for form in formats if form.marks and re.search(form.marks, output, re.MULTILINE)]
+    call = last_command(before, [form.name for form in formats])
+    called = [form for form in formats if form.name == call.tool]
+    return next(iter([*marked, *called, *(form for form in formats if not form.marks)]))
 
 
 def _of_other_forms(text: str, source: str) -> Iterator[PrintedRun]:

@@ -50,7 +50,8 @@ def read(section: Section) -> PrintedRun:
         per_connection = command.rate("-r", "--connectionRate")
         constant_rate = per_connection * connections if per_connection and connections else per_connection
     seconds = None if total is None else as_figure(total[2])
-    requests = None if total is None else prefixed_figure(total[1])
+    unanswered = (connections or 0) * (pipelined or 1) + (0.0 if errors is None else prefixed_figure(errors[1]).high)
+    requests = None if total is None else _answered(prefixed_figure(total[1]), unanswered)
     planned = section.group(rf"^Running ({DURATION}) test @")
     called_for = command.seconds("-d", "--duration")
     rate = _plain(rates.get("Avg"))
@@ -149,6 +150,11 @@ def _times(cells: dict[str, str]) -> RunTimes:
 
 def _plain(text: str | None) -> Figure | None:
     return as_figure(text) if text and re.fullmatch(NUMBER, text) else None
+
+
+def _answered(requests: Figure, most_unanswered: float) -> Figure:
+    """Answers, in whose place newer versions print how many requests were sent."""
+    return Figure(value=requests.value, within=requests.within + most_unanswered)
 
 
 def _roughly(rate: Figure) -> Figure:

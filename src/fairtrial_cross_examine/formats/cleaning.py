@@ -24,9 +24,16 @@ ALIKE: dict[int, int | str] = {
     0x3BC: "\u00b5",
 }
 """Characters that keyboards and pages put in the place of those that tools print."""
+GARBLED = {
+    character.encode().decode(encoding, "replace"): character
+    for character in "\u00b5\u03bc\u00b1\u2026\u2713\u2717\u2502"
+    for encoding in ("latin-1", "cp1252", "cp437", "cp850")
+}
+"""Characters that tools print in UTF-8, as programs read them that take it for another encoding."""
+AS_GARBLED = re.compile("|".join(map(re.escape, GARBLED)))
 DOTS = re.compile("\u2026(?=[\u2026.]*:)")
-RECORD_KEYS = ("log", "message", "msg", "MESSAGE", "line")
-"""Where logs that have an object of JSON on each line keep what was printed."""
+RECORD_KEYS = ("log", "message", "msg", "MESSAGE", "line", "output", "stdout")
+"""Where logs and scripts that have an object of JSON on each line keep what was printed."""
 SPACES = re.compile("[\u00a0\u2000-\u200a\u202f\u3000]")
 TAG = re.compile(
     r"</?(?:pre|code|samp|kbd|tt|b|strong|em|i|u|mark|span|font|p|div|li|ul|ol|td|tr|th|table|tbody|details|summary|"
@@ -40,10 +47,10 @@ EMPHASIS = re.compile(r"(?<![\w*_])([*_])(\d[\d.,]{0,30} ?[\w%/]{0,10})\1(?![\w*
 CONTINUED = re.compile(r"[ \t][\\`^][ \t]*\n[\s>#*]*")
 """The line of a call that goes on in the next one: of a shell, PowerShell and cmd."""
 MARK = re.compile(
-    r"(?:\^C(?=\s*\S)\s*|>+\s*|//+\s*|#+(?=\w))|(?:[^\w\s\[\](){}<\"'$=.:&\\]{1,3}|#{1,6}|\d{1,2}[.)]|<!--)(?:\s+|$)"
+    r"(?:\^C(?=\s*\S)\s*|>+\s*|//+\s*|#+(?=\w)|[+-](?=[A-Z][a-z]))|(?:[^\w\s\[\](){}<\"'$=.:&\\]{1,3}|#{1,6}|\d{1,2}[.)]|<!--)(?:\s+|$)"
 )
-"""Quotes, comments, marks of lists, borders of tables, ticks: what a tool puts there itself is no figure either. The
-`^C` of whoever stopped it stands before what it prints then."""
+"""Quotes, comments, differences, marks of lists, borders of tables, ticks: what a tool puts there itself is no figure
+either. The `^C` of whoever stopped it stands before what it prints then."""
 EMPTY_LINES = re.compile(r"\n{3,}")
 MOST_MARKS = 6
 MOST_PREFIXES = 20
@@ -77,7 +84,8 @@ def cleaned(text: str, lines_of_tools: Sequence[str]) -> str:
     Args:
         lines_of_tools: patterns of lines by which outputs are found, without a `^` before them.
     """
-    text = LINE_ENDS.sub("\n", _unrecorded(text))
+    text = AS_GARBLED.sub(lambda match: GARBLED[match[0]], _unrecorded(text))
+    text = LINE_ENDS.sub("\n", text)
     text = CONTINUED.sub(" ", EMPTY_LINES.sub("\n\n", text))
     text = STYLE.sub("", ENTITY.sub(lambda match: html.unescape(match[0]), TAG.sub("", CELL_END.sub(" ", text))))
     text = OTHER_DIGITS.sub(lambda match: str(int(match[0])), UNSEEN.sub("", text).translate(ALIKE))
@@ -120,13 +128,13 @@ def with_points(parts: Sequence[str]) -> str:
     """The parts of a text together, with points for the decimal commas of each that has more of these.
 
     Three digits behind a comma tell nothing, nor do they behind a point where the part has other decimal points. An
-    output without any decimals that tell goes by the other ones.
+    output without any decimals that tell goes by the other ones. Beside points, few commas are none of decimals.
 
     Args:
         parts: text between outputs and outputs, in turns; the first is no output.
     """
     commas, points = ([len(form.findall(part)) for part in parts] for form in (DECIMAL_COMMA, DECIMAL_POINT))
-    if sum(commas) < FEWEST_LINES:
+    if sum(commas) < (FEWEST_LINES if sum(points) else 1):
         return "".join(parts)
     of_outputs = sum(commas[1::2]) - sum(points[1::2])
     more = [comma - point if comma or point else of_outputs for comma, point in zip(commas, points, strict=True)]

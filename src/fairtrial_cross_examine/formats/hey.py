@@ -15,8 +15,8 @@ from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
 DEFAULT_WORKERS = 50
 LINES = (
-    r"^Success rate:\s",  # oha
-    rf"^Total:\s+{NUMBER} (?:secs?|ms|us|µs|ns|m|min|h)\b",
+    r"^(?:Success rate:\s|Count:\s+\d{1,15}$)",  # oha, ghz
+    rf"^Total:\s+{NUMBER} (?:secs?|s|ms|us|µs|ns|m|min|h)\b",
     rf"^Slowest:\s+{NUMBER} ",
     rf"^Fastest:\s+{NUMBER} ",
     rf"^Average:\s+{NUMBER} ",
@@ -26,9 +26,8 @@ LINES = (
     r"^Status code distribution",
     r"^Error distribution",
 )
-"""The lines of hey, and of oha, which prints the same and one more."""
+"""The lines of hey, and of oha and ghz, which print the same and one more."""
 HEADS, ANCHOR, TAILS = LINES[:4], LINES[4], LINES[5:]
-OHA = re.compile(r"^(?:Success rate:|Response time distribution:|Size/sec:)", re.MULTILINE)
 
 
 def read(section: Section) -> PrintedRun:
@@ -47,7 +46,7 @@ def read(section: Section) -> PrintedRun:
     per_worker = command.rate("-q")
     workers = command.connections(DEFAULT_WORKERS, "-c")
     return PrintedRun(
-        load="closed" if per_worker == 0 else "open",
+        load=None if not command.is_given else "closed" if per_worker == 0 else "open",
         connections=workers,
         constant_rate_per_second=exactly(per_worker * workers) if per_worker and workers else None,
         planned_seconds=command.seconds("-z"),
@@ -98,6 +97,5 @@ FORMAT = Format(
     anchor=ANCHOR,
     heads=HEADS,
     tails=TAILS,
-    recognises=lambda text: OHA.search(text) is None,
     read=read,
 )

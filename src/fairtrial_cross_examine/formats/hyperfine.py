@@ -15,6 +15,8 @@ from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
 UNITS = {"µs": 1e-6, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 TIME = rf"({NUMBER}) (µs|us|ms|s)"
+SIGN = r"[^\w\s\[]{1,4}"
+"""Its ± and …, whatever consoles make of them."""
 CSV_HEAD = "command,mean,stddev,"
 MARKDOWN_HEAD = r"Command ?\| ?Mean \[(µs|us|ms|s)\]"
 CELL_ENDS = re.compile(r"(?<!\\)\|")
@@ -29,8 +31,8 @@ def read(section: Section) -> PrintedRun | Sequence[PrintedRun] | None:
     if head is not None:
         return list(_markdown(section, UNITS[head[1]]))
     command = section.group(r"^Benchmark #?\d{1,6}: (.{1,2000})$")
-    mean = section.find(rf"^Time \((?:mean|abs)[^)\n]{{0,10}}\):\s+{TIME}(?: ± +{TIME})?")
-    spread = section.find(rf"^Range \(min (?:…|\.\.\.) max\):\s+{TIME} (?:…|\.\.\.) +{TIME}(?:\s+(\d{{1,9}}) runs)?")
+    mean = section.find(rf"^Time \((?:mean|abs)[^)\n]{{0,10}}\):\s+{TIME}(?: {SIGN} +{TIME})?")
+    spread = section.find(rf"^Range \(min {SIGN} max\):\s+{TIME} {SIGN} +{TIME}(?:\s+(\d{{1,9}}) runs)?")
     if command is None or mean is None:
         return None
     only = mean[0].startswith("Time (abs")

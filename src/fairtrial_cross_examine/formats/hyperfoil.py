@@ -4,14 +4,11 @@ Which of the two it was is not printed: only the call tells whether it kept a ra
 which a request was due. Latencies are not corrected.
 """
 
-import re
 from dataclasses import replace
 
 from fairtrial_cross_examine.formats import wrk
 from fairtrial_cross_examine.formats.model import Section
 from fairtrial_cross_examine.model import PrintedRun
-
-ROW = re.compile(r"^Req/Sec(?:\s+\d[\d.]{0,18}[kMG]?){3}\s+\d[\d.]{0,18}$", re.MULTILINE)
 
 
 def read(section: Section) -> PrintedRun:
@@ -23,7 +20,7 @@ def read(section: Section) -> PrintedRun:
 FORMAT = replace(
     wrk.FORMAT,
     name="hyperfoil",
-    recognises=lambda text: ROW.search(text) is not None,
+    marks=r"^Req/Sec(?:\s+\d[\d.]{0,18}[kMG]?){3}\s+\d[\d.]{0,18}$",
     read=read,
     calls=("wrk", "wrk2"),
 )

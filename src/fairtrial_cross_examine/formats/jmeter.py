@@ -22,6 +22,7 @@ CSV_HEAD = r"(?:Label,# Samples,Average,|sampler_label,aggregate_report_count,av
 HEADS = {"sampler label": "label", "count": "# samples", "error%": "error %", "rate": "throughput"}
 TIMES = {"average": "mean", "min": "minimum", "max": "maximum"}
 PERCENTILES = ("50", "90", "95", "99")
+PER_SECONDS = {"sec": 1, "min": 60, "hour": 3600}
 TOTAL = (
     rf"\s*{NAME} = +(\d{{1,15}}) in +((?:\d{{1,6}}:)?\d{{1,6}}(?::\d\d|(?:[.,]\d)?s)) = +(\d{{1,15}}[.,]\d|\**)/s "
     r"Avg: +(\d{1,12}) Min: +(\d{1,12}) Max: +(\d{1,12}) Err: +(\d{1,15}) \("
@@ -59,11 +60,11 @@ def _of_row(row: Mapping[str, str]) -> PrintedRun:
     times = {field: cut_off(as_figure(row[head], MILLISECOND)) for head, field in TIMES.items() if row.get(head)}
     cells = {share: row.get("median" if share == "50" else f"{share}%") for share in PERCENTILES}
     shares = {share: cut_off(as_figure(cell, MILLISECOND)) for share, cell in cells.items() if cell}
-    rate = re.match(rf"({NUMBER})(?:/sec)?$", row.get("throughput", ""))  # else it is per minute, or hour
+    rate = re.match(rf"({NUMBER})(?:/(sec|min|hour))?$", row.get("throughput", ""))
     return PrintedRun(
         name="" if row["label"] == "TOTAL" else row["label"],
         requests=exactly(requests),
-        rate_per_second=None if rate is None else as_figure(rate[1]),
+        rate_per_second=None if rate is None else as_figure(rate[1], 1 / PER_SECONDS[rate[2] or "sec"]),
         times=RunTimes.of(times, shares),
         failures={"errors": errors} if errors else {},
     )

@@ -31,7 +31,7 @@ RUNNING = r"^running \((?:(\d{1,4})h)?(?:(\d{1,4})m)?(\d{1,6}(?:\.\d{1,6})?)s\)"
 def read(section: Section) -> PrintedRun | Sequence[PrintedRun]:
     """One summary of k6 in text, or the part of one that is about a scenario or a group."""
     requests = section.find(rf"^http_reqs\.*:\s+({NUMBER})\s+({NUMBER})/s")
-    times = _times(section)
+    times, lost = _times(section)
     part = section.group(r"^(?:SCENARIO|GROUP): (.{1,200})$")
     if part is not None and not any((requests, times.mean)):
         return []  # it made no requests
@@ -53,6 +53,7 @@ def read(section: Section) -> PrintedRun | Sequence[PrintedRun]:
         times=times,
         failures={"failed": as_count(failed)} if failed and as_count(failed) else {},
         dropped_requests=as_count(dropped),
+        not_read=lost,
     )
 
 
@@ -132,11 +133,14 @@ def _seconds(section: Section) -> Figure | None:
     return as_figure(seconds).plus(3600.0 * int(hours or 0) + 60.0 * int(minutes or 0))
 
 
-def _times(section: Section) -> RunTimes:
+def _times(section: Section) -> tuple[RunTimes, list[str]]:
+    """The times, and the names of those that cannot be read as such."""
     line = section.group(r"^http_req_duration\.*:\s+(\w[\w().]{0,20}=.{1,500}(?:\n[\w().]{1,20}=.{1,200}){0,6})$") or ""
-    cells = {key: duration(value) for key, value in re.findall(rf"([\w().]{{1,20}})=({DURATION})", line)}
+    printed = {key: value for key, value in re.findall(r"([\w().]{1,20})=(\S+)", line) if key in TRENDS or _share(key)}
+    cells = {key: duration(value) for key, value in printed.items() if re.fullmatch(DURATION, value)}
     shares = {_share(key): value for key, value in cells.items() if _share(key)}
-    return RunTimes.of({field: cells.get(key) for key, field in TRENDS.items()}, shares)
+    lost = [key for key in printed if key not in cells and TRENDS.get(key, key) not in ("mean", "maximum")]
+    return RunTimes.of({field: cells.get(key) for key, field in TRENDS.items()}, shares), lost
 
 
 def _share(key: str) -> str:

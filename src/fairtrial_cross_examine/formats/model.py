@@ -90,8 +90,8 @@ class Format:
     """those of other lines that an output has at most once before its anchor, in their order"""
     tails: Sequence[str] = ()
     """and those behind it; if there are any, the output ends at the next empty line behind the last one"""
-    recognises: Callable[[str], bool] = lambda _text: True
-    """whether an output is this tool's, where several tools print the same lines"""
+    marks: str = ""
+    """a pattern of what only this tool prints, where several print the same lines; one of them has none"""
     read_json: Callable[[Any], list[PrintedRun]] = lambda _document: []
     """reads a parsed document; an empty list: it is another tool's"""
     in_json: str = ""

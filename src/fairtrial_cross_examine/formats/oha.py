@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from fairtrial_cross_examine.command_line import NO_CALL, PrintedCall
-from fairtrial_cross_examine.figures import NUMBER, as_figure, exactly, number, size
+from fairtrial_cross_examine.figures import NUMBER, SECONDS, as_figure, exactly, number, size
 from fairtrial_cross_examine.formats import hey
 from fairtrial_cross_examine.formats.model import Section, failed_statuses, listed_all, share_name
 from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
@@ -19,8 +19,8 @@ DEADLINE = "aborted due to deadline"
 """The message of requests that the end of the run broke off: no failure of anybody."""
 DEFAULT_CONNECTIONS = 50
 FIELDS = {"Average": "mean", "Fastest": "minimum", "Slowest": "maximum"}
-UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "sec": 1.0, "secs": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
-TIME = rf"({NUMBER}) (ns|us|µs|ms|secs?|min|m|h)\b"
+UNITS = SECONDS | {"sec": 1.0, "secs": 1.0, "min": 60.0}
+TIME = rf"({NUMBER}) (ns|us|µs|ms|secs?|s|min|m|h)\b"
 
 
 def read(section: Section) -> PrintedRun:
@@ -31,11 +31,11 @@ def read(section: Section) -> PrintedRun:
     return _run(
         *hey.lists_of(section),
         command=section.command,
-        seconds=_time(section, "Total"),
+        seconds=time_of(section, "Total"),
         rate_per_second=section.figure(rf"^Requests/sec:\s+({NUMBER})"),
         times=RunTimes.of(
-            {field: _time(section, label) for label, field in FIELDS.items()},
-            {share_name(share): _figure(value) for share, value in rows},
+            {field: time_of(section, label) for label, field in FIELDS.items()},
+            {share_name(share): time_in(value) for share, value in rows},
         ),
         document_bytes=None if document is None else size(document),
     )
@@ -95,11 +95,13 @@ def _run(
     )
 
 
-def _time(section: Section, label: str) -> Figure | None:
-    return _figure(section.group(rf"^{label}:\s+({NUMBER} \w{{1,4}})\b") or "")
+def time_of(section: Section, label: str) -> Figure | None:
+    """The time behind a label, such as `Slowest: 105.9984 ms`."""
+    return time_in(section.group(rf"^{label}:\s+({NUMBER} \w{{1,4}})\b") or "")
 
 
-def _figure(text: str) -> Figure | None:
+def time_in(text: str) -> Figure | None:
+    """A number with its unit, and nothing else."""
     match = re.fullmatch(TIME, text)
     return None if match is None else as_figure(match[1], UNITS[match[2]])
 
@@ -107,7 +109,7 @@ def _figure(text: str) -> Figure | None:
 FORMAT = replace(
     hey.FORMAT,
     name="oha",
-    recognises=lambda text: hey.OHA.search(text) is not None,
+    marks=r"^(?:Success rate:|Response time distribution:|Size/sec:)",
     read=read,
     read_json=read_json,
     in_json=r'"(?:successRate|latencyPercentiles)"\s*:',

@@ -15,6 +15,14 @@ NOT_READ: Mapping[str, tuple[str, str]] = {
         "locust",
         "the row of all",
     ),
+    r"window\.templateArgs = |<title>(?:Locust_|Test Report for )": ("locust", "its report in HTML"),
+    r"^Latencies:\n+Avg\s+Stdev\s+Min\s+Max$": ("rewrk", "its report"),
+    r"^Statistics\s+Min\s+Mean\s+StdDev\s+Max$": ("plow", "its report"),
+    r"\"endReason\"\s*:": ("ghz", "its report in JSON"),
+    r"^Aggregated Function Time : count ": ("fortio", "its report"),
+    r"^Nighthawk - A layer 7 protocol benchmarking tool": ("nighthawk", "its report"),
+    r"^Time taken for tests\s+[\d.]+ seconds$": ("drill", "its report"),
+    r"^number of transactions actually processed: ": ("pgbench", "its report"),
     r"^Bucket\s+#\s+%\s+Histogram$": ("vegeta", "the histogram of -type=hist"),
 }
 """A pattern of the first line, and whose it is: the tool, and what it calls it."""

@@ -39,7 +39,7 @@ def read(section: Section) -> PrintedRun | None:
             maximum=_time(section, "longest transaction"),
         ),
         failures={"status 4xx": wrong} if wrong else {},
-        unanswered={"failed": failed} if failed else {},
+        unclear_failures={"failed": failed} if failed else {},
     )
 
 

@@ -21,8 +21,8 @@ from fairtrial_cross_examine.figures import (
     exactly,
     number,
 )
-from fairtrial_cross_examine.formats.model import Format, Section, failed_statuses, share_name
-from fairtrial_cross_examine.model import PrintedRun, RunTimes
+from fairtrial_cross_examine.formats.model import MEASURED, Format, Section, failed_statuses, share_name
+from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
 NANOSECOND = 1e-9
 PLOT = r"Value\(ms\)\s+Percentile\s+TotalCount\s+1/\(1-Percentile\)"
@@ -30,6 +30,7 @@ PLOTTED = ("50", "75", "90", "99", "99.9", "99.99")
 FEWEST_ABOVE = 10
 """Of its plot, which has a hundred percentiles however few the requests: those with so many requests above them."""
 RATE = ("-rate", "--rate")
+HALF_MINUTE = 30.0
 FIELDS = {"min": "minimum", "mean": "mean", "max": "maximum"}
 
 
@@ -42,20 +43,24 @@ def read(section: Section) -> PrintedRun | None:
     statuses = section.group(r"^Status Codes\s+\[code:count\]\s+((?:\d{1,3}:\d{1,15}\s*){1,100})") or ""
     command = section.command
     constant_rate = command.rate(*RATE) if command.has(*RATE) else None
+    cells, lost = _latencies(section)
     return PrintedRun(
         load="closed" if constant_rate == 0 else "open",
         connections=command.whole("-max-workers", "--max-workers") if constant_rate == 0 else None,
         constant_rate_per_second=exactly(constant_rate) if constant_rate else None,
         planned_seconds=command.seconds("-duration", "--duration"),
-        seconds=None if times is None else duration(times[1]),
+        seconds=None if times is None else _duration(times[1]),
         requests=None if rates is None else exactly(as_count(rates[1])),
         rate_per_second=None if rates is None else as_figure(rates[2]),
-        rate_seconds=None if times is None else duration(times[2]),
-        times=_times(section),
+        rate_seconds=None if times is None else _duration(times[2]),
+        times=RunTimes.of(
+            {field: cells.get(head) for head, field in FIELDS.items()},
+            {head: cell for head, cell in cells.items() if head.isdigit()},
+        ),
         failures=_failures({code: as_count(count) for code, count in re.findall(r"(\d{1,3}):(\d{1,15})", statuses)}),
         document_bytes=section.figure(rf"^Bytes In\s+\[total, mean\]\s+\d{{1,18}}, ({NUMBER})"),
         bodies_bytes=section.count(r"^Bytes In\s+\[total, mean\]\s+(\d{1,18}),"),
-        not_read=[] if statuses else ["failed"],
+        not_read=[*lost, *([] if statuses else ["failed"])],
     )
 
 
@@ -108,15 +113,22 @@ def _plot(section: Section) -> PrintedRun | None:
     )
 
 
-def _times(section: Section) -> RunTimes:
+def _latencies(section: Section) -> tuple[dict[str, Figure], list[str]]:
+    """The row of latencies by its heads, and those heads whose cells are no times."""
     row = section.find(r"^Latencies\s+\[([^\]\n]{1,80})\]\s+(.{1,200})$")
     if row is None:
-        return RunTimes()
-    heads = [head.strip() for head in row[1].split(",")]
-    printed = zip(heads, (cell.strip() for cell in row[2].split(",")), strict=False)
-    cells = {head: duration(cell) for head, cell in printed if re.fullmatch(DURATION, cell)}
-    shares = {head: cell for head, cell in cells.items() if head.isdigit()}
-    return RunTimes.of({field: cells.get(head) for head, field in FIELDS.items()}, shares)
+        return {}, []
+    heads, cells = ([each.strip() for each in part.split(",")] for part in row.groups())
+    printed = dict(zip(heads, cells, strict=False))
+    times = {head: _duration(cell) for head, cell in printed.items() if re.fullmatch(DURATION, cell)}
+    lost = [f"p{head}" if head.isdigit() else head for head in heads if head not in times]
+    return times, [head for head in lost if head not in MEASURED]
+
+
+def _duration(text: str) -> Figure:
+    """A time, which is rounded to the unit below its largest: from an hour on to whole minutes."""
+    time = duration(text)
+    return Figure(value=time.value, within=HALF_MINUTE) if "h" in text else time
 
 
 FORMAT = Format(

@@ -5,12 +5,16 @@ connection is never tried again (`connect_socket` returns without an event). An 
 counted as a request and as a time-out, and is in no latency. Every thread has as many connections as every other, so
 that a remainder is never opened. Latencies are corrected: for each that is longer than twice the mean interval between
 the requests of a connection, shorter ones are added that no request had (`stats_correct`). Where a script sends several
-requests at once, there is one latency for all of them (`response_complete`: when none is pending any more).
+requests at once, there is one latency for all of them (`response_complete`: when none is pending any more). A server
+that closes each connection behind its answer without saying so makes a read error of each (`socket_readable` reads the
+end before the next request is written). wrk2 of DeathStarBench has the p99 in the column of the maximum.
 """
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 
-from fairtrial_cross_examine.command_line import PrintedCall
+from fairtrial_cross_examine.command_line import NO_CALL, PrintedCall
 from fairtrial_cross_examine.figures import DURATION, NUMBER, as_count, duration, exactly
 from fairtrial_cross_examine.figures import size as data_size
 from fairtrial_cross_examine.formats.model import Format, Section, share_name
@@ -18,28 +22,31 @@ from fairtrial_cross_examine.model import Figure, PrintedRun, RunTimes
 
 TIME = rf"(?:{NUMBER} ?(?:us|µs|ms|s|m|h))"
 TOTAL = rf"({NUMBER}) requests in ({TIME}),\s+({NUMBER}[KMGT]?B) read"
-ANCHOR = rf"^{TOTAL}"
+ANCHOR = rf"^(?:Overall )?{TOTAL}"
 HEADS = (
     r"^(?:Running .{1,40} test @|Making \d{1,15} requests to) .{1,2000}$(?!\s*\d{1,9} connections)",  # autocannon's
     r"^\d{1,6} threads? and \d{1,9} connections?",
+    r"^Test Results @ \S",
     r"^Thread Stats\s+Avg\s+Stdev",
-    rf"^Latency\s+(?:{TIME}|-?nan\w{{0,3}})\s+(?:{TIME}|-?nan\w{{0,3}})\s+{TIME}\s+-?[\dn]",  # bombardier has three
+    rf"^Latency\s+(?:{TIME}|-?nan\w{{0,3}})\s+(?:{TIME}|-?nan\w{{0,3}})\s+{TIME}\s+-?(?:\d[\d.]{{0,9}}|nan)%?(?![\w.])",
     r"^Latency Distribution \(HdrHistogram - Recorded",
 )
 TAILS = (r"^Socket errors: connect", r"^Non-2xx or 3xx responses: \d")
-WRK2 = re.compile(r"Thread calibration:|HdrHistogram - ")
 DEFAULT_THREADS, DEFAULT_CONNECTIONS = 2, 10
 SCRIPT = ("-s", "--script")
 PIPELINES = re.compile(r"pipelin", re.IGNORECASE)
+OF_WRK2 = re.compile(r"Thread calibration: .*|-+(?:Overall Statistics-+)?")
 PAUSES = re.compile(r"delay|pause|sleep|think|wait", re.IGNORECASE)
 """What scripts are named that do so."""
 
 
 def read(section: Section) -> PrintedRun:
     """One report of wrk; one of wrk2 but for its histogram and its load."""
-    total = section.find(rf"^{TOTAL}")
+    total = section.find(ANCHOR)
     setting = section.find(r"^(\d{1,6}) threads? and (\d{1,9}) connections?")
     threads, opened = (int(setting[1]), int(setting[2])) if setting is not None else (0, 0)
+    if setting is not None and section.command.whole("-c", "--connections") not in (None, opened):
+        section = replace(section, command=NO_CALL)  # it is that of another run
     if setting is None:
         threads = section.command.connections(DEFAULT_THREADS, "-t", "--threads") or 0
         opened = section.command.connections(DEFAULT_CONNECTIONS, "-c", "--connections") or 0
@@ -51,33 +58,57 @@ def read(section: Section) -> PrintedRun:
     dead = socket_errors.pop("connect", 0)
     status = as_count(section.group(rf"^Non-2xx or 3xx responses: ({NUMBER})") or "0")
     requests = None if total is None else exactly(as_count(total[1]))
+    seconds = None if total is None else duration(total[2])
     rate_setting = section.command.rate("-R", "--rate")  # of wrk2
     planned = section.group(rf"^Running ({DURATION}) test @")
     called_for = section.command.seconds("-d", "--duration")
+    closings = {} if requests is None else _closings(socket_errors, requests.value)
     return PrintedRun(
-        url=section.group(r"^(?:Running .{1,40} test @|Making \d{1,15} requests to) (\S{1,2000})"),
+        url=section.group(r"^Test Results @ (\S{1,2000})")
+        or section.group(r"^(?:Running .{1,40} test @|Making \d{1,15} requests to) (\S{1,2000})"),
         load="closed" if rate_setting == 0 else "open",
         connections=connections,
         may_pause=PAUSES.search(section.command.option(*SCRIPT) or "") is not None,
         pipelined=pipelined if pipelined != 1 else None,
-        constant_rate_per_second=exactly(rate_setting) if rate_setting else None,
+        constant_rate_per_second=_offered(rate_setting, opened / max(threads, 1), seconds) if rate_setting else None,
         planned_seconds=called_for if planned is None else duration(planned),
-        seconds=None if total is None else duration(total[2]),
+        seconds=seconds,
         requests=requests,
         rate_per_second=section.figure(rf"^Requests/sec:\s+({NUMBER})"),
         times=_times(section).model_copy(update={"sample": _batches(requests, pipelined)}),
         failures={"non-2xx": status} if status else {},
-        unanswered={kind: number for kind, number in socket_errors.items() if number},
+        unanswered={kind: number for kind, number in socket_errors.items() if number and kind not in closings},
+        unclear_failures=closings,
         dead_clients=dead,
         answer_bytes=None if total is None or requests is None else data_size(total[3]).over(requests),
         remarks=[] if pipelined else ["its script pipelines, and how many requests at once is not printed"],
     )
 
 
+CONNECT_SECONDS = 0.005
+
+
+def _offered(rate: float, connections_of_a_thread: float, seconds: Figure | None) -> Figure:
+    """The rate of wrk2, of which each connection offers its share from when it is opened: one each 5 ms in a thread."""
+    unopened_seconds = CONNECT_SECONDS * connections_of_a_thread / 2
+    return Figure(value=rate, within=0.0 if seconds is None else rate * unopened_seconds / max(seconds.value, 1e-9))
+
+
+CLOSING_SHARE = 0.1
+"""Of the requests, by which read errors may differ from them if each answer closes its connection."""
+
+
+def _closings(socket_errors: Mapping[str, int], requests: float) -> dict[str, int]:
+    """Read errors that may be no lost requests: as many as there are answers."""
+    read_errors = socket_errors.get("read", 0)
+    is_each = requests > 0 and abs(read_errors - requests) <= CLOSING_SHARE * requests
+    return {"read": read_errors} if is_each else {}
+
+
 def is_apart(between: str) -> bool:
-    """Whether wrk was stopped after its first lines: it prints nothing between these and its figures."""
+    """Whether wrk was stopped after its first lines: but for wrk2, it prints nothing between these and its figures."""
     head, _, rest = between.partition("\n")
-    lines = rest.split("\n")[:-1]
+    lines = [line for line in rest.split("\n")[:-1] if not OF_WRK2.fullmatch(line)]
     is_setting = re.match(r"(?:Running|Making|\d+ threads?) ", head) is not None
     return is_setting and ("^C" in lines[:-1] or ("" in lines and any(lines)))
 
@@ -98,12 +129,15 @@ def _batches(requests: Figure | None, pipelined: int | None) -> int | None:
 
 def _times(section: Section) -> RunTimes:
     row = section.find(rf"^Latency\s+({TIME})\s+({TIME})\s+({TIME})(?:\s|$)")
-    shares = section.pairs(rf"^(\d{{1,2}}(?:\.\d{{1,6}})?)%\s+({TIME})$")
+    shares = section.pairs(rf"^(\d{{1,3}}(?:\.\d{{1,6}})?)%\s+({TIME})(?:\s|$)")
     percentiles = {share_name(share): duration(value) for share, value in shares}
+    longest = percentiles.pop("100", None)
     if row is None:
-        return RunTimes(percentiles=percentiles)
-    mean, deviation, maximum = (duration(row[place]) for place in (1, 2, 3))
-    return RunTimes(mean=mean, deviation=deviation, maximum=maximum, percentiles=percentiles)
+        return RunTimes(percentiles=percentiles, maximum=longest)
+    mean, deviation, last = (duration(row[place]) for place in (1, 2, 3))
+    if section.find(r"^Thread Stats\s+Avg\s+Stdev\s+99%") is not None:
+        return RunTimes(mean=mean, deviation=deviation, maximum=longest, percentiles={"99": last, **percentiles})
+    return RunTimes(mean=mean, deviation=deviation, maximum=last, percentiles=percentiles)
 
 
 FORMAT = Format(
@@ -111,7 +145,6 @@ FORMAT = Format(
     anchor=ANCHOR,
     heads=HEADS,
     tails=TAILS,
-    recognises=lambda text: WRK2.search(text) is None,
     read=read,
     is_apart=is_apart,
 )

@@ -42,7 +42,8 @@ def read(section: Section) -> PrintedRun:
 FORMAT = replace(
     wrk.FORMAT,
     name="wrk2",
-    recognises=lambda text: wrk.WRK2.search(text) is not None,
+    marks=r"Thread calibration:|HdrHistogram - |^Thread Stats\s+Avg\s+Stdev\s+99%|^Test Results @|^Req/Sec\s+-?nan\s",
     read=read,
+    always=("requests", "seconds", "rate", "mean"),  # the maximum is not in all versions
     calls=("wrk2", "wrk"),  # after its build its program is named `wrk`
 )

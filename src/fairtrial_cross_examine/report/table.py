@@ -28,6 +28,10 @@ def gaps(examination: Examination) -> list[tuple[str, str]]:
         if run.not_read:
             gaps_of_runs.append((run.name, f"not read, though {run.tool} prints it: {', '.join(run.not_read)}"))
         gaps_of_runs += [(run.name, f"ambiguous, and not taken: {line}") for line in run.ambiguous]
+        gaps_of_runs += [
+            (run.name, f"{number:,} {kind}: these may have had an answer or not, and are held against nothing")
+            for kind, number in run.unclear_failures.items()
+        ]
         gaps_of_runs += [(run.name, remark) for remark in run.remarks]
     return gaps_of_runs
 
@@ -56,7 +60,8 @@ def load_in_words(run: PrintedRun) -> str:
 
 
 def _cells(run: PrintedRun) -> list[str]:
-    failed = sum(run.failures.values()) + sum(run.unanswered.values()) + run.dead_clients
+    of_kinds = (run.failures, run.unanswered, run.unclear_failures)
+    failed = run.dead_clients + sum(sum(kinds.values()) for kinds in of_kinds)
     return [
         printed_name(run.name),
         load_in_words(run),

@@ -282,6 +282,7 @@ QUIET: dict[str, list[list[PrintedRun]]] = {
         [a_run(), a_run(name="other", document_bytes=exactly(5300))],
         [a_run(answer_bytes=exactly(130)), a_run(name="other", answer_bytes=exactly(420))],
         [a_run(url="http://a/x"), a_run(name="other", url="http://a/y", document_bytes=exactly(9))],
+        [a_run(url="http://a/x"), a_run(name="other", url="http://a/x?y", document_bytes=exactly(9))],
         [a_run()],
     ],
     "unsupported-percentile": [
@@ -295,6 +296,8 @@ QUIET: dict[str, list[list[PrintedRun]]] = {
         alike(number=1),
         # All times are the same.
         alike(number=3, p50=milliseconds("9.10")),
+        # So they nearly are, as those of a server that waits for as long each time.
+        alike(number=3, p50=milliseconds("9.05")),
         # Two digits agree often.
         [a_run(times=RunTimes(mean=milliseconds("9.1"), percentiles={"99": milliseconds("9.1")}))] * 3,
     ],
@@ -327,6 +330,8 @@ QUIET: dict[str, list[list[PrintedRun]]] = {
     "load-not-offered": [
         [a_run(load="open", constant_rate_per_second=as_figure("10050"))],
         [a_run(load="open", dropped_requests=90)],
+        # A mean of a second each, of which the last one was cut short.
+        [a_run(load="open", constant_rate_per_second=exactly(10_000), rate_per_second=as_figure("9090.91"))],
         [a_run()],
     ],
     "implied-delay": [

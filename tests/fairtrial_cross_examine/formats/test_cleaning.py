@@ -35,6 +35,11 @@ def counted(template: str) -> Change:
     )
 
 
+def garbled(encoding: str) -> Change:
+    """UTF-8 as a program shows it that takes it for another encoding."""
+    return lambda text: text.encode().decode(encoding, "replace")
+
+
 def first_line_marked(mark: str) -> Change:
     """An item of a list: its other lines are indented."""
     return lambda text: (
@@ -97,6 +102,7 @@ CHANGES: dict[str, Change] = {
     "carriage returns alone": lambda text: text.replace("\n", "\r"),
     "UTF-16 read as bytes": lambda text: text.replace(" ", "\0 "),
     "colours with colons": lambda text: text.replace(": ", ": \x1b[38:2::1:2:3m").replace("\n", "\x1b[0m\x1b[K\n"),
+    **{f"UTF-8 as {encoding}": garbled(encoding) for encoding in ("latin-1", "cp1252", "cp437", "cp850")},
     "another mu": lambda text: text.replace("µs", "\u03bcs"),
     "hyphens that do not break": lambda text: text.replace("Non-2xx", "Non\u20112xx"),
     "digits of another script": lambda text: text.translate(ARABIC),
@@ -117,6 +123,26 @@ def test_it_changes_nothing(change: Change) -> None:
     for file in OUTPUTS.glob("*.txt"):
         text = file.read_text(encoding="utf-8")
         assert what_is_read(change(text)) == what_is_read(text), file.name
+
+
+def test_what_is_added_in_a_diff_is_read() -> None:
+    added = "".join(f"+{line}\n" for line in texts.WRK.splitlines())
+    assert what_is_read(f"@@ -0,0 +1,9 @@\n{added}") == what_is_read(texts.WRK)
+
+
+def test_a_record_of_a_script_keeps_what_was_printed() -> None:
+    assert what_is_read(json.dumps({"tool": "wrk", "output": texts.WRK})) == what_is_read(texts.WRK)
+
+
+def test_few_decimal_commas_tell_where_there_are_no_points() -> None:
+    short = "Concurrency Level:   10\nTime taken for tests:   12.345 seconds\nComplete requests:   1000\n"
+    short += "Requests per second:   81.01 [#/sec] (mean)\n"
+    assert what_is_read(short.replace(".", ",")) == what_is_read(short)
+
+
+@pytest.mark.parametrize(("sign", "dots"), [("?", "?"), ("\ufffd", "\ufffd"), ("+-", "..")])
+def test_signs_of_hyperfine_that_a_console_cannot_show(sign: str, dots: str) -> None:
+    assert what_is_read(texts.HYPERFINE.replace("±", sign).replace("…", dots)) == what_is_read(texts.HYPERFINE)
 
 
 def test_several_services_that_took_turns() -> None:

@@ -157,3 +157,14 @@ def test_the_time_to_read_grows_no_faster_than_a_text(line: str) -> None:
         read_text(line * (characters // len(line) + 1), "x")
         seconds.append(time.process_time() - began)
     assert seconds[1] < 50 * max(seconds[0], 0.02)
+
+
+@pytest.mark.parametrize("line", ["Benchmark 1: x\n", "Success rate: 1\n"])
+def test_too_many_outputs_are_refused_in_a_time_that_grows_no_faster_than_a_text(line: str) -> None:
+    seconds = []
+    for lines in (2_000, 20_000):
+        began = time.process_time()
+        with pytest.raises(ValueError, match="more than 1,000 outputs"):
+            read_text(line * lines, "x")
+        seconds.append(time.process_time() - began)
+    assert seconds[1] < 50 * max(seconds[0], 0.02)

@@ -35,7 +35,6 @@ FAULTY: dict[str, set[str]] = {
     # It prints a p99.99 of however many answers.
     "oha-errors.json": {"errors-as-throughput", "lost-requests", "unsupported-percentile"},
     "oha-errors.txt": {"errors-as-throughput", "lost-requests", "unsupported-percentile"},
-    "siege-errors.txt": {"lost-requests"},
     "vegeta-errors.json": {"errors-as-throughput"},
     "vegeta-errors.txt": {"errors-as-throughput"},
     "wrk-errors.txt": {"errors-as-throughput", "lost-requests", "too-much-time"},
