@@ -15,6 +15,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.judge.judging import judge_record
 from fairtrial.record.read import read_record
 from fairtrial.record.write import RECORD_FILE
+from fairtrial.tools.pool.machines import lock_digest, trials_digest
 from fairtrial_cross_examine.read import read_rows
 from fairtrial_docket.entries import ClaimEntry, ExperimentEntry, by_contender, entry_of
 from fairtrial_docket.names import page_name
@@ -138,7 +139,8 @@ def _outcome(site: Site, source: DocketSource) -> _Outcome:
 def _experiment(site: Site, source: DocketSource) -> ExperimentEntry:
     record, trials = read_record(source.file.parent if source.file.name == RECORD_FILE else source.file)
     result = judge_record(record, trials)
-    entry = entry_of(result, source.name, site.keep(source.file, page_name(source.name)))
+    kept = site.keep(source.file, page_name(source.name))
+    entry = entry_of(result, source.name, kept, lock_digest(record), trials_digest(trials))
     entry.questions.extend(questions_of(record, result, trials))
     write_experiment(site, entry, result, record, trials)
     return entry

@@ -55,7 +55,8 @@ def test_every_link_leads_to_a_file_of_the_site_and_to_a_place_in_it(site: Path)
         if "table-data" in page.ids:
             links += [cell[2] for row in table_of(path)["rows"] for cell in row if isinstance(cell, list) and cell[2:]]
         for question in table_of(path, "choice")["questions"] if "choice-data" in page.ids else []:
-            links += [question["of"][1], *(contender[1] for contender in question["contenders"])]
+            links += [link for run in question["of"] for link in (run[1], run[4])]
+            links += [contender[1] for contender in question["contenders"]]
         for link in filter(None, links):
             name, place = urldefrag(unquote(link))
             target = (path.parent / name).resolve() if name else path
@@ -100,6 +101,13 @@ def test_a_refusal_stands_where_others_would_have_a_zero(site: Path) -> None:
     reasons = [cell[1] for cell in column(site / "conditions.html", "outcome") if cell[0] == "refused"]
     assert len(reasons) == 2 and all("errors" in reason for reason in reasons)
     assert column(site / "conditions.html", "rank")[:2] != ["–", "–"]
+
+
+def test_the_record_of_each_figure_and_claim_is_one_click_away(site: Path) -> None:
+    for table in ("conditions", "claims"):
+        assert {cell[2] for cell in column(site / f"{table}.html", "record")} == {
+            str(record.relative_to(site)) for record in (site / "records").glob("run-*")
+        }
 
 
 def test_then_and_now_stand_side_by_side(site: Path) -> None:
