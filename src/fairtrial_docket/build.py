@@ -139,8 +139,8 @@ def _outcome(site: Site, source: DocketSource) -> _Outcome:
 def _experiment(site: Site, source: DocketSource) -> ExperimentEntry:
     record, trials = read_record(source.file.parent if source.file.name == RECORD_FILE else source.file)
     result = judge_record(record, trials)
-    kept = site.keep(source.file, page_name(source.name))
-    entry = entry_of(result, source.name, kept, lock_digest(record), trials_digest(trials))
+    path = site.keep(source.file, page_name(source.name))
+    entry = entry_of(result, source.name, path, lock_digest(record), trials_digest(trials))
     entry.questions.extend(questions_of(record, result, trials))
     write_experiment(site, entry, result, record, trials)
     return entry

@@ -64,6 +64,7 @@ class ConditionEntry:
         return {
             "language": "" if stack is None else stack.language,
             "framework": "" if stack is None else stack.framework,
+            "licence": "" if stack is None else stack.licence,
             "model": "" if stack is None else stack.concurrency,
             "database": self.condition.service,
             "class": self.condition.stack_class,

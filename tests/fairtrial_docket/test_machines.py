@@ -138,7 +138,7 @@ def test_the_page_has_the_pool_its_runs_and_records_and_the_parts_for_who_choose
         (1, False, 1),
     ]
     assert all(run[4] == "record" for run in questions[0]["of"])
-    assert {contender[3][5] for contender in questions[0]["contenders"]} == {"5 machines, pooled"}
+    assert {contender[3][6] for contender in questions[0]["contenders"]} == {"5 machines, pooled"}
 
 
 def test_few_machines_rank_few_contenders() -> None:

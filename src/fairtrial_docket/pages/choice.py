@@ -11,7 +11,7 @@ from fairtrial_docket.questions import COLUMNS, COMPARED, Question, QuestionFigu
 from fairtrial_docket.site import Site
 from fairtrial_docket.tables import text
 
-NEEDS = ("language", "framework", "model", "database", "class", "machine")
+NEEDS = ("language", "framework", "licence", "model", "database", "class", "machine")
 MATTERS = ("goodput_per_second", "response_time_p99_seconds", "peak_rss_bytes")
 """The figures that matter before a reader says so."""
 OWN_FILE = "FILE.toml"
