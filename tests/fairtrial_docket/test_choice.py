@@ -210,6 +210,13 @@ def test_settings_change_the_answer_and_the_address(page: Page, tmp_path: Path) 
     assert page.evaluate("new URLSearchParams(location.hash.slice(1)).get('at most p99 ms')") == "8"
 
 
+def test_a_need_of_the_address_that_nobody_meets_is_shown(page: Page, tmp_path: Path) -> None:
+    """All have one database, so that there is nothing to choose otherwise."""
+    seen = shown(page, tmp_path, choice(HAND), database="redis")
+    assert "0 questions with 0 contenders left" in seen["found"]
+    assert page.evaluate("[...document.querySelectorAll('#needs select')].map((each) => each.value).join()") == ",,redis"
+
+
 LIMITED = """
 {
   const labels = [...document.querySelectorAll("#needs label")];

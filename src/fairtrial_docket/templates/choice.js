@@ -48,7 +48,8 @@
     return input;
   };
   needs.forEach((need, place) => {
-    const values = [...new Set(questions.flatMap((question) => question.contenders.map((each) => each[3][place])))].sort();
+    const present = questions.flatMap((question) => question.contenders.map((each) => each[3][place]));
+    const values = [...new Set([...present, ...(chosen.get(need) ? [chosen.get(need)] : [])])].sort();
     if (values.length < 2) return;
     const select = make("select", {}, make("option", { value: "" }, "any"), ...values.map((value) => make("option", { value }, value)));
     select.value = chosen.get(need) ?? "";
@@ -224,8 +225,8 @@
   const section = (result, wanted) => {
     const { question, out, left, gone } = result;
     const many = question.machines > 1;
-    const sources = question.of.flatMap(([title, page, began, machine, record], place) => [
-      ...(place ? [" · "] : []), make("a", { href: page }, title), ` · ${began} · ${machine} · `,
+    const sources = question.of.map(([title, page, began, machine, record]) => [
+      make("a", { href: page }, title), ` · ${began} · ${machine} · `,
       make("a", { href: record, "aria-label": `record of ${title}, ${began}` }, "record"),
     ]);
     const on = question.blocks < question.machines ? `${question.blocks} or more of ${count(question.machines, "machine")}` : count(question.machines, "machine");
@@ -236,8 +237,8 @@
       "section",
       {},
       make("h2", {}, question.asked),
-      make("p", { class: "hint" }, ...(many ? ["pooled: the machine is the unit; for one of them alone, choose it above"] : [...sources, ` · ${count(question.blocks, "block")}`]), unfit),
-      ...(many ? [make("details", { class: "hint" }, make("summary", {}, count(question.of.length, "run")), ...sources)] : []),
+      make("p", { class: "hint" }, ...(many ? ["pooled: the machine is the unit; for one of them alone, choose it above"] : [...sources[0], ` · ${count(question.blocks, "block")}`]), unfit),
+      ...(many ? [make("details", { class: "hint" }, make("summary", {}, count(question.of.length, "run")), make("ul", {}, ...sources.map((source) => make("li", {}, ...source))))] : []),
       make("p", { class: "answer" }, `${left.length.toLocaleString("en")} of ${count(left.length + gone.length, "contender")}, on ${on}`),
       ...(left.length ? tableOf(left, wanted) : []),
       ...(closer.length ? [make("details", {}, make("summary", {}, "What would tell them apart"), ...closer)] : []),
