@@ -40,7 +40,7 @@ class Built:
     entries: Sequence[ExperimentEntry]
     boards: Sequence[BoardEntry]
     passed_over: Sequence[str]
-    """records and boards that could not be read, with the reason"""
+    """records and boards that could not be read, and copies of records, with the reason"""
     pages: int
 
 
@@ -57,11 +57,18 @@ def build_docket(folders: Sequence[Path], out: Path, say: Callable[[str], None])
     entries: list[ExperimentEntry] = []
     boards: list[BoardEntry] = []
     passed_over: list[str] = []
+    by_trials: dict[tuple[str, str], str] = {}
     for number, (source, outcome) in enumerate(zip(sources, _outcomes(site, sources), strict=True), 1):
         say(f"{number} of {len(sources)}: {source.name}")
         site.written |= outcome.paths
         if isinstance(outcome.entry, ExperimentEntry):
-            entries.append(outcome.entry)
+            entry = outcome.entry
+            first = by_trials.setdefault((entry.lock, entry.trials or source.name), source.name)
+            if first == source.name:
+                entries.append(entry)
+            else:  # in a history, or over machines, it would pass for a further run
+                site.remove(outcome.paths)
+                passed_over.append(f"{source.name}: it has the trials of {first}")
         elif outcome.entry is not None:
             boards.append(outcome.entry)
         if outcome.passed_over:

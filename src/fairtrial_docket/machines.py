@@ -67,10 +67,9 @@ Parts = Sequence[tuple[ExperimentEntry, Question]]
 
 
 def pooled_questions(entries: Sequence[ExperimentEntry]) -> list[PooledQuestion]:
-    """The questions that runs of one lock put on three machines or more. Records with the same trials are one."""
-    once = {entry.trials: entry for entry in reversed(entries) if entry.lock}
+    """The questions that runs of one lock put on three machines or more."""
     alike: dict[tuple[str, ...], list[tuple[ExperimentEntry, Question]]] = defaultdict(list)
-    for entry in reversed(once.values()):
+    for entry in entries:
         for question in entry.questions:
             alike[entry.lock, *question.alike].append((entry, question))
     return [pooled for parts in alike.values() if (pooled := _pooled(parts)) is not None]

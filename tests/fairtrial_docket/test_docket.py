@@ -87,6 +87,24 @@ def test_sources_of_one_name_are_told_apart(tmp_path: Path) -> None:
     ]
 
 
+def test_a_copy_of_a_record_is_no_further_run(folder: Path, tmp_path: Path) -> None:
+    """Nor under another host's name. With other claims it is another result."""
+    source, out = tmp_path / "in", tmp_path / "out"
+    shutil.copytree(folder / "run-1", source / "run-1")
+    record, *trials = (source / "run-1" / RECORD_FILE).read_text().splitlines()
+    for name, changes in (
+        ("renamed", ("A Processor", "Another")),
+        ("with-other-claims", ('"at_least":1.5', '"at_least":1.4')),
+    ):
+        (source / name).mkdir()
+        (source / name / RECORD_FILE).write_text("\n".join([record.replace(*changes), *trials]) + "\n")
+    finished = build(source, "--out", out)
+    assert finished.exit_code == 3 and "passed over: run-1: it has the trials of renamed" in finished.output
+    assert {path.stem for path in (out / "experiments").iterdir()} == {"renamed", "with-other-claims"}
+    listed = json.loads((out / "docket.json").read_text())["files"]
+    assert sorted(listed) == sorted(str(path.relative_to(out)) for path in out.rglob("*") if path.is_file())
+
+
 def test_the_history_of_two_machines_of_one_model_is_two_lines() -> None:
     record = an_experiment("a", blocks=3).record()
     entry = entry_of(judge_record(record, trials_of(record, a_trial())), "run", "run.jsonl.xz")

@@ -81,10 +81,9 @@ def test_machines_of_any_speed_have_one_answer() -> None:
     [
         runs(HONEST[:2]),
         [*runs(HONEST[:2]), run_on("m", 2.2)],
-        [*runs(HONEST[:2]), replace(run_on("m", HONEST[0]), identity="a copy")],
         [*runs(HONEST[:2]), run_on("mmm", 2.0, OTHERWISE)],
     ],
-    ids=["two machines", "a second run of one", "a copy of a record", "another lock"],
+    ids=["two machines", "a second run of one", "another lock"],
 )
 def test_fewer_than_three_machines_are_no_pool(entries: list[ExperimentEntry]) -> None:
     assert pooled_questions(entries) == []

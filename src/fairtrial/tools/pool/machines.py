@@ -70,9 +70,9 @@ def without_digest(record: ExperimentRecord) -> list[str]:
 
 
 def trials_digest(trials: Sequence[TrialRecord]) -> str:
-    """A digest of what the engine measured: no two runs measure the same."""
+    """A digest of what the engine measured: no two runs measure the same. Empty: it measured nothing."""
     summaries = [trial.engine.model_dump_json() for trial in trials if trial.engine is not None]
-    return hashlib.sha256("\n".join(summaries).encode()).hexdigest()
+    return hashlib.sha256("\n".join(summaries).encode()).hexdigest() if summaries else ""
 
 
 def read_machines(places: Sequence[Path], signers: Mapping[Path, str]) -> list[Machine]:
@@ -86,7 +86,7 @@ def read_machines(places: Sequence[Path], signers: Mapping[Path, str]) -> list[M
     by_trials: dict[str, Path] = {}
     for place, name in zip(places, _names(places), strict=True):
         record, trials = read_record(place)
-        other = by_trials.setdefault(trials_digest(trials), place)
+        other = by_trials.setdefault(trials_digest(trials) or str(place), place)
         if other != place:
             raise Problem(f"{place} has the trials of {other}: it is no further machine", "give each run once")
         own = locked(record)
