@@ -122,6 +122,10 @@ def test_a_refusal_stands_where_others_would_have_a_zero(site: Path) -> None:
 
 
 def test_the_record_of_each_figure_and_claim_is_one_click_away(site: Path) -> None:
+    """Also on the page of an experiment, which is a report without its results folder."""
+    for path in (site / "experiments").iterdir():
+        assert f"../records/{path.stem}.jsonl.xz" in page_of(path).links
+        assert "result.json" not in path.read_text()
     for table in ("conditions", "claims"):
         assert {cell[2] for cell in column(site / f"{table}.html", "record")} == {
             str(record.relative_to(site)) for record in (site / "records").glob("run-*")
