@@ -46,6 +46,7 @@ def test_a_page_is_read_on_every_screen_and_by_a_screen_reader(kind: str, site: 
 
 DRAWN = """
 (async () => {
+  for (const each of document.querySelectorAll("details")) each.open = true;
   while (document.querySelector(".chart:not(.drawn)")) await new Promise((next) => setTimeout(next, 20));
 })()
 """
