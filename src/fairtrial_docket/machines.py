@@ -70,7 +70,7 @@ def pooled_questions(entries: Sequence[ExperimentEntry]) -> list[PooledQuestion]
     """The questions that runs of one lock put on three machines or more."""
     alike: dict[tuple[str, ...], list[tuple[ExperimentEntry, Question]]] = defaultdict(list)
     for entry in entries:
-        for question in entry.questions:
+        for question in entry.questions if entry.lock else ():
             alike[entry.lock, *question.alike].append((entry, question))
     return [pooled for parts in alike.values() if (pooled := _pooled(parts)) is not None]
 
@@ -109,7 +109,7 @@ def _values(key: str, by_machine: Mapping[str, Sequence[Question]]) -> dict[str,
     for machine, questions in by_machine.items():
         for condition in set.intersection(*(set(each.figures) for each in questions)):
             figures = [(each.figures[condition].get(key), each.level) for each in questions]
-            logs = [_on_machine(figure, level) for figure, level in figures if figure is not None]
+            logs = [each for figure, level in figures if (each := _on_machine(figure, level)) is not None]
             if len(logs) == len(questions):
                 by_condition[condition][machine] = _OnMachine(
                     _mean([each.relative for each in logs]), _mean([each.own for each in logs])
@@ -118,13 +118,19 @@ def _values(key: str, by_machine: Mapping[str, Sequence[Question]]) -> dict[str,
     return shared_by_all(order, MINIMUM_MACHINES)
 
 
-def _on_machine(figure: QuestionFigure, level: float) -> _OnMachine:
-    def log(estimate: float, low: float, high: float | None) -> _Log:
+def _on_machine(figure: QuestionFigure | None, level: float) -> _OnMachine | None:
+    """None: there is no figure, or it may be as small as any, which is none."""
+
+    def log(estimate: float, low: float, high: float | None, blocks: int) -> _Log:
         # Of an interval that is open above, the half below the estimate.
-        error = log_error(low, estimate**2 / low if high is None else high, level, figure.blocks)
+        error = log_error(low, estimate * (estimate / low) if high is None else high, level, blocks)
         return _Log(math.log(estimate), error, high is None)
 
-    return _OnMachine(log(figure.estimate, figure.low, figure.high), log(figure.own, figure.own_low, figure.own_high))
+    if figure is None or min(figure.low, figure.own_low) <= 0:
+        return None
+    relative = log(figure.estimate, figure.low, figure.high, figure.blocks)
+    own = log(figure.own, figure.own_low, figure.own_high, figure.blocks)
+    return _OnMachine(relative, own) if math.isfinite(relative.error + own.error) else None
 
 
 def _mean(logs: Sequence[_Log]) -> _Log:

@@ -123,6 +123,20 @@ def test_a_time_that_nobody_awaited_on_one_machine_is_open_above() -> None:
     assert pooled.question.figures[A][P99].high is not None
 
 
+@pytest.mark.parametrize("low", [0.0, 5e-324])
+def test_an_interval_that_holds_any_value_is_no_figure_of_its_machine(low: float) -> None:
+    *others, last = runs()
+    [part] = last.questions
+    figures = {**part.figures, B: {**part.figures[B], GOODPUT: replace(part.figures[B][GOODPUT], low=low, high=None)}}
+    last.questions[:] = [replace(part, figures=figures)]
+    pooled = only([*others, last]).question
+    assert pooled.figures[B][GOODPUT].blocks == 4 and pooled.figures[B][P99].blocks == 5
+
+
+def test_without_a_lock_nothing_is_pooled() -> None:
+    assert pooled_questions([replace(each, lock="") for each in runs()]) == []
+
+
 def questions_on_page(entries: list[ExperimentEntry]) -> list[dict[str, Any]]:
     data: dict[str, Any] = dict(choice_data(entries))
     return list(data["questions"])
