@@ -12,7 +12,7 @@ SIDE_BY_SIDE := --numprocesses $(WORKERS) --dist loadscope --no-loadscope-reorde
 export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help set-up system build build-tests build-lab test test-quick lint-and-python lint-rust test-python collect \
-	test-engine test-timing bench wheels wheels-again image site charts lint audit format lock clean
+	test-engine test-timing bench wheels wheels-again image site docket charts lint audit format lock clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -96,6 +96,9 @@ image: $(DEV)  ## the image of the Dockerfile, and its tests; OPTIONS="--build-a
 
 site: $(DEV)  ## the documentation as a site that opens and searches without a server, in build/site
 	sh scripts/site .
+
+docket: $(DEV)  ## the kept records, and data of boards in the folder BOARDS, as a site in build/docket
+	$(VENV)/fairtrial docket build benches/records $(BOARDS) --out build/docket
 
 charts:  ## the script of the reports' charts, of the packages that its package-lock.json pins; needs npm
 	sh scripts/bundle-charts .

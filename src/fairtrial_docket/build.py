@@ -15,6 +15,7 @@ from fairtrial.base.problem import Problem
 from fairtrial.judge.judging import judge_record
 from fairtrial.record.read import read_record
 from fairtrial.record.write import RECORD_FILE
+from fairtrial.tools.pool.machines import lock_digest, trials_digest
 from fairtrial_cross_examine.read import read_rows
 from fairtrial_docket.entries import ClaimEntry, ExperimentEntry, by_contender, entry_of
 from fairtrial_docket.names import page_name
@@ -39,7 +40,7 @@ class Built:
     entries: Sequence[ExperimentEntry]
     boards: Sequence[BoardEntry]
     passed_over: Sequence[str]
-    """records and boards that could not be read, with the reason"""
+    """records and boards that could not be read, and copies of records, with the reason"""
     pages: int
 
 
@@ -56,11 +57,18 @@ def build_docket(folders: Sequence[Path], out: Path, say: Callable[[str], None])
     entries: list[ExperimentEntry] = []
     boards: list[BoardEntry] = []
     passed_over: list[str] = []
+    by_trials: dict[tuple[str, str], str] = {}
     for number, (source, outcome) in enumerate(zip(sources, _outcomes(site, sources), strict=True), 1):
         say(f"{number} of {len(sources)}: {source.name}")
         site.written |= outcome.paths
         if isinstance(outcome.entry, ExperimentEntry):
-            entries.append(outcome.entry)
+            entry = outcome.entry
+            first = by_trials.setdefault((entry.lock, entry.trials or source.name), source.name)
+            if first == source.name:
+                entries.append(entry)
+            else:  # in a history, or over machines, it would pass for a further run
+                site.remove(outcome.paths)
+                passed_over.append(f"{source.name}: it has the trials of {first}")
         elif outcome.entry is not None:
             boards.append(outcome.entry)
         if outcome.passed_over:
@@ -138,7 +146,8 @@ def _outcome(site: Site, source: DocketSource) -> _Outcome:
 def _experiment(site: Site, source: DocketSource) -> ExperimentEntry:
     record, trials = read_record(source.file.parent if source.file.name == RECORD_FILE else source.file)
     result = judge_record(record, trials)
-    entry = entry_of(result, source.name, site.keep(source.file, page_name(source.name)))
+    path = site.keep(source.file, page_name(source.name))
+    entry = entry_of(result, source.name, path, lock_digest(record), trials_digest(trials))
     entry.questions.extend(questions_of(record, result, trials))
     write_experiment(site, entry, result, record, trials)
     return entry

@@ -33,7 +33,8 @@ def build(
     Records are judged again by your own judge, and rows of boards examined as `fairtrial cross-examine` does. The
     record behind each figure lies beside the pages. Claims have a badge (SVG).
 
-    Exit status: 0 built; 2 wrong use, or nothing to show; 3 built, but a record or a board could not be read.
+    Exit status: 0 built; 2 wrong use, or nothing to show; 3 built, but a record or a board could not be read, or a
+    record is a copy.
     """
     from rich.console import Console
     from rich.markup import escape

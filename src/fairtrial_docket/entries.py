@@ -8,6 +8,7 @@ from fairtrial.base.printable import printable
 from fairtrial.judge.model import ClaimResult, ConditionResult, Result
 from fairtrial.record.identity import StackIdentity
 from fairtrial.report.sentences import workload_in_words
+from fairtrial.tools.pool.machines import identity_of
 from fairtrial_docket.names import page_name
 from fairtrial_docket.questions import Question
 
@@ -29,6 +30,12 @@ class ExperimentEntry:
     """the path of its record below the site"""
     conditions: list["ConditionEntry"]
     claims: list["ClaimEntry"]
+    identity: str = ""
+    """of the machine, as `fairtrial pool` has it; in older records its words"""
+    lock: str = ""
+    """the digest of what is locked, so that runs of it can be pooled"""
+    trials: str = ""
+    """the digest of what was measured, by which copies of a record are told"""
     questions: list[Question] = field(default_factory=list)
 
     @property
@@ -57,6 +64,7 @@ class ConditionEntry:
         return {
             "language": "" if stack is None else stack.language,
             "framework": "" if stack is None else stack.framework,
+            "licence": "" if stack is None else stack.licence,
             "model": "" if stack is None else stack.concurrency,
             "database": self.condition.service,
             "class": self.condition.stack_class,
@@ -94,7 +102,7 @@ class ClaimEntry:
         return f"badges/{self.name}.svg"
 
 
-def entry_of(result: Result, name: str, record: str) -> ExperimentEntry:
+def entry_of(result: Result, name: str, record: str, lock: str = "", trials: str = "") -> ExperimentEntry:
     """A result as other pages know it. Its trials are in its own page."""
     host = result.host
     machine = f"{printable(host.cpu_model)}, {count(host.cpus, 'processor')}"
@@ -109,6 +117,9 @@ def entry_of(result: Result, name: str, record: str) -> ExperimentEntry:
         record=record,
         conditions=[],
         claims=[],
+        identity=identity_of(host) or machine,
+        lock=lock,
+        trials=trials,
     )
     for condition in result.conditions:
         stack = stacks.get(f"{condition.stack}:{condition.variant}") or stacks.get(condition.stack)

@@ -21,6 +21,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import TypeVar
 
 import numpy as np
 
@@ -70,12 +71,18 @@ class QuestionFigure:
     """as it is, with an interval to be held against a limit"""
     own_low: float
     own_high: float | None
+    blocks: int
+    """that it rests on; over machines, how many of these"""
+    disagreeing: int = 0
+    """over machines, how many are no draw from what the others say"""
 
 
 @dataclass(frozen=True)
 class Question:
     """What was asked of several contenders in the same blocks."""
 
+    alike: tuple[str, ...]
+    """what its conditions have in common, and no other question of one experiment"""
     in_words: str
     level: float
     """of each interval"""
@@ -114,8 +121,9 @@ def questions_of(record: ExperimentRecord, result: Result, trials: Sequence[Tria
             losses,
             {each.id: _durable(of_condition.get(each.id, [])) for each in conditions},
             result.level,
+            key,
         )
-        for conditions in alike.values()
+        for key, conditions in alike.items()
     ]
 
 
@@ -131,6 +139,7 @@ def _question(
     losses: Losses,
     durable: Mapping[str, str],
     level_of_all: float,
+    alike: tuple[str, ...],
 ) -> Question:
     first = conditions[0]
     words = [first.workload, first.load.describe()]
@@ -147,6 +156,7 @@ def _question(
             figures[condition][key] = figure
     fewest = min(blocks, default=0)
     return Question(
+        alike=alike,
         in_words="; ".join(words),
         level=level,
         blocks=fewest,
@@ -161,7 +171,7 @@ Values = Mapping[int, tuple[float, bool]]
 """By block, a contender's figure, and whether it is a lower bound of the true one."""
 
 
-def _values(metric: Metric, valid: Mapping[str, Sequence[TrialRecord]], losses: Losses) -> dict[str, Values]:
+def _values(metric: Metric, valid: Mapping[str, Sequence[TrialRecord]], losses: Losses) -> Mapping[str, Values]:
     """By condition, those of the blocks that all of them share; empty if it was read in different ways, or in too few.
 
     Where conditions share too few blocks, those with the fewest have no figure, so that the others have theirs.
@@ -173,10 +183,21 @@ def _values(metric: Metric, valid: Mapping[str, Sequence[TrialRecord]], losses: 
         readings = losses.readings(metric, trials)
         if readings and all(value > 0 for _, value in readings):
             by_id[condition] = {trial.block: (value, is_lower_bound(metric, trial, value)) for trial, value in readings}
-    shared: set[int] = set()
-    while by_id and len(shared := set.intersection(*map(set, by_id.values()))) < MINIMUM_BLOCKS:
-        del by_id[min(by_id, key=lambda condition: len(by_id[condition]))]
-    return {condition: {block: values[block] for block in sorted(shared)} for condition, values in by_id.items()}
+    return shared_by_all(by_id, MINIMUM_BLOCKS)
+
+
+Place = TypeVar("Place", int, str)
+Value = TypeVar("Value")
+
+
+def shared_by_all(by_id: Mapping[str, Mapping[Place, Value]], least: int) -> dict[str, dict[Place, Value]]:
+    """Of each condition, the values at those places that all have: `least` of them or more, as those with the fewest
+    are left out until there are so many."""
+    rest = dict(by_id)
+    shared: set[Place] = set()
+    while rest and len(shared := set.intersection(*map(set, rest.values()))) < least:
+        del rest[min(rest, key=lambda condition: len(rest[condition]))]
+    return {condition: {place: values[place] for place in sorted(shared)} for condition, values in rest.items()}
 
 
 def compare(
@@ -200,7 +221,7 @@ def compare(
         to_others = at_resolution(over_blocks_bounded(relative.tolist(), bounds, level), resolution, is_ratio=True)
         as_it_is = [value for value, _ in own.values()]
         alone = at_resolution(over_blocks_bounded(as_it_is, bounds, level), resolution, is_ratio=True)
-        figures[name] = QuestionFigure(to_others.estimate, *_ends(to_others), alone.estimate, *_ends(alone))
+        figures[name] = QuestionFigure(to_others.estimate, *_ends(to_others), alone.estimate, *_ends(alone), len(own))
     return figures
 
 

@@ -3,6 +3,7 @@
 import json
 import lzma
 import shutil
+from collections.abc import Set
 from copy import copy
 from functools import cache
 from pathlib import Path
@@ -74,10 +75,15 @@ class Site:
             raise _unwritable(target, error) from error
         return path
 
+    def remove(self, paths: Set[str]) -> None:
+        """Take files away that this build wrote."""
+        for path in paths:
+            (self.folder / path).unlink(missing_ok=True)
+        self.written -= paths
+
     def finish(self) -> None:
         """Take away what an earlier build wrote and this one did not, and write the list of files."""
-        for path in self._before - self.written:
-            (self.folder / path).unlink(missing_ok=True)
+        self.remove(self._before - self.written)
         self._list(self.written)
 
     def _list(self, paths: set[str]) -> None:

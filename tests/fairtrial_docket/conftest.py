@@ -16,7 +16,8 @@ from tests.builders import a_trial, an_experiment, trials_of
 from tests.docs.browser import Page, a_page
 from tests.fairtrial_cross_examine.boards.files import BY_WRK, arena_profile, benchmarker, power_round, text_of
 
-HOSTILE = "<script>alert(1)</script>\x1b[2J\"'&"
+HOSTILE = f"<script>alert(1)</script>\x1b[2J\"'&{'W' * 80}"
+"""Markup, a terminal's command, quotes, and a word that is wider than a phone."""
 
 
 def build(*arguments: object) -> Result:

@@ -3,6 +3,7 @@
 import json
 import math
 import random
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -26,18 +27,22 @@ Figure = tuple[float | None, ...]
 
 def about(value: float, within: float) -> Figure:
     low, high = value * (1 - within), value * (1 + within)
-    return value, low, high, value, low, high
+    return value, low, high, value, low, high, 0
 
 
-def contender(name: str, *figures: Figure | None, language: str = "Go", reason: str = "") -> list[Any]:
-    needed = [language, "framework", "model", "sqlite", "production", "machine", "page", ""]
-    return [name, f"contenders/{name}.html", name, needed, reason, [*figures, about(64, 0.01)][:3]]
+def contender(
+    name: str, *figures: Figure | None, language: str = "Go", licence: str = "MIT", reason: str = ""
+) -> list[Any]:
+    needed = [language, "framework", licence, "model", "sqlite", "production", "machine", "page", ""]
+    return [name, f"contenders/{name}.html", name, needed, reason, [*figures, about(64, 0.01)][:3], ""]
 
 
 def question(*contenders: list[Any], blocks: int = 8, least: int = 6) -> dict[str, Any]:
     return {
         "asked": "page; closed, 16 connections",
-        "of": ["A study", "experiments/study.html", "2031-05-06", "A Processor"],
+        "of": [["A study", "experiments/study.html", "2031-05-06", "A Processor", "records/study.jsonl.xz"]],
+        "machines": 1,
+        "part": False,
         "experiment": "study",
         "blocks": blocks,
         "least": least,
@@ -47,13 +52,13 @@ def question(*contenders: list[Any], blocks: int = 8, least: int = 6) -> dict[st
 
 
 def choice(*questions: dict[str, Any]) -> dict[str, Any]:
-    needs = ["language", "framework", "model", "database", "class", "machine", "workload", "durable"]
+    needs = ["language", "framework", "licence", "model", "database", "class", "machine", "workload", "durable"]
     return {"needs": needs, "figures": FIGURES, "questions": list(questions)}
 
 
 HAND = question(
     contender("fast", about(200, 0.05), about(10, 0.1)),
-    contender("lean", about(100, 0.05), about(5, 0.02), language="Rust"),
+    contender("lean", about(100, 0.05), about(5, 0.02), language="Rust", licence="MIT OR Apache-2.0"),
     contender("slow", about(100, 0.05), about(10, 0.1), language="Python"),
     contender("broken", None, None, reason="errors: 3% of its answers"),
 )
@@ -91,6 +96,7 @@ JSON.stringify({
         ({"matters goodput /s": 150, "matters p99 ms": 25}, ["lean"]),
         ({"matters goodput /s": "no", "matters p99 ms": "no"}, ["fast", "lean", "slow"]),
         ({"matters p99 ms": 25, "language": "Python"}, ["slow"]),
+        ({"matters p99 ms": 25, "licence": "MIT OR Apache-2.0"}, ["lean"]),
         ({"at most p99 ms": 8}, ["lean"]),
         # 9 to 11 ms may be at most 10 ms, or not: who is not sure to meet a limit leaves nobody out.
         ({"matters p99 ms": 25, "at most p99 ms": 10}, ["fast", "lean", "slow"]),
@@ -101,7 +107,7 @@ def test_who_is_left(settings: dict[str, object], left: list[str], page: Page, t
     seen = shown(page, tmp_path, choice(HAND), **settings)
     assert seen["left"] == left
     refused = "Not compared: 1broken: errors: 3% of its answers"
-    assert (refused in seen["text"]) is ("language" not in settings)
+    assert (refused in seen["text"]) is not bool({"language", "licence"} & settings.keys())
 
 
 CIRCLE = (
@@ -174,11 +180,42 @@ def test_figures_of_different_questions_leave_nobody_out(page: Page, tmp_path: P
     assert "2 questions with 2 contenders left. Figures of different questions cannot be compared" in seen["found"]
 
 
+def test_a_set_over_machines_says_on_how_many_and_a_machine_has_its_own(page: Page, tmp_path: Path) -> None:
+    pooled = {**HAND, "machines": 6, "of": HAND["of"] * 6, "blocks": 6}
+    pooled["contenders"] = [
+        contender("fast", about(200, 0.05), (*about(10, 0.1)[:6], 1)),
+        *deepcopy(HAND["contenders"][1:]),
+    ]
+    for each in pooled["contenders"]:
+        each[3] = [*each[3][:6], "6 machines, pooled", *each[3][7:]]
+        each[6] = "no figure in 1 of 6 runs: errors" if each[0] == "lean" else ""
+    part = {**HAND, "part": True}
+    seen = shown(page, tmp_path, choice(pooled, part), **{"matters p99 ms": 25})
+    assert "1 question with 2 contenders left" in seen["found"]
+    assert "2 of 3 contenders, on 6 machines" in seen["text"] and "6 runs" in seen["text"]
+    assert "9.00 to 11.0; 1 machine disagrees" in seen["text"] and "leanno figure in 1 of 6 runs" in seen["text"]
+    seen = shown(page, tmp_path, choice(pooled, part))
+    assert "About 40 machines." in seen["text"] and "# on 40 machines in all" in seen["command"]
+    seen = shown(page, tmp_path, choice({**pooled, "blocks": 3}, part))
+    assert "that takes 6 machines at least, and there are 3." in seen["text"]
+    assert "on 3 or more of 6 machines" in seen["text"]
+    seen = shown(page, tmp_path, choice(pooled, part), machine="machine", **{"matters p99 ms": 25})
+    assert "2 of 3 contenders, on 1 machine" in seen["text"] and "pooled" not in seen["text"]
+
+
 def test_settings_change_the_answer_and_the_address(page: Page, tmp_path: Path) -> None:
     shown(page, tmp_path, choice(HAND))
     page.evaluate(LIMITED)
     assert json.loads(page.evaluate(SEEN))["left"] == ["lean"]
     assert page.evaluate("new URLSearchParams(location.hash.slice(1)).get('at most p99 ms')") == "8"
+
+
+def test_a_need_of_the_address_that_nobody_meets_is_shown(page: Page, tmp_path: Path) -> None:
+    """All have one database, so that there is nothing to choose otherwise."""
+    seen = shown(page, tmp_path, choice(HAND), database="redis")
+    assert "0 questions with 0 contenders left" in seen["found"]
+    values = "[...document.querySelectorAll('#needs select')].map((each) => each.value)"
+    assert page.evaluate(values) == ["", "", "redis"]
 
 
 LIMITED = """

@@ -55,7 +55,8 @@ def test_every_link_leads_to_a_file_of_the_site_and_to_a_place_in_it(site: Path)
         if "table-data" in page.ids:
             links += [cell[2] for row in table_of(path)["rows"] for cell in row if isinstance(cell, list) and cell[2:]]
         for question in table_of(path, "choice")["questions"] if "choice-data" in page.ids else []:
-            links += [question["of"][1], *(contender[1] for contender in question["contenders"])]
+            links += [link for run in question["of"] for link in (run[1], run[4])]
+            links += [contender[1] for contender in question["contenders"]]
         for link in filter(None, links):
             name, place = urldefrag(unquote(link))
             target = (path.parent / name).resolve() if name else path
@@ -86,6 +87,24 @@ def test_sources_of_one_name_are_told_apart(tmp_path: Path) -> None:
     ]
 
 
+def test_a_copy_of_a_record_is_no_further_run(folder: Path, tmp_path: Path) -> None:
+    """Nor under another host's name. With other claims it is another result."""
+    source, out = tmp_path / "in", tmp_path / "out"
+    shutil.copytree(folder / "run-1", source / "run-1")
+    record, *trials = (source / "run-1" / RECORD_FILE).read_text().splitlines()
+    for name, changes in (
+        ("renamed", ("A Processor", "Another")),
+        ("with-other-claims", ('"at_least":1.5', '"at_least":1.4')),
+    ):
+        (source / name).mkdir()
+        (source / name / RECORD_FILE).write_text("\n".join([record.replace(*changes), *trials]) + "\n")
+    finished = build(source, "--out", out)
+    assert finished.exit_code == 3 and "passed over: run-1: it has the trials of renamed" in finished.output
+    assert {path.stem for path in (out / "experiments").iterdir()} == {"renamed", "with-other-claims"}
+    listed = json.loads((out / "docket.json").read_text())["files"]
+    assert sorted(listed) == sorted(str(path.relative_to(out)) for path in out.rglob("*") if path.is_file())
+
+
 def test_the_history_of_two_machines_of_one_model_is_two_lines() -> None:
     record = an_experiment("a", blocks=3).record()
     entry = entry_of(judge_record(record, trials_of(record, a_trial())), "run", "run.jsonl.xz")
@@ -100,6 +119,17 @@ def test_a_refusal_stands_where_others_would_have_a_zero(site: Path) -> None:
     reasons = [cell[1] for cell in column(site / "conditions.html", "outcome") if cell[0] == "refused"]
     assert len(reasons) == 2 and all("errors" in reason for reason in reasons)
     assert column(site / "conditions.html", "rank")[:2] != ["–", "–"]
+
+
+def test_the_record_of_each_figure_and_claim_is_one_click_away(site: Path) -> None:
+    """Also on the page of an experiment, which is a report without its results folder."""
+    for path in (site / "experiments").iterdir():
+        assert f"../records/{path.stem}.jsonl.xz" in page_of(path).links
+        assert "result.json" not in path.read_text()
+    for table in ("conditions", "claims"):
+        assert {cell[2] for cell in column(site / f"{table}.html", "record")} == {
+            str(record.relative_to(site)) for record in (site / "records").glob("run-*")
+        }
 
 
 def test_then_and_now_stand_side_by_side(site: Path) -> None:

@@ -46,6 +46,7 @@ def test_a_page_is_read_on_every_screen_and_by_a_screen_reader(kind: str, site: 
 
 DRAWN = """
 (async () => {
+  for (const each of document.querySelectorAll("details")) each.open = true;
   while (document.querySelector(".chart:not(.drawn)")) await new Promise((next) => setTimeout(next, 20));
 })()
 """
@@ -64,6 +65,20 @@ def test_ten_thousand_rows_are_chosen_and_sorted_and_few_are_drawn(tmp_path: Pat
     assert "q=c77" in page.evaluate("location.hash")
 
 
+def test_a_filter_of_the_address_that_no_row_has_is_shown_and_can_be_taken_back(tmp_path: Path, page: Page) -> None:
+    heads = [TableColumn("contender"), TableColumn("language", "choice")]
+    Site(tmp_path / "site").page("conditions.html", "conditions.html.j2", table=table_data(heads, [["a", "Go"]]))
+    page.open(f"{(tmp_path / 'site' / 'conditions.html').as_uri()}#language=Zig", width=1280)
+    assert page.evaluate("document.querySelector('select').value") == "Zig"
+    assert page.evaluate("document.getElementById('found').textContent") == "0 of 0 rows shown; 1 in all"
+    page.evaluate(ANY)
+    assert page.evaluate("document.getElementById('found').textContent") == "1 of 1 rows shown; 1 in all"
+
+
+ANY = """
+document.querySelector("select").value = "";
+document.querySelector("select").dispatchEvent(new Event("change"))
+"""
 TYPED = """
 document.querySelector("input").value = "c77";
 document.querySelector("input").dispatchEvent(new Event("input"))

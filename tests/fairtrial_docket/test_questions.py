@@ -128,6 +128,8 @@ def test_more_blocks_narrow_intervals() -> None:
 
 def test_the_page_has_every_contender_in_the_units_of_tables() -> None:
     record = an_experiment("a", "b:v").record()
+    stacks = [each.model_copy(update={"licence": "MIT"} if each.name == "a" else {}) for each in record.stacks]
+    record = record.model_copy(update={"stacks": stacks})
     trials = trials_of(record, a_trial())
     result = judge_record(record, trials)
     entry = entry_of(result, "run", "run.jsonl.xz")
@@ -139,5 +141,6 @@ def test_the_page_has_every_contender_in_the_units_of_tables() -> None:
     shipped = replace(entry, experiment="quickstart")
     assert [each["experiment"] for each in dict[str, Any](choice_data([shipped]))["questions"]] == ["quickstart"]
     assert [each[2] for each in question["contenders"]] == ["a", "b:v"]
+    assert [each[3][data["needs"].index("licence")] for each in question["contenders"]] == ["MIT", "not told"]
     figures = dict(zip(names, question["contenders"][0][5], strict=True))
     assert figures["goodput /s"][0] == pytest.approx(4000) and figures["memory MiB"][0] == pytest.approx(64)

@@ -53,7 +53,7 @@ def pool(
     from fairtrial.base.csv_text import csv_text
     from fairtrial.base.document import json_text
     from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, REFUTED
-    from fairtrial.judge.statistics.random_effects import MINIMUM_MACHINES
+    from fairtrial.judge.statistics.random_effects import lies_by_default
     from fairtrial.report.outputs import check_outputs, write_outputs
     from fairtrial.tools.pool.claims import FigureOnMachine, pool_claims
     from fairtrial.tools.pool.document import pool_document
@@ -64,7 +64,7 @@ def pool(
     use_stdout = check_outputs(data.paths)
     by_signer = {} if signers is None else {run: signer_of(run, signers) for run in runs}
     machines = read_machines(runs, by_signer)
-    may_lie = int(len(machines) > MINIMUM_MACHINES) if lies is None else lies
+    may_lie = lies_by_default(len(machines)) if lies is None else lies
     document = pool_document(machines, pool_claims(machines, may_lie), may_lie)
     rows = [figure for claim in document.claims for figure in claim.machines]
     write_outputs(data.paths, {"--json": lambda: json_text(document), "--csv": lambda: csv_text(FigureOnMachine, rows)})

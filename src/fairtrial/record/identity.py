@@ -37,6 +37,9 @@ class StackIdentity(Strict):
     has_changes: bool | None = Field(
         None, description="whether files of the folder that git knows differed from that commit; null: not known"
     )
+    licence: str = Field(
+        "", description="of the framework, as the stack says: an SPDX expression; empty: not told, or an older record"
+    )
     versions: dict[str, str] = Field(description="by command, the version line it printed")
     environment: dict[str, str | None] = Field(
         default_factory=dict,

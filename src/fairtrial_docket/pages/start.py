@@ -30,6 +30,7 @@ def _conditions(entries: Sequence[ExperimentEntry]) -> dict[str, object]:
         TableColumn("outcome", "choice"),
         TableColumn("limit", "choice"),
         TableColumn("experiment", "choice"),
+        TableColumn("record"),
         *(TableColumn(each, "choice") for each in CHOICES),
     ]
     rows: list[list[Cell]] = [
@@ -40,6 +41,7 @@ def _conditions(entries: Sequence[ExperimentEntry]) -> dict[str, object]:
             [each.condition.outcome, text(each.condition.reason) if each.condition.reason else ""],
             _limit(each),
             [text(entry.experiment), entry.started_at, entry.page],
+            ["record", "", entry.record],
             *(text(each.traits[name]) for name in CHOICES),
         ]
         for entry in entries
@@ -55,7 +57,7 @@ def _limit(entry: ConditionEntry) -> Cell:
 
 def _claims(entries: Sequence[ExperimentEntry]) -> dict[str, object]:
     heads = [TableColumn("claim"), TableColumn("verdict", "choice"), TableColumn("then"), TableColumn("now")]
-    heads += [TableColumn("experiment", "choice"), TableColumn("machine", "choice")]
+    heads += [TableColumn("experiment", "choice"), TableColumn("record"), TableColumn("machine", "choice")]
     rows: list[list[Cell]] = [
         [
             [text(each.claim.text), text(each.claim.subject), each.page],
@@ -63,6 +65,7 @@ def _claims(entries: Sequence[ExperimentEntry]) -> dict[str, object]:
             [then(each.claim), text(each.claim.source) if each.claim.source else ""],
             [now(each.claim), f"asked: {text(each.claim.asked)}"],
             [text(entry.experiment), entry.started_at, entry.page],
+            ["record", "", entry.record],
             entry.machine,
         ]
         for entry in entries

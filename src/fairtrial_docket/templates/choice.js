@@ -1,5 +1,6 @@
 // "What should I use?": of the contenders that meet the needs, those that no other is known to be better than.
 // A figure is [estimate, low, high] adjusted for its blocks, and the same as it is; null as an end: it may reach any further.
+// Last, on how many machines it disagrees. A question of several machines has these in the place of blocks.
 (() => {
   const { needs, figures, questions } = JSON.parse(document.getElementById("choice-data").textContent);
   const [places, matters, found, answers, more] = ["needs", "figures", "found", "answers", "more"].map((id) => document.getElementById(id));
@@ -47,7 +48,8 @@
     return input;
   };
   needs.forEach((need, place) => {
-    const values = [...new Set(questions.flatMap((question) => question.contenders.map((each) => each[3][place])))].sort();
+    const present = questions.flatMap((question) => question.contenders.map((each) => each[3][place]));
+    const values = [...new Set([...present, ...(chosen.get(need) ? [chosen.get(need)] : [])])].sort();
     if (values.length < 2) return;
     const select = make("select", {}, make("option", { value: "" }, "any"), ...values.map((value) => make("option", { value }, value)));
     select.value = chosen.get(need) ?? "";
@@ -150,15 +152,15 @@
   const answer = (question, wanted) => {
     const out = { needs: 0, others: [] };
     const contenders = [];
-    for (const [name, page, stack, traits, reason, values] of question.contenders) {
+    for (const [name, page, stack, traits, reason, values, note] of question.contenders) {
       if (needs.some((need, place) => chosen.get(need) && chosen.get(need) !== traits[place])) out.needs += 1;
       else if (reason) out.others.push({ name, page, reason });
       else {
         const missing = wanted.filter(({ place }) => values[place] === null).map((figure) => figure.name);
         const met = figures.map((figure, place) => meets(values[place], figure.more, limitOf(figure.limit)));
         if (met.includes("no")) out.needs += 1;
-        else if (missing.length) out.others.push({ name, page, reason: `no ${missing.join(", no ")} that can be compared` });
-        else contenders.push({ name, page, stack, values, met, sure: !met.includes("perhaps"), at: values.map((value, place) => aligned(value, figures[place].more)) });
+        else if (missing.length) out.others.push({ name, page, reason: `no ${missing.join(", no ")} that can be compared${note ? `; ${note}` : ""}` });
+        else contenders.push({ name, page, stack, values, note, met, sure: !met.includes("perhaps"), at: values.map((value, place) => aligned(value, figures[place].more)) });
       }
     }
     const enough = question.blocks >= question.least && wanted.length > 0;
@@ -176,26 +178,31 @@
     const head = heads.map((title, place) => make("th", { scope: "col", ...(place === 0 || title === "better" ? { class: "text" } : {}) }, title));
     const body = rows.slice(0, MOST_ROWS).map((each) => {
       const cells = wanted.map(({ place, name }) => {
-        const [estimate, low, high] = each.values[place].slice(3);
-        return make("td", { "data-label": name }, written(estimate), make("small", {}, `${written(low)} to ${written(high)}`));
+        const [estimate, low, high, odd] = each.values[place].slice(3);
+        const disagrees = odd ? `; ${count(odd, "machine")} disagree${odd === 1 ? "s" : ""}` : "";
+        return make("td", { "data-label": name }, written(estimate), make("small", {}, `${written(low)} to ${written(high)}${disagrees}`));
       });
       if (last) {
         const ratios = wanted.map(({ place, name }) => `${name} ${ratio(between(each.by.at[place], each.at[place]))}`);
         cells.push(make("td", { class: "text wrap reason", "data-label": "better" }, link(each.by), make("small", {}, ratios.join("; "))));
       }
       const doubts = figures.filter((_, place) => each.met[place] === "perhaps").map(({ limit }) => limit);
-      const name = make("th", { scope: "row" }, link(each), ...(doubts.length ? [make("small", {}, `? ${doubts.join(", ")}`)] : []));
+      const remarks = [...(doubts.length ? [`? ${doubts.join(", ")}`] : []), ...(each.note ? [each.note] : [])];
+      const name = make("th", { scope: "row" }, link(each), ...remarks.map((words) => make("small", {}, words)));
       return make("tr", {}, name, ...cells);
     });
     const rest = rows.length > MOST_ROWS ? [make("p", { class: "hint" }, `${count(rows.length - MOST_ROWS, "more")}: not shown`)] : [];
     return [make("div", { class: "scroll" }, make("table", { class: "cards listing" }, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...body))), ...rest];
   };
-  const commandFor = (question, contenders, blocks) =>
-    make("pre", {}, `fairtrial run ${question.experiment}${[...new Set(contenders.map((each) => ` --stack ${each.stack}`))].join("")} --blocks ${blocks}${question.experiment === "FILE.toml" ? "  # FILE.toml: the file of this experiment" : ""}`);
+  const unitOf = (question) => (question.machines > 1 ? "machine" : "block");
+  // On further machines it is the experiment as it is locked: with all of its contenders.
+  const commandFor = (question, contenders, blocks) => question.machines > 1
+    ? make("pre", {}, `fairtrial run ${question.experiment}  # on ${blocks} machines in all: the same file, programs and versions`)
+    : make("pre", {}, `fairtrial run ${question.experiment}${[...new Set(contenders.map((each) => ` --stack ${each.stack}`))].join("")} --blocks ${blocks}${question.experiment === "FILE.toml" ? "  # FILE.toml: the file of this experiment" : ""}`);
   const apart = ({ question, enough, left }, wanted) => {
     if (left.length < 2 || !wanted.length) return [];
     if (!enough) {
-      return [make("p", {}, `Nothing can be told apart: that takes ${question.least} blocks at least, and there are ${question.blocks}.`), commandFor(question, left.slice(0, MOST_PAIRED), question.least)];
+      return [make("p", {}, `Nothing can be told apart: that takes ${question.least} ${unitOf(question)}s at least, and there are ${question.blocks}.`), commandFor(question, left.slice(0, MOST_PAIRED), question.least)];
     }
     if (left.length > MOST_PAIRED) return [make("p", {}, `Of more than ${MOST_PAIRED} contenders no pairs are listed: set more needs.`)];
     const pairs = left.flatMap((a, place) => left.slice(place + 1).map((b) => pairOf(a, b, wanted, question.narrow)));
@@ -206,7 +213,7 @@
     });
     if (!open.length) return parts;
     const lines = open.slice(0, MOST_PAIRS).map(({ a, b, open: words, blocks }) =>
-      make("li", {}, `${a.name} against ${b.name}: ${words.join("; ")}. ${blocks === Infinity ? "Not even 200 blocks would be sure to decide it." : `About ${blocks} blocks.`}`));
+      make("li", {}, `${a.name} against ${b.name}: ${words.join("; ")}. ${blocks === Infinity ? `Not even 200 ${unitOf(question)}s would be sure to decide it.` : `About ${blocks} ${unitOf(question)}s.`}`));
     parts.push(make("p", {}, `${count(open.length, "pair")} undecided${open.length > MOST_PAIRS ? `; the nearest ${MOST_PAIRS}` : ""}:`), make("ul", {}, ...lines));
     const decidable = open.filter(({ blocks }) => blocks !== Infinity);
     if (decidable.length) {
@@ -217,7 +224,12 @@
   };
   const section = (result, wanted) => {
     const { question, out, left, gone } = result;
-    const [title, page, began, machine] = question.of;
+    const many = question.machines > 1;
+    const sources = question.of.map(([title, page, began, machine, record]) => [
+      make("a", { href: page }, title), ` · ${began} · ${machine} · `,
+      make("a", { href: record, "aria-label": `record of ${title}, ${began}` }, "record"),
+    ]);
+    const on = question.blocks < question.machines ? `${question.blocks} or more of ${count(question.machines, "machine")}` : count(question.machines, "machine");
     const unfit = out.needs ? ` · ${out.needs.toLocaleString("en")} not what you need` : "";
     const lines = out.others.slice(0, MOST_ROWS).map((each) => make("li", {}, link(each), `: ${each.reason}`));
     const closer = apart(result, wanted);
@@ -225,8 +237,9 @@
       "section",
       {},
       make("h2", {}, question.asked),
-      make("p", { class: "hint" }, make("a", { href: page }, title), ` · ${began} · ${machine} · ${count(question.blocks, "block")}${unfit}`),
-      make("p", { class: "answer" }, `${left.length.toLocaleString("en")} of ${count(left.length + gone.length, "contender")}`),
+      make("p", { class: "hint" }, ...(many ? ["pooled: the machine is the unit; for one of them alone, choose it above"] : [...sources[0], ` · ${count(question.blocks, "block")}`]), unfit),
+      ...(many ? [make("details", { class: "hint" }, make("summary", {}, count(question.of.length, "run")), make("ul", {}, ...sources.map((source) => make("li", {}, ...source))))] : []),
+      make("p", { class: "answer" }, `${left.length.toLocaleString("en")} of ${count(left.length + gone.length, "contender")}, on ${on}`),
       ...(left.length ? tableOf(left, wanted) : []),
       ...(closer.length ? [make("details", {}, make("summary", {}, "What would tell them apart"), ...closer)] : []),
       ...(gone.length ? [make("details", {}, make("summary", {}, `Left out: ${gone.length.toLocaleString("en")}`), ...tableOf(gone, wanted, true))] : []),
@@ -238,7 +251,7 @@
       const percent = differenceOf(figure);
       return Number.isNaN(percent) ? [] : [{ place, name: figure.name, difference: Math.log1p(percent / 100) }];
     });
-    const all = questions.map((question) => answer(question, wanted));
+    const all = questions.filter(({ part }) => !part || chosen.get("machine")).map((question) => answer(question, wanted));
     const size = ({ left, gone }) => left.length + gone.length;
     const rank = (each) => Math.min(size(each), 2);
     visible = all.filter((each) => size(each) || each.out.others.length).sort((a, b) => rank(b) - rank(a)).map((result) => [result, wanted]);

@@ -29,7 +29,8 @@
   filters.append(make("label", {}, "words", search));
   columns.forEach(([title, use], place) => {
     if (use !== "choice") return;
-    const values = [...new Set(rows.map((row) => text(row[place])))].sort();
+    // With that of the address, which may be of an older docket: what is chosen can be seen and taken back.
+    const values = [...new Set([...rows.map((row) => text(row[place])), ...(chosen.get(title) ? [chosen.get(title)] : [])])].sort();
     if (values.length < 2) return;
     const select = make("select", {}, make("option", { value: "" }, "any"));
     for (const value of values) select.append(make("option", { value }, value));

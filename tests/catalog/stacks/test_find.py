@@ -61,6 +61,7 @@ def test_a_stack_that_is_named_twice_is_one() -> None:
         lambda folder: stack(folder / "x", MANIFEST + '[variants."../x"]'),
         lambda folder: stack(folder / "x", MANIFEST.replace("A stack", "x" * 301)),
         lambda folder: stack(folder / "x", MANIFEST + REQUIRES),
+        lambda folder: stack(folder / "x", "licence = 'Apache 2.0'" + MANIFEST),
     ],
 )
 def test_what_is_not_a_stack_is_told(tmp_path: Path, make: object, snapshot: object) -> None:
@@ -71,6 +72,16 @@ def test_what_is_not_a_stack_is_told(tmp_path: Path, make: object, snapshot: obj
     assert problem.value.reason.replace(str(shipped("stacks")), "STACKS") == snapshot
     assert str(tmp_path / "mine") in problem.value.reason
     assert problem.value.remedy
+
+
+@pytest.mark.parametrize("licence", ["", "MIT", "GPL-2.0-only WITH Classpath-exception-2.0", "(MIT OR Ruby) AND 0BSD"])
+def test_a_licence_is_an_spdx_expression(licence: str, tmp_path: Path) -> None:
+    stacks = find_stacks([stack(tmp_path / "mine", f'licence = "{licence}"{MANIFEST}')])
+    assert stacks["mine"].licence == licence
+
+
+def test_every_shipped_stack_says_its_licence() -> None:
+    assert all(stack.licence for stack in find_stacks().values())
 
 
 def test_a_variant_has_its_settings_and_an_unknown_one_is_told(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The model of `stack.toml`."""
 
+import re
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -21,6 +22,17 @@ def _no_empty_command(commands: list[Command]) -> list[Command]:
     if any(not command for command in commands):
         raise ValueError("a command is a list of at least one word")
     return commands
+
+
+IDENTIFIER = r"\(*[A-Za-z0-9][A-Za-z0-9.+-]*\)*"
+LICENCE = re.compile(rf"{IDENTIFIER}( (AND|OR|WITH) {IDENTIFIER})*")
+"""The form of an SPDX expression (SPDX specification 2.3, annex D); the list of identifiers is not held against it."""
+
+
+def _is_spdx(licence: str) -> str:
+    if licence and not LICENCE.fullmatch(licence):
+        raise ValueError("write an SPDX expression, such as MIT or Apache-2.0 OR MIT (spdx.org/licenses)")
+    return licence
 
 
 BuildCommands = Annotated[list[Command], AfterValidator(_no_empty_command)]
@@ -68,6 +80,9 @@ class Stack(Described):
     title: str = Field(min_length=1, max_length=LONGEST_TITLE)
     language: str = ""
     framework: str = ""
+    licence: Annotated[str, AfterValidator(_is_spdx)] = Field(
+        "", description="of the framework, or of the server where there is none: an SPDX expression; empty: not told"
+    )
     server: str = ""
     concurrency: str = ""
     kind: Literal["server", "program"] = "server"

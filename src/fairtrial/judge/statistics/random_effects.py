@@ -37,6 +37,8 @@ MINIMUM_MACHINES = 3
 """Of two, the scatter between machines would rest on one difference."""
 MOST_WAYS = 20_000
 """To leave out machines that may lie: some seconds."""
+LEAST_ERROR = 1e-9
+"""Of a logarithm, where no block differs from another."""
 STEPS, CLOSE = 100, 1e-12
 """Of Newton's method for τ², at most, and the share of its expectation by which Q may differ from it in the end."""
 
@@ -58,6 +60,47 @@ class Pooled:
         """Two-sided, at this level."""
         reach = quantile(level, self.machines) * self.error
         return self.value - reach, self.value + reach
+
+
+@dataclass(frozen=True)
+class OverMachines:
+    """Values over machines, of which some may lie."""
+
+    best: Pooled
+    """without the machines that disagree, as long as no more of them do than may lie"""
+    disagreeing: Sequence[int]
+    ways: Sequence[Pooled]
+    """all machines, and each way to leave out as many as may lie"""
+
+    def interval(self, level: float = LEVEL) -> tuple[float, float]:
+        """That holds whichever machines lie."""
+        return hull(self.ways, level)
+
+
+def lies_by_default(machines: int) -> int:
+    """How many of so many machines may lie before a reader says so."""
+    return int(machines > MINIMUM_MACHINES)
+
+
+def log_error(low: float, high: float, level: float, blocks: int) -> float:
+    """The standard error of a ratio's logarithm: half of its interval, in quantiles of Student's distribution over
+    blocks.
+
+    Few blocks have Student's interval; for many, whose interval is that of a median, it is close. It weighs machines
+    against each other; the pooled interval rests on how they scatter (Hartung and Knapp).
+    """
+    return max(math.log(high / low) / 2 / quantile(level, blocks), LEAST_ERROR)
+
+
+def over_machines(values: Floats, errors: Floats, lies: int) -> OverMachines:
+    """Values with their standard errors, both of shape (machines,), of which `lies` may lie.
+
+    Raises:
+        ValueError: fewer than MINIMUM_MACHINES would be left, or there are more than MOST_WAYS to leave out so many.
+    """
+    odd = disagreeing(values, errors)
+    places = np.setdiff1d(np.arange(values.size), odd if len(odd) <= lies else [])
+    return OverMachines(pool(values[places], errors[places]), odd, pools_if_some_lie(values, errors, lies))
 
 
 def pool(values: Floats, errors: Floats) -> Pooled:

@@ -50,6 +50,7 @@ def ready_stack(request: BuildRequest) -> ReadyStack:
         title=stack.title,
         language=stack.language,
         framework=stack.framework,
+        licence=stack.licence,
         server=stack.server,
         concurrency=stack.concurrency,
         content_sha256=content if program is None else program.sha256 or content,

@@ -24,17 +24,12 @@ from fairtrial.judge.statistics.equivalence import Equivalence, Verdict, verdict
 from fairtrial.judge.statistics.random_effects import (
     MINIMUM_MACHINES,
     MOST_WAYS,
-    disagreeing,
-    hull,
-    pool,
-    pools_if_some_lie,
+    log_error,
+    over_machines,
 )
-from fairtrial.judge.statistics.student import LEVEL, quantile
+from fairtrial.judge.statistics.student import LEVEL
 from fairtrial.tools.pool.explain import Explanation, explanations
 from fairtrial.tools.pool.machines import RATIOS, Machine
-
-LEAST_ERROR = 1e-9
-"""Of a logarithm, where no block differs from another."""
 
 
 class FigureOnMachine(Strict):
@@ -97,14 +92,9 @@ class _OnMachine:
 
     @property
     def standard_error(self) -> float:
-        """Of the logarithm of its ratio: half of the interval, in quantiles of Student's distribution over blocks.
-
-        Few blocks have Student's interval; for many, whose interval is that of a median, it is close. It weighs
-        machines against each other; the pooled interval rests on how they scatter (Hartung and Knapp).
-        """
+        """Of the logarithm of its ratio."""
         assert self.ends is not None
-        low, high = self.ends
-        return max(math.log(high / low) / 2 / quantile(self.claim.level or LEVEL, self.claim.blocks), LEAST_ERROR)
+        return log_error(*self.ends, self.claim.level or LEVEL, self.claim.blocks)
 
     def figure(self, *, disagrees: bool) -> FigureOnMachine:
         """For people and programs."""
@@ -177,12 +167,9 @@ def _answer(figures: Sequence[_OnMachine], lies: int) -> _Answer:
     claim = with_interval[0].claim
     values = np.log([each.claim.estimate or math.nan for each in with_interval])
     errors = np.array([each.standard_error for each in with_interval])
-    odd = disagreeing(values, errors)
-    places = np.setdiff1d(np.arange(values.size), odd if len(odd) <= lies else [])
-    pooled = pool(values[places], errors[places])
-    estimate = math.exp(pooled.value)
-    pools = pools_if_some_lie(values, errors, lies)
-    outer, inner = (_ratios(hull(pools, level)) for level in (LEVEL, 2 * LEVEL - 1))
+    pooled = over_machines(values, errors, lies)
+    estimate = math.exp(pooled.best.value)
+    outer, inner = (_ratios(pooled.interval(level)) for level in (LEVEL, 2 * LEVEL - 1))
     bounds, margin, test = (claim.at_least, claim.at_most), claim.margin, None
     if claim.kind == "equal" and claim.at_most is not None:
         margin = claim.at_most - 1
@@ -198,8 +185,8 @@ def _answer(figures: Sequence[_OnMachine], lies: int) -> _Answer:
         ruling,
         estimate,
         interval,
-        between=math.expm1(pooled.between),
-        disagreeing=[with_interval[place].machine for place in odd],
+        between=math.expm1(pooled.best.between),
+        disagreeing=[with_interval[place].machine for place in pooled.disagreeing],
         explained_by=explanations(values, [each.properties for each in with_interval]),
     )
 

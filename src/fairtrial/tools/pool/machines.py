@@ -18,6 +18,7 @@ from statistics import geometric_mean
 from fairtrial.base.problem import Problem
 from fairtrial.judge.judging import judge_record
 from fairtrial.judge.model import ClaimResult, Result
+from fairtrial.record.identity import Host
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.record.read import read_record
 from fairtrial.tools.compare.differences import changes
@@ -68,6 +69,12 @@ def without_digest(record: ExperimentRecord) -> list[str]:
     return [stack.build_name for stack in record.stacks if stack.origin in WITHOUT_DIGEST]
 
 
+def trials_digest(trials: Sequence[TrialRecord]) -> str:
+    """A digest of what the engine measured: no two runs measure the same. Empty: it measured nothing."""
+    summaries = [trial.engine.model_dump_json() for trial in trials if trial.engine is not None]
+    return hashlib.sha256("\n".join(summaries).encode()).hexdigest() if summaries else ""
+
+
 def read_machines(places: Sequence[Path], signers: Mapping[Path, str]) -> list[Machine]:
     """Each record judged again, named by its folder, or by as much of its path as tells it from the others.
 
@@ -79,7 +86,7 @@ def read_machines(places: Sequence[Path], signers: Mapping[Path, str]) -> list[M
     by_trials: dict[str, Path] = {}
     for place, name in zip(places, _names(places), strict=True):
         record, trials = read_record(place)
-        other = by_trials.setdefault(_measured(trials), place)
+        other = by_trials.setdefault(trials_digest(trials) or str(place), place)
         if other != place:
             raise Problem(f"{place} has the trials of {other}: it is no further machine", "give each run once")
         own = locked(record)
@@ -92,8 +99,14 @@ def read_machines(places: Sequence[Path], signers: Mapping[Path, str]) -> list[M
             )
         properties = properties_of(record, trials)
         machine = Machine(name, record, judge_record(record, trials), properties, signer=signers.get(place))
-        machines[str(place) if record.host.machine is None else record.host.model_dump_json()].append(machine)
+        machines[identity_of(record.host) or str(place)].append(machine)
     return [_together(runs) for runs in machines.values()]
+
+
+def identity_of(host: Host) -> str | None:
+    """By what runs of one machine are told: the digest of its machine-id, and what the record says of it. None: it has
+    no digest, and may be any."""
+    return None if host.machine is None else host.model_dump_json()
 
 
 def _together(runs: Sequence[Machine]) -> Machine:
@@ -127,12 +140,6 @@ def _mean(claims: Sequence[ClaimResult]) -> ClaimResult:
             "blocks": min(each.blocks for each in claims),
         }
     )
-
-
-def _measured(trials: Sequence[TrialRecord]) -> str:
-    """A digest of what the engine measured: no two runs measure the same."""
-    summaries = [trial.engine.model_dump_json() for trial in trials if trial.engine is not None]
-    return hashlib.sha256("\n".join(summaries).encode()).hexdigest()
 
 
 def _names(places: Sequence[Path]) -> list[str]:
