@@ -1,4 +1,4 @@
-"""A neighbour on this machine: a process that takes a processor in bursts of some seconds."""
+"""A neighbour on this machine: a process that takes a processor in bursts."""
 
 import random
 import subprocess
@@ -8,14 +8,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-MEAN_SECONDS = 3.0
-"""Of a burst, and of the pause before it; both are exponential."""
+MEAN_SECONDS, SHARE = 3.0, 0.5
+"""Of a burst, and how much of its time it is at work; bursts and the pauses before them are exponential."""
 
 
 @contextmanager
-def neighbour(seed: int, mean_seconds: float = MEAN_SECONDS) -> Iterator[subprocess.Popen[bytes]]:
+def neighbour(seed: int, mean_seconds: float = MEAN_SECONDS, share: float = SHARE) -> Iterator[subprocess.Popen[bytes]]:
     """Within, it works, on whatever processor the kernel gives it. It ends with this process in any case."""
-    command = [sys.executable, __file__, str(seed), str(mean_seconds)]
+    command = [sys.executable, __file__, str(seed), str(mean_seconds), str(share)]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
         try:
             yield process
@@ -23,7 +23,7 @@ def neighbour(seed: int, mean_seconds: float = MEAN_SECONDS) -> Iterator[subproc
             process.kill()
 
 
-def main(seed: int, mean_seconds: float) -> None:
+def main(seed: int, mean_seconds: float, share: float) -> None:
     """Work and rest in turn, until standard input is closed."""
     ended = threading.Event()
 
@@ -33,11 +33,12 @@ def main(seed: int, mean_seconds: float) -> None:
 
     threading.Thread(target=wait, daemon=True).start()
     drawn = random.Random(seed)  # noqa: S311 (times, not secrets)
-    while not ended.wait(drawn.expovariate(1 / mean_seconds)):
+    mean_pause_seconds = mean_seconds * (1 - share) / share
+    while not ended.wait(drawn.expovariate(1 / mean_pause_seconds)):
         until = time.monotonic() + drawn.expovariate(1 / mean_seconds)
         while time.monotonic() < until and not ended.is_set():
             pass
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), float(sys.argv[2]))
+    main(int(sys.argv[1]), *map(float, sys.argv[2:]))

@@ -8,7 +8,6 @@ from fairtrial.base.printable import printable
 from fairtrial.judge.model import ClaimResult, ConditionResult, Result
 from fairtrial.record.identity import StackIdentity
 from fairtrial.report.sentences import workload_in_words
-from fairtrial.tools.pool.machines import identity_of
 from fairtrial_docket.names import page_name
 from fairtrial_docket.questions import Question
 
@@ -117,7 +116,7 @@ def entry_of(result: Result, name: str, record: str, lock: str = "", trials: str
         record=record,
         conditions=[],
         claims=[],
-        identity=identity_of(host) or machine,
+        identity=host.model_dump_json(),
         lock=lock,
         trials=trials,
     )

@@ -9,9 +9,11 @@ from typer.testing import CliRunner
 
 from fairtrial.base.problem import Problem
 from fairtrial.commands import app
-from fairtrial.record.model import ExperimentRecord, TrialRecord
+from fairtrial.record.model import ExperimentRecord, ProgramRun, TrialRecord
 from fairtrial.record.write import RecordWriter
 from fairtrial.tools.pool.claims import PooledClaim, pool_claims
+from fairtrial.tools.pool.document import pool_document
+from fairtrial.tools.pool.lines import pool_lines
 from fairtrial.tools.pool.machines import lock_digest, read_machines
 from tests.builders import ExperimentBuilder, TrialBuilder, a_trial, an_experiment, trials_of
 
@@ -28,8 +30,8 @@ def on_machine(ratio: float, record: ExperimentRecord, speed: float = 1.0) -> Se
     """A run on a machine where a is `ratio` times as fast as b, and both are `speed` times as fast as elsewhere."""
 
     def make(contender: str, block: int) -> TrialBuilder:
-        rate = 4000 * speed * NOISE[block % 5] * (ratio if contender == "a" else 1)
-        return a_trial().serving(rate).taking(16 / rate)
+        rate = round(4000 * speed * NOISE[block % 5] * (ratio if contender == "a" else 1))
+        return a_trial().serving(rate).taking(16 / rate * (1 + 1e-6 * block + 1e-7 * (contender == "a")))
 
     return trials_of(record, make)
 
@@ -42,10 +44,14 @@ def write(folder: Path, record: ExperimentRecord, trials: Sequence[TrialRecord])
     return folder
 
 
+def of_machine(record: ExperimentRecord, machine: str | None, cpus: int = 2) -> ExperimentRecord:
+    return record.model_copy(update={"host": record.host.model_copy(update={"machine": machine, "cpus": cpus})})
+
+
 def folders(tmp_path: Path, ratios: Sequence[float], builder: ExperimentBuilder | None = None) -> list[Path]:
     record = (builder or experiment()).record()
     return [
-        write(tmp_path / f"m{number}", record, on_machine(ratio, record, speed=number))
+        write(tmp_path / f"m{number}", of_machine(record, f"m{number}"), on_machine(ratio, record, speed=number))
         for number, ratio in enumerate(ratios, 1)
     ]
 
@@ -153,12 +159,80 @@ def test_one_run_is_one_machine_however_often_it_is_given(tmp_path: Path) -> Non
         read_machines(places, {})
 
 
+def test_a_run_without_its_last_block_is_no_further_machine(tmp_path: Path) -> None:
+    record = experiment().record()
+    trials = on_machine(1.2, record)
+    places = [write(tmp_path / "one", record, trials), write(tmp_path / "two", record, trials[:-2])]
+    with pytest.raises(Problem, match=r"two has the trials of .*one"):
+        read_machines(places, {})
+
+
+def test_a_trial_that_stands_twice_in_a_run_is_refused(tmp_path: Path) -> None:
+    """Blocks written down again would narrow the interval of a machine."""
+    record = experiment().record()
+    trials = on_machine(1.2, record)
+    copies = [trial.model_copy(update={"index": trial.index + 20, "block": trial.block + 5}) for trial in trials[:2]]
+    with pytest.raises(Problem, match="has a trial twice"):
+        read_machines([write(tmp_path / "one", record, [*trials, *copies])], {})
+
+
+def test_trials_of_which_nothing_was_measured_are_no_copies(tmp_path: Path) -> None:
+    record = experiment().record()
+    down = trials_of(record, a_trial().failing("start", "it ended"))
+    places = [write(tmp_path / name, record, down) for name in ("one", "two")]
+    assert [each.name for each in read_machines(places, {})] == ["one"], "of one host, and without figures"
+
+
+def test_runs_of_programs_are_told_apart_by_what_was_measured_of_them(tmp_path: Path) -> None:
+    """The engine has no part in them."""
+    record = experiment().record()
+    (down,) = trials_of(record, a_trial().failing("start", "it ended"))[:1]
+
+    def place(name: str, seconds: float) -> Path:
+        run = ProgramRun(operations=100, seconds=seconds, exit_status=0)
+        return write(tmp_path / name, record, [down.model_copy(update={"failure": None, "program": run})])
+
+    places = [place("one", 1.25), place("two", 1.5), place("three", 1.25)]
+    read_machines(places[:2], {})
+    with pytest.raises(Problem, match="three has the trials of"):
+        read_machines(places, {})
+
+
+def test_a_condition_that_stands_for_another_program_is_refused(tmp_path: Path) -> None:
+    """The same trials under exchanged names would turn the answer round."""
+    record = experiment().record()
+    first, second = record.conditions
+    exchanged = [
+        first.model_copy(update={"stack": second.stack, "contender": second.contender}),
+        second.model_copy(update={"stack": first.stack, "contender": first.contender}),
+    ]
+    other = record.model_copy(update={"conditions": exchanged})
+    places = [*folders(tmp_path, HONEST[:2]), write(tmp_path / "other", other, on_machine(1.3, record))]
+    with pytest.raises(Problem, match=f"condition: {first.id}: stack was a and is b"):
+        read_machines(places, {})
+
+
 def test_folders_of_one_name_are_told_apart(tmp_path: Path) -> None:
     record = experiment().record()
     places = [
-        write(tmp_path / who / "run", record, on_machine(1.2, record, speed)) for who, speed in (("a", 1), ("b", 2))
+        write(tmp_path / who / "run", of_machine(record, who), on_machine(1.2, record, speed))
+        for who, speed in (("a", 1), ("b", 2))
     ]
     assert [machine.name for machine in read_machines(places, {})] == ["a/run", "b/run"]
+
+
+def test_who_signed_more_machines_than_may_lie_is_named(tmp_path: Path) -> None:
+    """Whose machines lie together, and whose runs are one machine."""
+    places = folders(tmp_path, HONEST)
+    record = of_machine(experiment().record(), "m5")
+    again = write(tmp_path / "again", record, on_machine(1.19, record, speed=5.5))
+    who = ["ada", "eve", "eve", "bob", "bob", "carol"]
+    machines = read_machines([*places, again], dict(zip([*places, again], who, strict=True)))
+    assert [each.signers for each in machines] == [["ada"], ["eve"], ["eve"], ["bob"], ["bob", "carol"]]
+    lines = "\n".join(pool_lines(pool_document(machines, pool_claims(machines, 1), 1)))
+    assert "Signed by ada (1 machine), eve (2 machines), bob (2 machines), carol (1 machine)." in lines
+    assert "If one of them lies, so may more machines than were allowed for, of eve, bob: --lies 2." in lines
+    assert "Signed" not in "\n".join(pool_lines(pool_document(read_machines(places, {}), [], 1)))
 
 
 def test_the_command_prints_a_screen_and_writes_documents(tmp_path: Path, snapshot: object) -> None:
@@ -175,17 +249,17 @@ def test_the_command_prints_a_screen_and_writes_documents(tmp_path: Path, snapsh
 
 
 def test_runs_of_one_machine_are_one_machine(tmp_path: Path) -> None:
-    """Known by its digest; without one, or held to other processors, a record is a machine of its own."""
+    """Known by its digest, without one by what else is told of it; held to other processors it is another one."""
     record = experiment().record()
     ids = ["m", "m", "n", None, None]
     places = []
     for number, (ratio, machine) in enumerate(zip([1.2, 1.08, 1.15, 1.16, 1.17], ids, strict=True)):
-        own = record.model_copy(update={"host": record.host.model_copy(update={"machine": machine})})
+        own = of_machine(record, machine)
         places.append(write(tmp_path / f"m{number}", own, on_machine(ratio, own, speed=number + 1)))
-    held = record.model_copy(update={"host": record.host.model_copy(update={"machine": "m", "cpus": 1})})
+    held = of_machine(record, "m", cpus=1)
     places.append(write(tmp_path / "held", held, on_machine(1.14, held, speed=9)))
     machines = read_machines(places, {})
-    assert [(each.name, each.runs) for each in machines] == [("m0", 2), ("m2", 1), ("m3", 1), ("m4", 1), ("held", 1)]
+    assert [(each.name, each.runs) for each in machines] == [("m0", 2), ("m2", 1), ("m3", 2), ("held", 1)]
     first = pool_claims(machines, 1)[0].machines[0]
     mean = (1.2 * 1.08) ** 0.5
     assert first.estimate == pytest.approx(mean, rel=0.002)

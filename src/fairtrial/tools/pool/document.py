@@ -17,7 +17,9 @@ class MachineInPool(Strict):
 
     name: str = Field(description="of its results folder")
     host: Host
-    signer: str | None = Field(description="who signed the record, of the allowed signers; null: nobody was asked for")
+    signers: list[str] = Field(
+        description="who signed its records, of the allowed signers; empty: nobody was asked for"
+    )
     started_at: str
     runs: int = Field(description="of this machine, which are pooled as one")
     blocks: int = Field(description="blocks that were complete, in all of its runs")
@@ -48,7 +50,7 @@ def pool_document(machines: Sequence[Machine], claims: Sequence[PooledClaim], li
             MachineInPool(
                 name=machine.name,
                 host=machine.record.host,
-                signer=machine.signer,
+                signers=list(machine.signers),
                 started_at=machine.record.started_at,
                 runs=machine.runs,
                 blocks=machine.result.blocks_complete,

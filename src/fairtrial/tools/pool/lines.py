@@ -1,5 +1,6 @@
 """A pool in the terminal: a sentence for each claim, and who disagrees."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from fairtrial.base.formatting import count, enumeration, figure, span
@@ -21,9 +22,22 @@ def pool_lines(pool: PoolDocument) -> Iterator[str]:
     yield f"Intervals are at 95%, if {lying}; the machine is the unit. Verdicts are those of this judge."
     if several := [f"{each.runs} runs of {each.name}" for each in pool.machines if each.runs > 1]:
         yield f"Taken as one machine each: {printable(enumeration(several))}."
+    yield from _signer_lines(pool)
     if pool.programs_not_locked:
         names = enumeration(pool.programs_not_locked)
         yield f"No digest tells which program each machine tried as {names}: a command or a URL."
+
+
+def _signer_lines(pool: PoolDocument) -> Iterator[str]:
+    """Who stands by how many machines: those of one person lie together."""
+    by_signer = Counter(printable(name) for machine in pool.machines for name in machine.signers)
+    if not by_signer:
+        return
+    signers = (f"{name} ({count(machines, 'machine')})" for name, machines in by_signer.items())
+    yield f"Signed by {enumeration(signers)}."
+    if many := [name for name, machines in by_signer.items() if machines > pool.lies]:
+        remedy = f"--lies {max(by_signer.values())}"
+        yield f"If one of them lies, so may more machines than were allowed for, of {enumeration(many)}: {remedy}."
 
 
 def _claim_lines(claim: PooledClaim) -> Iterator[str]:

@@ -4,7 +4,8 @@ Locked are the experiment with its claims, the programs, rows and requests under
 engine. The machine and its system may differ, with the runtimes and products that it has: that is what is pooled over.
 
 A machine is known by the digest of its machine-id, with what else its record says of it: one that is held to fewer
-processors, or has another kernel, is another one. Its runs are one machine, with the mean of their figures.
+processors, or has another kernel, is another one. Containers have no machine-id: runs of hosts alike are one machine
+then. Its runs are one, with the mean of their figures.
 """
 
 import hashlib
@@ -22,6 +23,7 @@ from fairtrial.record.identity import Host
 from fairtrial.record.model import ExperimentRecord, TrialRecord
 from fairtrial.record.read import read_record
 from fairtrial.tools.compare.differences import changes
+from fairtrial.tools.pool.contradictions import contradiction
 from fairtrial.tools.pool.explain import properties_of
 
 NOT_LOCKED = {"title", "summary", "seed", "blocks", "minutes"}
@@ -42,8 +44,8 @@ class Machine:
     properties: Mapping[str, str]
     """of it and its system: what may move a ratio"""
     runs: int = 1
-    signer: str | None = None
-    """who signed the record; None: nobody was asked for"""
+    signers: Sequence[str] = ()
+    """who signed its records; empty: nobody was asked for"""
 
 
 def locked(record: ExperimentRecord) -> Mapping[str, Mapping[str, object]]:
@@ -54,6 +56,7 @@ def locked(record: ExperimentRecord) -> Mapping[str, Mapping[str, object]]:
         "program": {stack.build_name: stack.content_sha256 for stack in record.stacks},
         "service": {each.name: each.model_dump(include={"variant", "where", "settings"}) for each in record.services},
         "rows": {name: each and [each.sha256, each.rows] for name, each in datasets.items()},
+        "condition": {each.id: each.model_dump(mode="json") for each in record.conditions},
         "requests": {"of the workload file": record.own_workload and record.own_workload.sha256},
         "lab": {"fairtrial": record.fairtrial_version, "engine": record.engine_version},
     }
@@ -70,25 +73,22 @@ def without_digest(record: ExperimentRecord) -> list[str]:
 
 
 def trials_digest(trials: Sequence[TrialRecord]) -> str:
-    """A digest of what the engine measured: no two runs measure the same. Empty: it measured nothing."""
-    summaries = [trial.engine.model_dump_json() for trial in trials if trial.engine is not None]
-    return hashlib.sha256("\n".join(summaries).encode()).hexdigest() if summaries else ""
+    """A digest of what was measured: no two runs measure the same. Empty: nothing was."""
+    return hashlib.sha256("\n".join(each).encode()).hexdigest() if (each := _measured(trials)) else ""
 
 
 def read_machines(places: Sequence[Path], signers: Mapping[Path, str]) -> list[Machine]:
     """Each record judged again, named by its folder, or by as much of its path as tells it from the others.
 
     Raises:
-        Problem: a record cannot be read, is of another experiment than the first one, or has the trials of another one.
+        Problem: a record cannot be read, is of another experiment than the first one, has a trial twice or one of
+            another run, or contradicts itself.
     """
-    machines: dict[str, list[Machine]] = defaultdict(list)
+    machines: dict[Host, list[Machine]] = defaultdict(list)
     lock: Mapping[str, Mapping[str, object]] = {}
-    by_trials: dict[str, Path] = {}
+    by_trial: dict[str, Path] = {}
     for place, name in zip(places, _names(places), strict=True):
         record, trials = read_record(place)
-        other = by_trials.setdefault(trials_digest(trials) or str(place), place)
-        if other != place:
-            raise Problem(f"{place} has the trials of {other}: it is no further machine", "give each run once")
         own = locked(record)
         lock = lock or own
         difference = next((line for what in lock for line in changes(what, lock[what], own[what])), None)
@@ -97,16 +97,20 @@ def read_machines(places: Sequence[Path], signers: Mapping[Path, str]) -> list[M
                 f"{place} is of another experiment than {places[0]}: {difference}",
                 "pool runs of one experiment file, by one version of fairtrial",
             )
+        measured = _measured(trials)
+        other = next((by_trial[digest] for digest in measured if digest in by_trial), None)
+        if other is not None:
+            raise Problem(f"{place} has the trials of {other}: it is no further machine", "give each run once")
+        if len(set(measured)) < len(measured):
+            raise Problem(f"{place} has a trial twice: no two measure the same", "leave the run out")
+        by_trial |= dict.fromkeys(measured, place)
+        if (what := contradiction(trials)) is not None:
+            raise Problem(f"{place} contradicts itself: {what}", "leave it out: no engine prints these together")
         properties = properties_of(record, trials)
-        machine = Machine(name, record, judge_record(record, trials), properties, signer=signers.get(place))
-        machines[identity_of(record.host) or str(place)].append(machine)
+        who = [signers[place]] if place in signers else []
+        machine = Machine(name, record, judge_record(record, trials), properties, signers=who)
+        machines[record.host].append(machine)
     return [_together(runs) for runs in machines.values()]
-
-
-def identity_of(host: Host) -> str | None:
-    """By what runs of one machine are told: the digest of its machine-id, and what the record says of it. None: it has
-    no digest, and may be any."""
-    return None if host.machine is None else host.model_dump_json()
 
 
 def _together(runs: Sequence[Machine]) -> Machine:
@@ -116,7 +120,8 @@ def _together(runs: Sequence[Machine]) -> Machine:
     claims = [_mean(each) for each in zip(*(run.result.claims for run in runs), strict=True)]
     blocks = sum(run.result.blocks_complete for run in runs)
     result = runs[0].result.model_copy(update={"claims": claims, "blocks_complete": blocks})
-    return replace(runs[0], result=result, runs=len(runs))
+    signers = list(dict.fromkeys(name for run in runs for name in run.signers))
+    return replace(runs[0], result=result, runs=len(runs), signers=signers)
 
 
 def _mean(claims: Sequence[ClaimResult]) -> ClaimResult:
@@ -140,6 +145,12 @@ def _mean(claims: Sequence[ClaimResult]) -> ClaimResult:
             "blocks": min(each.blocks for each in claims),
         }
     )
+
+
+def _measured(trials: Sequence[TrialRecord]) -> list[str]:
+    """For each trial with figures a digest of what was measured: no two trials measure the same."""
+    figures = [trial.engine or trial.program for trial in trials]
+    return [hashlib.sha256(each.model_dump_json().encode()).hexdigest() for each in figures if each is not None]
 
 
 def _names(places: Sequence[Path]) -> list[str]:

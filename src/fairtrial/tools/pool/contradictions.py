@@ -1,0 +1,57 @@
+"""Accounts that contradict themselves: figures of one trial that no engine prints beside each other.
+
+The engine that measured is trusted by the lab, and its judge does not ask. A record from elsewhere is a text.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from fairtrial.record.engine_summary import Distribution, EngineSummary
+from fairtrial.record.model import TrialRecord
+
+CLOSE = 1e-6
+"""A share, for what was added up or divided in another order."""
+TENTHS_SECONDS = 600
+"""Of a longer window not all tenths are kept."""
+
+
+def contradiction(trials: Sequence[TrialRecord]) -> str | None:
+    """The first in these trials, with its figures: `trial 3: 20 right answers of 10`; None if there is none."""
+    accounts = ((trial, trial.engine) for trial in trials if trial.engine is not None)
+    return next((f"trial {trial.index}: {what}" for trial, engine in accounts for what in _of_account(engine)), None)
+
+
+def _of_account(engine: EngineSummary) -> Iterator[str]:
+    verified = engine.verified
+    if verified > engine.answers:
+        yield f"{verified:,} right answers of {engine.answers:,}"
+    if not math.isclose(engine.goodput_per_second * engine.window_seconds, verified, rel_tol=CLOSE, abs_tol=CLOSE):
+        yield f"{engine.goodput_per_second:,.1f}/s over {engine.window_seconds:g} s are not {verified:,} right answers"
+    if engine.run_verified is not None and engine.run_verified < verified:
+        yield f"{verified:,} right answers in the window, {engine.run_verified:,} in the whole run"
+    parts = {"seconds": [each.verified for each in engine.series], "requests": [each.verified for each in engine.mix]}
+    if engine.tenths is not None and engine.window_seconds <= TENTHS_SECONDS:
+        parts["tenths of seconds"] = engine.tenths.verified
+    for name, counts in parts.items():
+        if counts and sum(counts) != verified:
+            yield f"{verified:,} right answers, and {sum(counts):,} in all {name} together"
+    for name in ("service_time", "response_time", "first_byte_time", "send_lag", "connect_time"):
+        yield from (f"{name}: {what}" for what in _of_times(getattr(engine, name)))
+    way = engine.under_way
+    if way is not None and way.mean_requests is not None:
+        seconds = way.ended_seconds + way.at_end_seconds - way.at_start_seconds
+        if not math.isclose(way.mean_requests * engine.window_seconds, seconds, rel_tol=CLOSE, abs_tol=CLOSE):
+            yield f"{way.mean_requests:.1f} requests under way in the mean, of {seconds:.3f} s in all"
+
+
+def _of_times(times: Distribution | None) -> Iterator[str]:
+    if times is None or times.count == 0:
+        return
+    names = sorted(times.percentiles, key=float)
+    ascending = [times.min_seconds, *(times.percentiles[name] for name in names), times.max_seconds]
+    known = [each for each in ascending if each is not None]
+    if any(not lower <= higher * (1 + CLOSE) for lower, higher in pairwise(known)):
+        yield f"its percentiles do not ascend from {known[0]:g} to {known[-1]:g} s"
+    if times.mean_seconds is not None and not known[0] / (1 + CLOSE) <= times.mean_seconds <= known[-1] * (1 + CLOSE):
+        yield f"a mean of {times.mean_seconds:g} s from {known[0]:g} to {known[-1]:g} s"
