@@ -18,11 +18,9 @@ from fairtrial.report.columns import (
     BY_REQUEST,
     GOODPUT,
     RESPONSE_TIMES,
-    Column,
     cells,
     explanation,
     marks_explained,
-    other_columns,
     request_rows,
 )
 from fairtrial.report.grouping import grouped_findings, numbered, obstacles
@@ -77,15 +75,17 @@ def print_result(
     if answer is not None and not verbose:
         _print_answer(result, console, answer, report, further)
         return
-    table, columns = fitting_table(result, console)
-    parts: list[RenderableType] = [_heading(result, verbose=verbose), Text(), table]
+    fitting = fitting_table(result, console)
+    parts: list[RenderableType] = [_heading(result, verbose=verbose), Text(), fitting.table]
+    if fitting.in_all_rows:
+        parts.append(Text(fitting.in_all_rows, style="dim"))
     if not verbose:
-        below = (*marks_explained(result.conditions), *_no_room(result, columns))
+        below = (*marks_explained(result.conditions), *_no_room(fitting.without_room))
         parts += [Text(words, style="dim") for words in below]
         _print_screen(result, console, [*parts, *_answers(result)], report, further)
         return
-    parts.append(Text(f"\n{explanation(result.conditions, columns)}", style="dim"))
-    parts += [Text(words, style="dim") for words in _circumstances(result, columns)]
+    parts.append(Text(f"\n{explanation(result.conditions, fitting.columns)}", style="dim"))
+    parts += [Text(words, style="dim") for words in _circumstances(result, fitting.without_room)]
     parts += _requests(result)
     parts += _sentences(notes(result))
     parts += causes_parts(result.causes)
@@ -160,14 +160,14 @@ def _heading(result: Result, *, verbose: bool) -> Text:
     )
 
 
-def _no_room(result: Result, columns: Sequence[Column]) -> Iterator[str]:
-    if without_room := [column.title for column in other_columns(result) if column not in columns]:
-        yield f"no room for: {', '.join(without_room)}"
+def _no_room(titles: Sequence[str]) -> Iterator[str]:
+    if titles:
+        yield f"no room for: {', '.join(titles)}"
 
 
-def _circumstances(result: Result, columns: Sequence[Column]) -> Iterator[str]:
+def _circumstances(result: Result, without_room: Sequence[str]) -> Iterator[str]:
     """The lines below the table: columns without room, lanes, and how far the load engine itself goes."""
-    yield from _no_room(result, columns)
+    yield from _no_room(without_room)
     yield from lanes_in_words(result)
     yield from filter(None, (ceiling_in_words(result), floor_in_words(result)))
 
