@@ -13,10 +13,10 @@ from fairtrial.base.locations import PROJECT_FILE
 from fairtrial.base.network_namespace import why_no_network_namespace
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.base.text_file import write_text
 from fairtrial.base.user_namespace import why_no_network_namespace_within
 from fairtrial.base.within_user_namespace import called_within
 from fairtrial.catalog.stacks.repository import Repository
-from fairtrial.report.files import write_text
 from fairtrial_import.import_source import Import, import_source
 from fairtrial_init.answers import HAS_PARAMETERS, Answers, line_of
 from fairtrial_init.ask import Ask, InitOptions, answers_from, missing_options, takes_port
