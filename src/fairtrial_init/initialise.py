@@ -23,7 +23,6 @@ from fairtrial_init.ask import Ask, InitOptions, answers_from, missing_options, 
 from fairtrial_init.ci import CiService, repository_of, write_ci_file
 from fairtrial_init.documents import documents_in
 from fairtrial_init.files import (
-    WORKLOAD_ENDING,
     experiment_text,
     network_line,
     proposed_workload,
@@ -201,7 +200,7 @@ def _tell_what_next(console: Console, folder: Path, path: Path, workload: str, *
     steps += [(f"{change_folder}fairtrial run --quick", "a look, with a report")]
     refs, comparison = "", "what you change from here on: does it make it slower?"
     try:
-        if (last := Repository.of(folder).last_change(PROJECT_FILE, f"*{WORKLOAD_ENDING}")) is not None:
+        if (last := Repository.of(folder).last_change()) is not None:
             refs, comparison = f" {' '.join(last)}", "did the last change make it slower?"
     except Problem:
         comparison += " (once it is in a repository of git)"
