@@ -248,6 +248,21 @@ def test_an_answer_is_ten_lines_with_what_has_to_be_done(width: int) -> None:
     assert "refusal errors, in 1 of 25 trials" in text and "→ free the port" in text
 
 
+@pytest.mark.parametrize("terminal", [False, True])
+@pytest.mark.parametrize("answer", [None, "b is not slower than a"])
+def test_a_path_is_in_one_piece_however_long(answer: str | None, terminal: bool) -> None:
+    """As those of temporary folders in CI are."""
+    record = an_experiment("a", "b").claiming("a", "b", at_least=0.95).record()
+    result = judge(record, trials_of(record, BUSY), interrupted=False)
+    report = Path("/home/runner/work/_temp/fairtrial-results-d5aYvD/shop-20261130-165449") / "report.html"
+    for verbose in (False, True):
+        file = io.StringIO()
+        print_result(
+            result, Console(file=file, width=60, force_terminal=terminal), report, verbose=verbose, answer=answer
+        )
+        assert str(report) in file.getvalue()
+
+
 def test_a_result_with_little_to_say_gives_warnings_whole() -> None:
     record = an_experiment("a", "b").record()
     result = judge(record, trials_of(record, BUSY), interrupted=False)
