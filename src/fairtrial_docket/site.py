@@ -12,8 +12,8 @@ from jinja2 import Environment
 
 from fairtrial import __version__
 from fairtrial.base.problem import Problem
+from fairtrial.base.text_file import make_folder
 from fairtrial.record.read import COMPRESSED
-from fairtrial.report.files import make_folder
 from fairtrial.report.page import BUNDLE, TEMPLATES, json_for_html, page_environment, page_parts
 from fairtrial.report.vega import Spec
 

@@ -12,8 +12,8 @@ from rich.text import Text
 from fairtrial.base.formatting import count
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.base.text_file import write_text
 from fairtrial.base.toml_file import LARGEST_FILE_BYTES
-from fairtrial.report.files import write_text
 from fairtrial_import.assemble import Workload, assemble
 from fairtrial_import.kinds import kind_of
 from fairtrial_import.model import ImportedRequests

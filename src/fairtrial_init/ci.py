@@ -8,8 +8,8 @@ from typing import Literal
 from fairtrial import __version__
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.base.text_file import write_text
 from fairtrial.catalog.stacks.repository import Repository
-from fairtrial.report.files import write_text
 
 CiService = Literal["github", "gitlab"]
 """The CI services for which there is a file."""

@@ -13,17 +13,16 @@ from fairtrial.base.locations import PROJECT_FILE
 from fairtrial.base.network_namespace import why_no_network_namespace
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.base.text_file import write_text
 from fairtrial.base.user_namespace import why_no_network_namespace_within
 from fairtrial.base.within_user_namespace import called_within
 from fairtrial.catalog.stacks.repository import Repository
-from fairtrial.report.files import write_text
 from fairtrial_import.import_source import Import, import_source
 from fairtrial_init.answers import HAS_PARAMETERS, Answers, line_of
 from fairtrial_init.ask import Ask, InitOptions, answers_from, missing_options, takes_port
 from fairtrial_init.ci import CiService, repository_of, write_ci_file
 from fairtrial_init.documents import documents_in
 from fairtrial_init.files import (
-    WORKLOAD_ENDING,
     experiment_text,
     network_line,
     proposed_workload,
@@ -201,7 +200,7 @@ def _tell_what_next(console: Console, folder: Path, path: Path, workload: str, *
     steps += [(f"{change_folder}fairtrial run --quick", "a look, with a report")]
     refs, comparison = "", "what you change from here on: does it make it slower?"
     try:
-        if (last := Repository.of(folder).last_change(PROJECT_FILE, f"*{WORKLOAD_ENDING}")) is not None:
+        if (last := Repository.of(folder).last_change()) is not None:
             refs, comparison = f" {' '.join(last)}", "did the last change make it slower?"
     except Problem:
         comparison += " (once it is in a repository of git)"

@@ -14,8 +14,8 @@ from rich.text import Text
 from fairtrial.base.formatting import count
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
+from fairtrial.base.text_file import write_text
 from fairtrial.catalog.contract.answer import ask, client_of
-from fairtrial.report.files import write_text
 from fairtrial_import.import_source import Import, import_source
 from fairtrial_import.model import FoundRequest, ImportedRequests
 from fairtrial_init.answers import HEALTH_PATHS, MOST_PATHS, with_made_up

@@ -9,6 +9,7 @@ import pytest
 from fairtrial.base.problem import Problem
 from fairtrial.commands.ab_test import _refs, _share, _status, ab_test
 from fairtrial.experiment.ab_test import DECIDES
+from fairtrial.experiment.contenders import WORKING_TREE
 from fairtrial.experiment.model import Experiment
 from fairtrial.experiment.slices import Slices
 from fairtrial.judge.judging import judge
@@ -140,7 +141,11 @@ def test_the_exit_status_is_that_of_the_claim_that_decides(slower: float, cheape
 
 
 def asked_to_carry_out(
-    file: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    file: str,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    after: str = "HEAD",
 ) -> tuple[list[Experiment], str]:
     """What `ab-test` would carry out of this experiment, and what it says before, without line breaks."""
     if not (folder / HELLO.name).exists():
@@ -156,7 +161,7 @@ def asked_to_carry_out(
 
     monkeypatch.setattr("fairtrial.commands.carry_out.carry_out", instead)
     with pytest.raises(KeyboardInterrupt):
-        ab_test(before="first", after="HEAD", file=Path("fairtrial.toml"))
+        ab_test(before="first", after=after, file=Path("fairtrial.toml"))
     return seen, " ".join(capsys.readouterr().out.split())
 
 
@@ -193,6 +198,18 @@ def test_a_service_on_a_fixed_port_is_tried_one_after_the_other_and_that_is_told
     (paired,), said = asked_to_carry_out(f"{file}port = 8080\n", tmp_path, monkeypatch, capsys)
     assert paired.slices is None
     assert "not in slices: two always" in said
+
+
+def test_files_that_git_does_not_know_are_left_out_of_the_working_tree_and_that_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for after, is_told in (("HEAD", False), (WORKING_TREE, True), ("HEAD", False)):
+        (tmp_path / "results").mkdir(exist_ok=True)
+        (tmp_path / "results" / "report.html").touch()
+        _, said = asked_to_carry_out(REFERENCED, tmp_path, monkeypatch, capsys, after)
+        assert ("left out, as git does not know them: helper.py (`git add` takes them in)" in said) == is_told
+        (tmp_path / "helper.py").touch()
+        (tmp_path / "milliseconds").write_text("2")
 
 
 def test_refs_are_named_in_two_ways() -> None:

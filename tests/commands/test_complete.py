@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 
@@ -55,9 +56,22 @@ def test_a_shell_completes(words: list[str], offered: list[str]) -> None:
     assert completed(*words) == offered
 
 
-def test_what_takes_long_to_load_is_not_loaded() -> None:
-    """Of the time that a completion takes, the rest is Python's and Typer's."""
-    code = "import sys; from fairtrial.commands import app, complete; complete.stack_names(''); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    slow = {"numpy", "httpx", "jinja2", "rich.console", "fairtrial.experiment.model", "fairtrial.catalog.stacks.model"}
-    assert slow.isdisjoint(done.stdout.split())
+@pytest.mark.parametrize(
+    ("code", "slow"),
+    [
+        (
+            "from fairtrial.commands import app, complete; complete.stack_names('')",
+            {"httpx", "rich.console", "fairtrial.experiment.model", "fairtrial.catalog.stacks.model"},
+        ),
+        (
+            "from pathlib import Path; from rich.console import Console; "
+            "from fairtrial.commands.next_steps import print_next_steps; print_next_steps(Console(), Path('.'))",
+            {"fairtrial.judge.model"},
+        ),
+    ],
+)
+def test_what_takes_long_to_load_is_not_loaded(code: str, slow: set[str], tmp_path: Path) -> None:
+    """By a completion, and where `fairtrial` alone says what comes next: the rest of the time is Python's."""
+    code = f"import sys; {code}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert (slow | {"numpy", "jinja2"}).isdisjoint(done.stdout.split())

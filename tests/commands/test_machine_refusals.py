@@ -28,6 +28,7 @@ from tests.tools.load.conftest import Target, serve  # noqa: F401 - a fixture
         (errno.ENOMEM, None, "free memory"),
         (errno.EACCES, "/var/lab", "permissions"),
         (errno.EPERM, "/var/lab", "permissions"),
+        (errno.EADDRNOTAVAIL, None, "127.0.0.1"),  # as on a host with IPv6 alone
         (errno.EAGAIN, None, "limit of processes"),
     ],
 )

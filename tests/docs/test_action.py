@@ -117,21 +117,23 @@ def test_an_experiment_is_run_in_place_of_the_comparison(action: Action) -> None
 
 
 @pytest.mark.parametrize(
-    ("status", "undecided", "verdict", "succeeds"),
+    ("status", "undecided", "verdict", "succeeds", "said"),
     [
-        ("0", "fail", "upheld", True),
-        ("1", "pass", "refuted", False),
-        ("3", "fail", "undecided", False),
-        ("3", "pass", "undecided", True),
-        ("4", "pass", "none", False),
+        ("0", "fail", "upheld", True, ""),
+        ("1", "pass", "refuted", False, "::error title=Fairtrial::refuted"),
+        ("3", "fail", "undecided", False, "::error title=Fairtrial::undecided"),
+        ("3", "pass", "undecided", True, "::warning title=Fairtrial::undecided"),
+        ("4", "pass", "none", False, "::error title=Fairtrial::nothing could be judged"),
     ],
 )
-def test_the_job_fails_as_the_command_does(
-    action: Action, status: str, undecided: str, verdict: str, succeeds: bool
+def test_the_job_fails_as_the_command_does_and_the_pull_request_says_why(
+    action: Action, status: str, undecided: str, verdict: str, succeeds: bool, said: str
 ) -> None:
     action.environment["STATUS"] = status
     job = action.run(undecided=undecided)
     assert (job.outputs["verdict"], job.succeeds) == (verdict, succeeds)
+    annotations = [line for line in job.log.splitlines() if line.startswith("::")]
+    assert annotations == ([f"{said}: the summary of the job says why"] if said else [])
     assert job.summary == "## tables\n"
     assert job.used["actions/upload-artifact@v7"]["name"] == "shop-20261128-120000-0"
 

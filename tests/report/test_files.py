@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from fairtrial.report.files import write_atomically, write_reports
+from fairtrial.base.text_file import write_atomically
+from fairtrial.report.files import write_reports
 from tests.report.scene import judged
 
 

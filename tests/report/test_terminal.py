@@ -156,6 +156,32 @@ def test_a_calm_result_fits_a_screen(width: int) -> None:
     assert len(printed(judge(record, trials, interrupted=False), width, verbose=False).splitlines()) <= 30
 
 
+@pytest.mark.parametrize("width", [80, 100])
+@pytest.mark.parametrize("classes", [{}, {"node-http": "engine", "rust-axum": "engine"}])
+def test_ten_stacks_fit_a_screen_too(width: int, classes: dict[str, str]) -> None:
+    """A row is one line each; what is the same in all of them is said once, and a class stands above its rows."""
+    names = [*NAMES, "node-express", "node-fastify", "python-django", "ruby-rails", "java-spring"]
+    experiment = replace(an_experiment(*names), classes=classes)
+    for first, second in (names[:2], names[1:3], names[3:5]):
+        experiment = experiment.claiming(first, second, at_least=1.1)
+    record = experiment.record()
+    trials = trials_of(record, lambda name, block: a_trial().serving(16_000 / 1.3 ** names.index(name) + block))
+    trials = [trial.model_copy(update={"ledger": LEDGER}) for trial in trials]
+    text = printed(judge(record, trials, interrupted=False), width, verbose=False)
+    assert len(text.splitlines()) <= 30 + len(set(classes.values()))
+    assert "work not proven" not in text
+    if width == 80:
+        assert "in all rows: valid, limit: its CPU\n" in text
+        assert ("\nengine " in text) == ("\nproduction " in text) == bool(classes)
+
+
+def test_where_outcomes_have_no_column_they_stand_in_place_of_figures(result: Result) -> None:
+    text = printed(result, 80, verbose=False)
+    (row,) = [line for line in text.splitlines() if line.startswith("python-threads")]
+    assert row.split() == ["python-threads", "–", "refused", *["–"] * 6]
+    assert "in all rows with figures: valid, limit: its CPU, work not proven\n" in text
+
+
 def test_what_is_left_out_is_counted_in_one_line(snapshot: object) -> None:
     assert lines_with(printed(crowded(), 80, verbose=False), "--verbose", "report: ") == snapshot
     assert "--verbose" not in printed(crowded(), 80)
@@ -193,7 +219,9 @@ def test_where_there_is_room_each_row_is_one_line() -> None:
     def rows(width: int) -> int:
         return len(printed(crowded(), width).partition("\n\ngoodput: ")[0].splitlines())
 
-    assert rows(80) - rows(140) == len(NAMES) + 1  # the heading has a line less, too
+    # A line each for two classes and for what is the same in all rows; the heading has one more, too.
+    assert rows(80) - rows(140) == 2 + 1 + 1
+    assert rows(72) - rows(140) == len(NAMES) + 1 + 1
 
 
 def test_marks_in_the_table_are_explained_in_short_too() -> None:
@@ -218,6 +246,21 @@ def test_an_answer_is_ten_lines_with_what_has_to_be_done(width: int) -> None:
     print_result(crowded(), Console(file=file, width=width), verbose=False, answer="it is slower")
     text = " ".join(file.getvalue().split())
     assert "refusal errors, in 1 of 25 trials" in text and "→ free the port" in text
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+@pytest.mark.parametrize("answer", [None, "b is not slower than a"])
+def test_a_path_is_in_one_piece_however_long(answer: str | None, terminal: bool) -> None:
+    """As those of temporary folders in CI are."""
+    record = an_experiment("a", "b").claiming("a", "b", at_least=0.95).record()
+    result = judge(record, trials_of(record, BUSY), interrupted=False)
+    report = Path("/home/runner/work/_temp/fairtrial-results-d5aYvD/shop-20261130-165449") / "report.html"
+    for verbose in (False, True):
+        file = io.StringIO()
+        print_result(
+            result, Console(file=file, width=60, force_terminal=terminal), report, verbose=verbose, answer=answer
+        )
+        assert str(report) in file.getvalue()
 
 
 def test_a_result_with_little_to_say_gives_warnings_whole() -> None:

@@ -12,6 +12,10 @@ STDOUT = Path("-")
 PROJECT_FILE = "fairtrial.toml"
 """The experiment of a service, in its folder: `fairtrial init` writes it, `run` and `ab-test` look for it."""
 
+RESULT_FILE = "result.json"
+REPORT_FILE = "report.html"
+"""Both in a results folder."""
+
 
 def shipped(name: str) -> Path:
     """A shipped folder (`engine`, `stacks`, `docs`, …): in the checkout, or inside the installed package."""

@@ -49,10 +49,13 @@ def ab_test(
     from rich.console import Console
 
     from fairtrial.base.exit_status import ALL_WELL, IN_DOUBT, REFUTED
+    from fairtrial.base.formatting import enumeration
     from fairtrial.base.problem import Problem
+    from fairtrial.catalog.stacks.repository import Repository, usual_refs
     from fairtrial.commands.carry_out import carry_out
     from fairtrial.experiment.ab_test import between_refs, contender_of, in_slices
     from fairtrial.experiment.changes import with_settings
+    from fairtrial.experiment.contenders import WORKING_TREE
     from fairtrial.experiment.files import load_experiment
     from fairtrial.lab.private_network import assert_within
 
@@ -65,7 +68,8 @@ def ab_test(
     experiment = load_experiment(file)
     assert_within(experiment.contenders.values())
     name = contender_of(experiment, contender)
-    refs = _refs(before, after) or _usual_refs(experiment.contenders[name].folder or ".", file)
+    repository = Repository.of((file.parent / Path(experiment.contenders[name].folder or ".").expanduser()).resolve())
+    refs = _refs(before, after) or usual_refs(repository)
     paired = between_refs(experiment, name, *refs, allowed)
     reports = further_reports(data, review, monitor)
     console = Console(stderr=reports.use_stdout)
@@ -75,6 +79,9 @@ def ab_test(
             _say(console, f"one after the other, not in slices: {why_not}")
     if experiment.sweep is not None:
         _say(console, f"left out: the sweep over {experiment.sweep.parameter}; both are tried with what [load] says")
+    unknown = [each for each in repository.unknown_files() if Path(each) != options.out] if WORKING_TREE in refs else []
+    if unknown:
+        _say(console, f"left out, as git does not know them: {enumeration(unknown)} (`git add` takes them in)")
     changed, _ = with_settings(paired, blocks=options.blocks, minutes=options.minutes, quick=options.quick)
     left_out = [claim.id for claim in experiment.claims]
 
@@ -109,12 +116,6 @@ def _refs(before: str | None, after: str | None) -> tuple[str, str] | None:
     if not before or not after or after.startswith("."):
         raise Problem("two refs are compared, and one is named", "write REF_A REF_B or REF_A..REF_B, or neither")
     return before, after
-
-
-def _usual_refs(folder: str, file: Path) -> tuple[str, str]:
-    from fairtrial.catalog.stacks.repository import Repository, usual_refs
-
-    return usual_refs(Repository.of((file.parent / Path(folder).expanduser()).resolve()))
 
 
 def _share(text: str) -> float:

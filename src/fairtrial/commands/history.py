@@ -43,10 +43,10 @@ def history(
     from rich.markup import escape
 
     from fairtrial.base.document import json_text
+    from fairtrial.base.text_file import make_folder, write_text
     from fairtrial.commands.metric_option import metrics_named
     from fairtrial.judge.judging import judge_record
     from fairtrial.record.read import read_record
-    from fairtrial.report.files import make_folder, write_text
     from fairtrial.report.outputs import check_outputs, write_outputs
     from fairtrial.tools.history.changes import changes_of
     from fairtrial.tools.history.document import history_document

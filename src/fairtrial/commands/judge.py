@@ -42,6 +42,7 @@ def judge(
     """
     from rich.console import Console
 
+    from fairtrial.base.text_file import make_folder
     from fairtrial.commands.further_reports import further_reports, write_further
     from fairtrial.experiment.changes import with_claims_of
     from fairtrial.experiment.files import find_experiment, load_experiment
@@ -51,7 +52,7 @@ def judge(
     from fairtrial.plan.validate import validate_claims
     from fairtrial.record.profile import read_profiles
     from fairtrial.record.read import read_record
-    from fairtrial.report.files import make_folder, write_reports
+    from fairtrial.report.files import write_reports
     from fairtrial.report.profile.terminal import profile_parts
     from fairtrial.report.terminal import print_result
 

@@ -15,6 +15,10 @@ REMEDIES = {
     errno.ENOMEM: "free memory, or raise the limit of the container or shell that runs Fairtrial",
     errno.EACCES: "see to the permissions there, or run Fairtrial as the user who has them",
     errno.EPERM: "see to the permissions there, or run Fairtrial as the user who has them",
+    errno.EADDRNOTAVAIL: (
+        "the lab talks to its servers over 127.0.0.1, which this host or container has to have: "
+        "ip address add 127.0.0.1/8 dev lo"
+    ),
 }
 NEEDS_PATH = (errno.EACCES, errno.EPERM)
 """Without the path of a file these say nothing that a user could see to."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fairtrial.base.locations import PROJECT_FILE
+from fairtrial.base.locations import PROJECT_FILE, REPORT_FILE
 from fairtrial.commands.run_options import RunOptions
 
 if TYPE_CHECKING:
@@ -48,8 +48,6 @@ def _sight_and_steps(folder: Path) -> tuple[list[str], list[tuple[str, str]]]:
 
 def _newest_report(folder: Path) -> Iterator[str]:
     """A line with the path of the report that was written last, if there is one."""
-    from fairtrial.report.files import REPORT_FILE
-
     reports = [path for path in (folder / RunOptions().out).glob(f"*/{REPORT_FILE}") if path.is_file()]
     if reports:
         newest = max(reports, key=lambda path: path.stat().st_mtime)

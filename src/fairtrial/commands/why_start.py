@@ -53,7 +53,7 @@ def service_to_try(start: str, end: str, stack_folders: Sequence[Path]) -> "Expe
     own_titles = {ref: repository.title_of_own(ref) for ref in (start, end)}
     # A step of packages does not come before the commit that all of them lead to, but is one step away from it.
     is_last = own_titles[start] is not None and own_titles[end] is None
-    changes = [end] if is_last else repository.commits_between(start, end, PROJECT_FILE)
+    changes = [end] if is_last else repository.commits_between(start, end)
     if len(changes) == 1 and (steps := package_steps(repository, start, end, MOST_FACTORS)):
         print(f"{count(len(steps), 'step')} of what changed {name} between {start} and {end}:", file=sys.stderr)
         for step in steps:

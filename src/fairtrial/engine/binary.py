@@ -28,7 +28,7 @@ PROGRAMS = PACKAGE / "bundled/programs"
 PROFILES = {ENGINE: "release", GUARD: "guard"}
 """profiles of engine/Cargo.toml, each also the folder of the binary below cargo's target"""
 TITLES = {ENGINE: "the load engine", GUARD: "the guard of processes"}
-TAKES = {ENGINE: "one to four minutes on two processors", GUARD: "some seconds, and a download"}
+TAKES = {ENGINE: "some minutes", GUARD: "some seconds, and a download"}
 """How long a build takes, for whoever waits."""
 LOCKS = {ENGINE: Lock(), GUARD: Lock()}
 """One thread builds, and others wait in silence."""

@@ -10,6 +10,7 @@ from fairtrial.base.formatting import count, duration
 from fairtrial.base.printable import printable
 from fairtrial.catalog.stacks.requirements import absent_command
 from fairtrial.experiment.load_variants import OVER_LOADS
+from fairtrial.experiment.slices import SPARE_TIMES
 from fairtrial.experiment.stack_class import PRODUCTION
 from fairtrial.experiment.value import format_value
 from fairtrial.lab.awake import idle_limit
@@ -143,7 +144,8 @@ def _time(plan: Plan) -> str:
     ports = ", and waits for local ports beside" if takes_ports(plan.experiment.load) else ""
     if plan.within_seconds is None:
         return f"about {duration(seconds)}, {built}{ports}"
-    most = duration(max(plan.within_seconds, seconds))
+    times = 1 if plan.experiment.slices is None else 1 + SPARE_TIMES  # the first look is never cut short
+    most = duration(max(plan.within_seconds, times * seconds))
     decides = "decides the claims" if plan.experiment.claims else "tells the shares"
     return f"about {duration(seconds)} if that {decides}, {most} at most (--minutes), {built}{ports}"
 

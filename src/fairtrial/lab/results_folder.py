@@ -9,10 +9,10 @@ from itertools import islice
 from pathlib import Path
 
 from fairtrial.base.exit_status import INTERRUPTED
+from fairtrial.base.locations import REPORT_FILE, RESULT_FILE
 from fairtrial.base.problem import Problem
 from fairtrial.record.profile import PROFILES_FILE, STACKS_FOLDER
 from fairtrial.record.write import RECORD_FILE
-from fairtrial.report.files import REPORT_FILE, RESULT_FILE
 
 
 @dataclass(frozen=True)

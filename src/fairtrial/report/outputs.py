@@ -7,7 +7,7 @@ from pathlib import Path
 from fairtrial.base.locations import STDOUT
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.report.files import write_output
+from fairtrial.base.text_file import write_output
 
 Paths = Mapping[str, Path | None]
 """By the name of an option, the file that it names; None: it was not given."""

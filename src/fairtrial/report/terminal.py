@@ -18,11 +18,9 @@ from fairtrial.report.columns import (
     BY_REQUEST,
     GOODPUT,
     RESPONSE_TIMES,
-    Column,
     cells,
     explanation,
     marks_explained,
-    other_columns,
     request_rows,
 )
 from fairtrial.report.grouping import grouped_findings, numbered, obstacles
@@ -77,15 +75,17 @@ def print_result(
     if answer is not None and not verbose:
         _print_answer(result, console, answer, report, further)
         return
-    table, columns = fitting_table(result, console)
-    parts: list[RenderableType] = [_heading(result, verbose=verbose), Text(), table]
+    fitting = fitting_table(result, console)
+    parts: list[RenderableType] = [_heading(result, verbose=verbose), Text(), fitting.table]
+    if fitting.in_all_rows:
+        parts.append(Text(fitting.in_all_rows, style="dim"))
     if not verbose:
-        below = (*marks_explained(result.conditions), *_no_room(result, columns))
+        below = (*marks_explained(result.conditions), *_no_room(fitting.without_room))
         parts += [Text(words, style="dim") for words in below]
         _print_screen(result, console, [*parts, *_answers(result)], report, further)
         return
-    parts.append(Text(f"\n{explanation(result.conditions, columns)}", style="dim"))
-    parts += [Text(words, style="dim") for words in _circumstances(result, columns)]
+    parts.append(Text(f"\n{explanation(result.conditions, fitting.columns)}", style="dim"))
+    parts += [Text(words, style="dim") for words in _circumstances(result, fitting.without_room)]
     parts += _requests(result)
     parts += _sentences(notes(result))
     parts += causes_parts(result.causes)
@@ -93,7 +93,7 @@ def print_result(
     parts += [Text(printable(sentence), style="dim") for sentence in claims_notes(result)]
     parts += _section("Findings", list(_findings(result)))
     parts += _section("Without figures", [_entry(*entry) for entry in _obstacles(result)])
-    console.print(Group(*parts, *_end(result, report, further, verbose=True)), highlight=False)
+    console.print(Group(*parts, *_end(result, report, further, verbose=True)), highlight=False, crop=False)
 
 
 def _print_answer(
@@ -109,7 +109,7 @@ def _print_answer(
         reasons = _not_settled(claim) if claim is result.claims[0] else []
         parts += [Padding(part, (0, 0, 0, 2)) for part in (_claim_head(claim), *map(Text, reasons))]
     parts += _briefly(result, in_short=True, with_notes=False)
-    console.print(Group(*parts, *_end(result, report, further, verbose=False)), highlight=False)
+    console.print(Group(*parts, *_end(result, report, further, verbose=False)), highlight=False, crop=False)
 
 
 def _print_screen(
@@ -124,13 +124,14 @@ def _print_screen(
     findings = list(_briefly(result))
     if findings and len(console.render_lines(Group(*parts, Text(), *findings, *end))) > SCREEN_LINES:
         findings = list(_briefly(result, in_short=True))
-    console.print(Group(*parts, *([Text(), *findings] if findings else []), *end), highlight=False)
+    console.print(Group(*parts, *([Text(), *findings] if findings else []), *end), highlight=False, crop=False)
 
 
 def _end(
     result: Result, report: Path | None, further: Sequence[RenderableType], *, verbose: bool
 ) -> Iterator[RenderableType]:
-    """The lines below the findings: whether all of it was done, and where more of it is."""
+    """The lines below the findings: whether all of it was done, and where more of it is. Paths and commands are in one
+    piece, to be copied, however long."""
     if result.interrupted:
         complete = f"interrupted: {result.blocks_complete} of {count(result.blocks_planned, 'block')} complete"
         yield from (Text(), Text(complete, style="bold yellow"))
@@ -141,11 +142,11 @@ def _end(
     if left_out:
         yield Text(f"--verbose prints {left_out}" + ("" if report is None else ", which the report has"), style="dim")
     if explained := where_explained(each for _, each in all_findings(result)):
-        yield Text(explained, style="dim", overflow="fold")
+        yield Text(explained, style="dim", no_wrap=True, overflow="ignore")
     if place := place_of_docs("\n".join(_remedies(result, verbose=verbose))):
-        yield Text(place, style="dim", overflow="fold")
+        yield Text(place, style="dim", no_wrap=True, overflow="ignore")
     if report is not None:
-        yield Text.assemble("report: ", (printable(str(report)), "bold"), overflow="fold")
+        yield Text.assemble("report: ", (printable(str(report)), "bold"), no_wrap=True, overflow="ignore")
 
 
 def _heading(result: Result, *, verbose: bool) -> Text:
@@ -160,14 +161,14 @@ def _heading(result: Result, *, verbose: bool) -> Text:
     )
 
 
-def _no_room(result: Result, columns: Sequence[Column]) -> Iterator[str]:
-    if without_room := [column.title for column in other_columns(result) if column not in columns]:
-        yield f"no room for: {', '.join(without_room)}"
+def _no_room(titles: Sequence[str]) -> Iterator[str]:
+    if titles:
+        yield f"no room for: {', '.join(titles)}"
 
 
-def _circumstances(result: Result, columns: Sequence[Column]) -> Iterator[str]:
+def _circumstances(result: Result, without_room: Sequence[str]) -> Iterator[str]:
     """The lines below the table: columns without room, lanes, and how far the load engine itself goes."""
-    yield from _no_room(result, columns)
+    yield from _no_room(without_room)
     yield from lanes_in_words(result)
     yield from filter(None, (ceiling_in_words(result), floor_in_words(result)))
 

@@ -1,6 +1,6 @@
 """The table of conditions in the terminal, in the form for which there is room."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
@@ -30,6 +30,8 @@ from fairtrial.report.columns import (
 OUTCOME_STYLES = {"valid": "green", "refused": "bold red", "not run": "yellow"}
 NAME_CHARACTERS = 24
 """Longer names of conditions are folded before a column is left out."""
+FEW_ROWS = 5
+"""So many rows are still a part of a screen with two lines each."""
 UNLIMITED = 10_000
 """So wide is a console on which a table has the width that it would like."""
 
@@ -42,17 +44,40 @@ class Form:
     """those after goodput"""
     gap: int
     is_wide: bool
-    """class, interval and limit have columns of their own; else each stands below what it belongs to"""
-    outcome_below: bool = False
-    """the outcome stands below the name"""
+    """Class, limit and outcome have columns of their own. Otherwise what is the same in all rows stands below the
+    table, a class above its rows, and an outcome in place of the figure that is missing."""
+    interval_below: bool = False
+    """two lines a row: the interval stands below its figure, and the class below the name"""
+    has_limits: bool = True
 
 
-def fitting_table(result: Result, console: Console) -> tuple[Table, Sequence[Column]]:
-    """The table in the first form that the console has room for, and the columns after goodput that it shows."""
-    forms = list(_forms(other_columns(result)))
+@dataclass(frozen=True)
+class FittingTable:
+    """The table in the first form that a console has room for."""
+
+    table: Table
+    columns: Sequence[Column]
+    """those after goodput that it shows"""
+    in_all_rows: str
+    """what is left out of each row, because it is the same in all: `in all rows: valid, limit: its CPU`; or empty"""
+    without_room: Sequence[str]
+    """the titles of what is not shown"""
+
+
+def fitting_table(result: Result, console: Console) -> FittingTable:
+    """The table in the first form that the console has room for."""
+    columns = other_columns(result)
+    forms = list(_forms(columns, len(result.conditions)))
     fitting = (form for form in forms if _width(result, form, console) <= console.width)
     form = next(fitting, forms[-1])
-    return _table(result, form), form.columns
+    without_room = [column.title for column in columns if column not in form.columns]
+    if not form.has_limits and not _common_limit(_valid(result)):
+        without_room.append("limit")
+    in_all_rows = ", ".join(_in_all_rows(result, form))
+    if in_all_rows:
+        rows = "rows" if len(_valid(result)) == len(result.conditions) else "rows with figures"
+        in_all_rows = f"in all {rows}: {in_all_rows}"
+    return FittingTable(_table(result, form), form.columns, in_all_rows, without_room)
 
 
 def _width(result: Result, form: Form, console: Console) -> int:
@@ -62,19 +87,54 @@ def _width(result: Result, form: Form, console: Console) -> int:
     return table.__rich_measure__(console, console.options.update_width(UNLIMITED)).maximum
 
 
-def _forms(columns: Sequence[Column]) -> Iterator[Form]:
-    """The forms from the widest to the narrowest."""
+def _forms(columns: Sequence[Column], rows: int) -> Iterator[Form]:
+    """The forms from the widest to the narrowest. Of many rows each is one line, as long as the median has room."""
     wide = Form(columns, 2, is_wide=True)
     yield wide
     yield replace(wide, gap=1)
-    narrow = replace(wide, gap=1, is_wide=False)
-    yield narrow
-    narrow = replace(narrow, outcome_below=True)
-    yield narrow
-    # What only some results have is what they are about, so it stays longer; the median stays in any case.
-    for column in [*reversed(ALWAYS[1:]), *(column for column in reversed(columns) if column not in ALWAYS)]:
-        narrow = replace(narrow, columns=[each for each in narrow.columns if each != column])
-        yield narrow
+    brief = Form(columns, 1, is_wide=False)
+    yield brief
+    below = replace(brief, interval_below=True)
+    for form in [below] if rows <= FEW_ROWS else [brief, below]:
+        yield form
+        kept = list(form.columns)
+        # What only some results have is what they are about, so it stays longer; the median stays in any case.
+        for column in [*reversed(ALWAYS[1:]), *(column for column in reversed(columns) if column not in ALWAYS)]:
+            kept.remove(column)
+            yield replace(form, columns=list(kept))
+        yield replace(form, columns=kept, has_limits=False)
+
+
+def _vary(texts: Iterable[str]) -> bool:
+    return len(set(texts)) > 1
+
+
+def _in_all_rows(result: Result, form: Form) -> Iterator[str]:
+    """What each row with figures would say, and the table does not."""
+    if not form.is_wide:
+        if shows_class(result.conditions) and not _vary(each.stack_class for each in result.conditions):
+            yield result.conditions[0].stack_class
+        if valid := _valid(result):
+            yield "valid"
+        if limit := _common_limit(valid):
+            yield limit
+    if _all_unproven(result):
+        yield NOT_PROVEN
+
+
+def _valid(result: Result) -> list[ConditionResult]:
+    return [condition for condition in result.conditions if condition.outcome == "valid"]
+
+
+def _common_limit(conditions: Sequence[ConditionResult]) -> str:
+    """The limit of all of these, in words; empty if they have several, or none."""
+    limits = {limit_in_words(condition) for condition in conditions}
+    return limits.pop() if len(limits) == 1 else ""
+
+
+def _all_unproven(result: Result) -> bool:
+    valid = _valid(result)
+    return len(valid) > 1 and all(map(not_proven, valid))
 
 
 def _table(result: Result, form: Form) -> Table:
@@ -83,8 +143,19 @@ def _table(result: Result, form: Form) -> Table:
     parts = list(_parts(result, form))
     for part in parts:
         table.add_column(part.title, justify=part.justify, no_wrap=True)
-    for condition in in_order(result.conditions):
-        table.add_row(_name(result, condition, form), *(part.cell(condition) for part in parts))
+    conditions = in_order(result.conditions)
+    has_classes = not form.is_wide and _vary(each.stack_class for each in conditions)
+    heading = None
+    for condition in conditions:
+        name = Text(printable(condition.contender), style="bold")
+        if has_classes and form.interval_below:
+            name.append(f"\n{condition.stack_class}", "not bold dim")
+        elif has_classes and condition.stack_class != heading:
+            heading = condition.stack_class
+            table.add_row(Text(heading, "dim"))
+        if not_proven(condition) and not _all_unproven(result):
+            name.append(f"\n{NOT_PROVEN}", "not bold yellow")
+        table.add_row(name, *(part.cell(condition) for part in parts))
     return table
 
 
@@ -99,41 +170,31 @@ class _Part:
 
 def _parts(result: Result, form: Form) -> Iterator[_Part]:
     """The columns after the first."""
-    limited = any(condition.limit is not None for condition in result.conditions)
-    if form.is_wide and shows_class(result.conditions):
+    conditions = result.conditions
+    if form.is_wide and shows_class(conditions):
         yield _Part("class", "left", lambda condition: condition.stack_class)
-    if any(condition.rank is not None for condition in result.conditions):
+    if any(condition.rank is not None for condition in conditions):
         yield _Part("rank", "right", rank)
-    if form.is_wide:
-        yield _Part("goodput/s", "right", lambda condition: figure_cell(GOODPUT.of(condition)))
+    yield _Part("goodput/s", "right", partial(_goodput, form=form))
+    if not form.interval_below:
         yield _Part(f"{FIGURES_AT} interval", "right", lambda condition: _interval(condition) or "–")
-    else:
-        yield _Part("goodput/s", "right", _goodput)
     for column in form.columns:
         yield _Part(f"{column.title}\n{column.unit}", "right", partial(_figure, column))
-    if form.is_wide and limited:
-        yield _Part("limit", "left", lambda condition: _limit(condition) or "–")
-    if not form.outcome_below:
-        title = "outcome\nlimit" if limited and not form.is_wide else "outcome"
-        yield _Part(title, "left", partial(_outcome, with_limit=not form.is_wide))
+    if form.has_limits and any(map(limit_in_words, conditions)) and (form.is_wide or not _common_limit(_valid(result))):
+        yield _Part("limit", "left", lambda condition: limit_in_words(condition).removeprefix("limit: ") or "–")
+    if form.is_wide:
+        yield _Part("outcome", "left", _outcome)
 
 
-def _name(result: Result, condition: ConditionResult, form: Form) -> Text:
-    """The name, and below it what has no column."""
-    name = Text(printable(condition.contender), style="bold")
-    if not form.is_wide and shows_class(result.conditions):
-        name.append(f"\n{condition.stack_class}", "not bold dim")
-    if form.outcome_below:
-        name.append("\n").append_text(_outcome(condition, with_limit=True))
-    if not_proven(condition):
-        name.append(f"\n{NOT_PROVEN}", "not bold yellow")
-    return name
-
-
-def _goodput(condition: ConditionResult) -> Text:
-    """The estimate, and below it its interval."""
-    interval = _interval(condition)
-    return Text.assemble(figure_cell(GOODPUT.of(condition)), (f"\n{interval}" if interval else "", "dim"))
+def _goodput(condition: ConditionResult, form: Form) -> Text:
+    """The estimate, and below it its interval, if that has no column. Without a column of outcomes, the outcome stands
+    in place of a figure that is missing."""
+    if not form.is_wide and condition.outcome != "valid":
+        return _outcome(condition)
+    text = Text(figure_cell(GOODPUT.of(condition)))
+    if form.interval_below and (interval := _interval(condition)):
+        text.append(f"\n{interval}", "dim")
+    return text
 
 
 def _interval(condition: ConditionResult) -> str:
@@ -145,11 +206,5 @@ def _figure(column: Column, condition: ConditionResult) -> str:
     return figure_cell(column.of(condition))
 
 
-def _outcome(condition: ConditionResult, *, with_limit: bool) -> Text:
-    limit = _limit(condition) if with_limit else ""
-    outcome = Text(condition.outcome, style=OUTCOME_STYLES[condition.outcome])
-    return outcome.append(f"\n{limit}", "not bold dim") if limit else outcome
-
-
-def _limit(condition: ConditionResult) -> str:
-    return limit_in_words(condition).removeprefix("limit: ")
+def _outcome(condition: ConditionResult) -> Text:
+    return Text(condition.outcome, style=OUTCOME_STYLES[condition.outcome])

@@ -3,6 +3,7 @@
 import fcntl
 from pathlib import Path
 from threading import Event, Thread
+from types import SimpleNamespace
 
 import pytest
 
@@ -106,6 +107,16 @@ def test_a_failed_build_is_reported_with_the_end_of_its_output(tmp_path: Path, c
     with pytest.raises(Problem, match=r"status 3:\n.*no such driver"):
         built(stack, tmp_path / "log")
     assert not list((cache / "stacks").glob("broken-*/*"))
+
+
+@pytest.mark.parametrize(("free", "remedy"), [(2**20, "free space in "), (2**30, "mend the stack")])
+def test_on_a_full_disk_a_failed_build_asks_for_space(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, remedy: str
+) -> None:
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=free))
+    with pytest.raises(Problem) as problem:
+        built(stack_in(tmp_path, "broken", "echo package sync is not in std; exit 1"), tmp_path / "log")
+    assert problem.value.remedy.startswith(remedy)
 
 
 def test_a_build_that_was_cancelled_before_it_began_starts_nothing(tmp_path: Path) -> None:

@@ -118,16 +118,65 @@ def test_the_last_change_is_that_of_the_folder_and_of_files_that_count(service: 
         (service / name).write_text("x")
         git(service, "add", "--all", "..")
         git(service, "commit", "--quiet", "--message", name)
-    last = repository.last_change("fairtrial.toml", "*.workload.toml")
+    last = repository.last_change()
     assert last is not None and old.startswith(last[0]) and new.startswith(last[1])
     with pytest.raises(Problem, match="no file has changed") as problem:
         usual_refs(repository)
-    assert problem.value.remedy.endswith(" ".join(repository.last_change() or ()))
+    assert problem.value.remedy.endswith(" ".join(last))
 
 
 def test_of_a_single_commit_there_is_no_last_change(tmp_path: Path) -> None:
     a_repository(tmp_path, {"app": "x"})
     assert Repository.of(tmp_path).last_change() is None
+    with pytest.raises(Problem, match="no file has changed") as problem:
+        usual_refs(Repository.of(tmp_path))
+    assert problem.value.remedy == "change the service, and run it again"
+
+
+def test_before_the_first_commit_there_is_nothing_to_compare(tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet", "--initial-branch=main")
+    with pytest.raises(Problem, match="no commit there yet"):
+        usual_refs(Repository.of(tmp_path))
+
+
+def test_of_the_repository_of_another_user_the_remedy_is_that_of_git(
+    service: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a container that mounts it."""
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    with pytest.raises(Problem, match="of another user") as problem:
+        Repository.of(service)
+    assert problem.value.remedy == f"git config --global --add safe.directory {service.parent}"
+
+
+def test_files_that_git_neither_knows_nor_ignores_are_named(service: Path) -> None:
+    for name in ("helper.py", "fairtrial.toml", "shop.workload.toml", "ignored", "results/report.html", "../beside"):
+        (service / name).parent.mkdir(exist_ok=True)
+        (service / name).write_text("x")
+    (service / ".gitignore").write_text("ignored\n")
+    git(service, "add", ".gitignore")
+    assert Repository.of(service).unknown_files() == ["helper.py", "results/"]
+
+
+def test_submodules_are_checked_out_as_each_commit_has_them(service: Path, tmp_path: Path) -> None:
+    """Of the working tree's, without network; those that it does without stay empty."""
+    old, new = a_repository(tmp_path / "library", {"text": "old"}, {"text": "new"})
+    anywhere = ("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(tmp_path / "library"))
+    for path in ("vendor", "docs"):
+        git(service, *anywhere, path)
+    git(service / "vendor", "checkout", "--quiet", old)
+    git(service, "commit", "--quiet", "--all", "--message", "old")
+    git(service / "vendor", "checkout", "--quiet", new)
+    git(service, "commit", "--quiet", "--all", "--message", "new")
+    git(service, "submodule", "--quiet", "deinit", "docs")
+    (tmp_path / "library").rename(tmp_path / "away")
+    with checked_out(an_experiment("api", "HEAD~1", "HEAD"), service.parent) as checkouts:
+        folders = [each.folder for each in checkouts["app"].values()]
+        assert [(folder / "vendor/text").read_text() for folder in folders] == ["old", "new"]
+        assert not any((folder / "docs/text").exists() for folder in folders)
+    assert len(git(service, "worktree", "list").splitlines()) == 1
+    assert not any(folder.exists() for folder in folders)
+    assert git(service, "status", "--porcelain") == ""
 
 
 def test_the_state_of_a_folder_is_its_commit_and_whether_its_files_differ(service: Path, tmp_path: Path) -> None:
@@ -164,8 +213,8 @@ def test_the_commits_between_two_are_those_that_changed_the_folder(tmp_path: Pat
     texts = [{"app/a": "1"}, {"app/a": "2"}, {"other": "x"}, {"app/fairtrial.toml": "x"}, {"app/a": "3"}]
     commits = a_repository(tmp_path, *texts)
     repository = Repository.of(tmp_path / "app")
-    assert repository.commits_between("first", "main", "fairtrial.toml") == [commits[1][:12], commits[4][:12]]
-    assert repository.commits_between(commits[1], commits[3], "fairtrial.toml") == []
+    assert repository.commits_between("first", "main") == [commits[1][:12], commits[4][:12]]
+    assert repository.commits_between(commits[1], commits[3]) == []
     with pytest.raises(Problem, match="first does not come from main"):
         repository.commits_between("main", "first")
 

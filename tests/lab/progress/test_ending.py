@@ -16,6 +16,7 @@ HOSTILE = "\x1b[2Jno\nsecond line"
         (a_trial().serving(900).erring(timeout=1, reset=1200), "900 verified answers/s, 1,201 errors"),
         (a_trial().breaking("keep-alive"), "contract broken: keep-alive"),
         (a_trial().failing("build", HOSTILE), "build: \\x1b[2Jno"),
+        (a_trial().failing("build", "`make` ended with status 1:\nno rule"), "build: `make` ended with status 1"),
         (a_trial().failing("start", "x" * 500), f"start: {'x' * 152}…"),
     ],
 )

@@ -13,6 +13,11 @@ def test_every_kind_of_error_has_a_remedy() -> None:
     assert [kind for kind in (*ERROR_KINDS, "tls", "overflow", "deadline") if not remedy(kind, summary)] == []
 
 
+@pytest.mark.parametrize("kind", ["wrong_body", "status_4xx"])
+def test_what_is_right_can_be_said_by_an_option_and_in_a_workload_file(kind: str) -> None:
+    assert all(words in remedy(kind, measurement().summary) for words in ("--expect-", "in a workload file"))
+
+
 @pytest.mark.parametrize(
     ("cause", "words"),
     [("second_answer", "answers twice"), ("tls", "https://"), (None, "HTTP server?"), ("new", "HTTP server?")],

@@ -1,5 +1,6 @@
 """The commands that build a contender or fetch it: bounded in time, ended when they are cancelled, and logged."""
 
+import shutil
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,6 +15,8 @@ from fairtrial.engine.guard import NO_PLACES, Guarded
 
 BUILD_WITHIN_SECONDS = 1800
 LOOK_FOR_CANCELLATION_EVERY_SECONDS = 0.1
+FULL_BELOW_BYTES = 8 * 2**20
+"""With less free space a build fails, and not every compiler says why: Go's then misses its own packages."""
 
 
 class BuildCancelled(Exception):
@@ -71,7 +74,9 @@ def run_build_command(
                     )
             status = step.status()
     if status != 0:
+        place = folder or log.parent
+        is_full = shutil.disk_usage(place).free < FULL_BELOW_BYTES
         raise Problem(
             f"`{command_line}` ended with status {status}:\n{log_tail(log, redaction.hidden)}",
-            f"mend the stack; the whole output: {log}",
+            f"{f'free space in {place}' if is_full else 'mend the stack'}; the whole output: {log}",
         )

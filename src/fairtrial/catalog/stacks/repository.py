@@ -1,6 +1,7 @@
 """A git repository that holds the source of a contender: what its refs mean, and their files."""
 
 import os
+import re
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -8,12 +9,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Self
 
+from fairtrial.base.locations import PROJECT_FILE
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.experiment.contenders import WORKING_TREE
 
 DEFAULT_BRANCHES = ("main", "master")
 """What the default branch is called where no remote says it."""
+
+TRIAL_FILES = (PROJECT_FILE, "*.workload.toml", "*.served.openapi.json")
+"""Names and patterns (gitglossary(7), pathspec) of files that say how a service is tried, and are no part of it."""
+
+SAFE_DIRECTORY = re.compile(r"git config --global --add safe\.directory .*")
+"""What git tells the user of a repository that belongs to another, as in a container, whatever its language."""
 
 SHORT_HASH = 12
 """Characters of a hash that name a commit in all but the largest repositories, and are short in a table."""
@@ -30,6 +38,9 @@ NOT_INHERITED = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
 NOBODY = "fairtrial@localhost"
 ANYBODY = ("-c", "user.name=fairtrial", "-c", f"user.email={NOBODY}")
 """Who makes a commit that nobody sees: git refuses to make one by nobody."""
+
+SERVICE = ("--", ".", *(f":(exclude){name}" for name in TRIAL_FILES))
+"""Arguments of git for a folder without TRIAL_FILES."""
 
 MOST_BYTES_OF_TEXT = 8 * 1024 * 1024
 """Of a file that is read: lock files have 1 MB or two at most."""
@@ -54,13 +65,16 @@ class Repository:
         Raises:
             Problem: it is in none, or git is missing.
         """
-        top = _git(folder, "rev-parse", "--show-toplevel")
-        if top is None:
+        done = run_git(folder, "rev-parse", "--show-toplevel", within_seconds=ANSWER_WITHIN_SECONDS)
+        if allowing := SAFE_DIRECTORY.search(done.stderr.decode(errors="replace")):
+            raise Problem(f"{folder}: git does not read the repository of another user", allowing[0])
+        if done.returncode != 0:
             raise Problem(
                 f"{folder}: not in a git repository",
-                "name a folder that is, or leave `refs` and `git` out of [contenders]",
+                "commits are compared: make it one (git init; git add .; git commit), name a folder that is in one, "
+                "or leave `refs` and `git` out of [contenders]",
             )
-        return cls(folder.resolve(), Path(top).resolve())
+        return cls(folder.resolve(), Path(done.stdout.decode(errors="replace").strip()).resolve())
 
     def commit_of(self, ref: str) -> str:
         """The hash of the commit that a ref names; for WORKING_TREE that of a commit of what git knows of it now.
@@ -87,22 +101,20 @@ class Repository:
         """Whether files that git knows differ from HEAD."""
         return bool(_git(self.top, "status", "--porcelain", "--untracked-files=no"))
 
-    def last_change(self, *besides: str) -> tuple[str, str] | None:
-        """The last commit that changed the folder, after the one before it; None if only the first did.
+    def unknown_files(self) -> list[str]:
+        """Files of the folder that git neither knows nor ignores, but TRIAL_FILES; `results/` for a whole folder."""
+        names = _git(self.top / self.prefix, "ls-files", "--others", "--exclude-standard", "--directory", *SERVICE)
+        return (names or "").splitlines()
 
-        Args:
-            besides: names of files, or patterns (gitglossary(7), pathspec), that do not count.
-        """
-        line = _git(self.top / self.prefix, "log", "-1", "--format=%h %p", "--", *_all_but(besides))
+    def last_change(self) -> tuple[str, str] | None:
+        """The last commit that changed the folder, after the one before it; None if only the first did."""
+        line = _git(self.top / self.prefix, "log", "-1", "--format=%h %p", *SERVICE)
         commit, *parents = (line or "").split() or [""]
         return (parents[0], commit) if parents else None
 
-    def commits_between(self, before: str, after: str, *besides: str) -> list[str]:
+    def commits_between(self, before: str, after: str) -> list[str]:
         """The commits that changed the folder after one commit, up to another: their short hashes, the oldest first. Of
         a branch that was merged the merge alone.
-
-        Args:
-            besides: as of `last_change`.
 
         Raises:
             Problem: the one does not lie before the other.
@@ -115,7 +127,7 @@ class Repository:
                 f"name the older commit first; where both are branches, `git merge-base {old} {new}` names it",
             )
         walk = ("rev-list", "--first-parent", "--reverse", f"{start}..{end}")
-        commits = _git(self.top / self.prefix, *walk, "--", *_all_but(besides)) or ""
+        commits = _git(self.top / self.prefix, *walk, *SERVICE) or ""
         return [commit[:SHORT_HASH] for commit in commits.split()]
 
     def files_that_differ(self, before: str, after: str) -> list[str]:
@@ -237,6 +249,7 @@ class Repository:
                     f"{self.top}: git could not check out {commit[:SHORT_HASH]} in {place}",
                     "try `git worktree add` by hand: it says why; free space in the temporary folder if need be",
                 )
+            self._fill_submodules(place)
             folder = place / self.prefix
             if not folder.is_dir():
                 raise Problem(
@@ -247,10 +260,27 @@ class Repository:
             with suppress(Problem):
                 _git(self.top, "worktree", "remove", "--force", str(place))
 
+    def _fill_submodules(self, place: Path) -> None:
+        """Check out the submodules of a worktree that are checked out in the working tree: from there, without network.
 
-def _all_but(names: Sequence[str]) -> list[str]:
-    """A folder without these files."""
-    return [".", *(f":(exclude){name}" for name in names)]
+        Raises:
+            Problem: git could not do so.
+        """
+        paths = _git(place, "config", "--file", ".gitmodules", "--get-regexp", r"^submodule\..*\.path$")
+        if paths is None:
+            return
+        names = [line.partition(" ")[0].removeprefix("submodule.").removesuffix(".path") for line in paths.splitlines()]
+        modules = Path(
+            self._output("rev-parse", "--path-format=absolute", "--git-common-dir").decode().strip(), "modules"
+        )
+        urls = {name: f"submodule.{name}.url" for name in names if (modules / name).is_dir()}
+        here = [f"{url}={modules / name}" for name, url in urls.items() if _git(self.top, "config", url) is not None]
+        settings = [part for each in ("protocol.file.allow=always", *here) for part in ("-c", each)]
+        if _git(place, *settings, "submodule", "update", "--recursive", "--quiet") is None:
+            raise Problem(
+                f"{self.top}: git could not check out the submodules of {place.name}",
+                "fetch in each of them; or `git submodule deinit` those that the service does without",
+            )
 
 
 def state_of(folder: Path) -> tuple[str | None, bool | None]:
@@ -323,14 +353,19 @@ def usual_refs(repository: Repository) -> tuple[str, str]:
     working tree, where files that git knows have changed.
 
     Raises:
-        Problem: there is no default branch, or nothing has changed.
+        Problem: there is no commit, no default branch, or nothing has changed.
     """
+    if _git(repository.top, "rev-parse", "--verify", "--quiet", "HEAD") is None:
+        raise Problem(f"{repository.top}: git has no commit there yet", "commit the service, and then change it")
     base = repository.merge_base(repository.default_branch(), "HEAD")
     if repository.has_changes():
         return base[:SHORT_HASH], WORKING_TREE
     if base == repository.commit_of("HEAD"):
+        last = repository.last_change()
         raise Problem(
             f"{repository.top}: HEAD is on the default branch, and no file has changed",
-            f"name the two refs to compare, such as {' '.join(repository.last_change() or ('HEAD~1', 'HEAD'))}",
+            f"name the two refs to compare, such as {' '.join(last)}"
+            if last
+            else "change the service, and run it again",
         )
     return base[:SHORT_HASH], "HEAD"

@@ -77,7 +77,7 @@ def ending(record: TrialRecord, refusing: Sequence[str] = ()) -> Text:
     if refusing and not went_wrong(record):
         return Text(f"refused: {', '.join(refusing)}", style="red")
     if record.failure is not None:
-        first_line = record.failure.reason.partition("\n")[0]
+        first_line = record.failure.reason.partition("\n")[0].removesuffix(":")
         return Text(printable(f"{record.failure.stage}: {first_line}", 160), style="yellow")
     broken = [clause.name for clause in record.contract if not clause.passed]
     if broken:

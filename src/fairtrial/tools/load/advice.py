@@ -12,11 +12,11 @@ from fairtrial.tools.load.request.connect import SKIP_CHECK
 
 EXPECTATIONS = {
     "tls": "--cacert, --cert or --insecure may be needed",
-    "status": "if this is the right answer, give --expect-status",
+    "status": "if this is the right answer, give --expect-status, or `expect.status` in a workload file",
     "wrong_length": "see --expect-length and --expect-body",
-    "wrong_body": "see --expect-body",
+    "wrong_body": "see --expect-body, or `expect` in a workload file",
 }
-"""By the kind of an error, or what it begins with: the options that say which answer is right."""
+"""By the kind of an error, or what it begins with: the options and keys that say which answer is right."""
 
 OPTIONS = {
     "duration_seconds": "-d",
