@@ -216,7 +216,7 @@ def _assert_http2(
     if point.experiment.reference is not None:
         raise Problem(
             "load.http2: answers under load are compared with those of a reference over HTTP/1.1 alone",
-            "leave `http2` or `reference` out",
+            "leave `reference` out, or `http2`, which only calls by gRPC need",
         )
     _assert_sayable(point)
 

@@ -100,7 +100,9 @@ def test_statuses_are_counted_by_their_code(call: Call) -> None:
             "headers": {},
             "excerpt": "NOT_FOUND: no such item: 100 %, ü",
         }
-        assert "NOT_FOUND: nothing is there: check ids" in finished.out
+        out = " ".join(finished.out.split())
+        assert "NOT_FOUND: nothing is there: check ids; if this is the right answer, write expect.grpc.status" in out
+        assert "--expect-status" not in out, "it does not go with a file"
         finished, measured = load(call, url, of_call("message = { id = 1 }", 'status = ["OK", "NOT_FOUND"]'))
     assert (finished.status, measured["verified"]) == (0, 1)
 

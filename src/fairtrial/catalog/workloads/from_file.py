@@ -13,7 +13,7 @@ from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads.model import Comparable, DatabaseState, ServerWorkload
 from fairtrial.catalog.workloads.sent_requests import SentRequests, sent_requests, thinking_last, without_first
 from fairtrial.catalog.workloads.setup_requests import send_setup
-from fairtrial.engine.grpc_plan import MessageBody
+from fairtrial.engine.grpc_plan import GrpcEnd, MessageBody
 from fairtrial.engine.plan import (
     AnyBody,
     BodyRange,
@@ -249,7 +249,9 @@ def _what_came(summary: EngineSummary, expect: Expectation) -> str:
     if summary.setup_requests is not None and any(summary.setup_requests.failures.values()):
         return example.what
     what = example.what
-    if kind.startswith("status_") and kind != "status_grpc":
+    if kind == "status_grpc" and expect.grpc is not None:
+        return f"not {_statuses_of(expect.grpc)}, but {printable(example.reason or '', 120)}"
+    if kind.startswith("status_"):
         statuses = " or ".join(map(str, expect.status or [])) or "a 2xx"
         what = f"status {example.status}, not {statuses}"
     elif kind == "wrong_header" and example.reason is None:
@@ -299,7 +301,7 @@ def _parts(request: Request) -> Iterator[str]:
     if isinstance(expect.body, JsonBody):
         yield _places(expect.body.values)
     if expect.grpc is not None:
-        yield " or ".join(STATUSES[status] for status in expect.grpc.status)
+        yield _statuses_of(expect.grpc)
     if isinstance(expect.body, MessageBody) and expect.body.fields:
         yield ", ".join(field.name for field in expect.body.fields)
     if isinstance(expect.body, EventsBody):
@@ -308,6 +310,10 @@ def _parts(request: Request) -> Iterator[str]:
         yield "a schema that accepts any answer" if check.schema.accepts_anything else "its schema"
     if check is not None and check.matches:
         yield f"patterns at {_places(check.matches)}"
+
+
+def _statuses_of(end: GrpcEnd) -> str:
+    return " or ".join(STATUSES[status] for status in end.status)
 
 
 def _length(allowed: BodyRange) -> str:
