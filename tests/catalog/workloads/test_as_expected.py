@@ -148,6 +148,7 @@ def test_the_time_of_the_first_answer_is_told_if_it_is_as_expected(
     ("call", "evidence", "remedy"),
     [
         ("message = { id = 7 }", "", ""),
+        ('message = { id = "{{uniform 7 7}}" }', "", ""),
         ("message = { id = 1 }", "not OK, but NOT_FOUND: no such item: 100 %, ü", "5: NOT_FOUND: nothing is there"),
         (
             'message = { id = 8 }, timeout = "100 ms"',

@@ -10,6 +10,7 @@ from fairtrial.catalog.contract.answer import client_of
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest
 from fairtrial.catalog.contract.every_stack import ANY_SERVER, LISTENS_ON_HOST
 from fairtrial.catalog.tables import Data
+from fairtrial.catalog.workloads.grpc_rows import drawn_table
 from fairtrial.catalog.workloads.model import Comparable, DatabaseState, ServerWorkload
 from fairtrial.catalog.workloads.sent_requests import SentRequests, sent_requests, thinking_last, without_first
 from fairtrial.catalog.workloads.setup_requests import send_setup
@@ -84,10 +85,11 @@ def workload_from_file(
     clauses = []
     for steps in by_user(contract.requests, lambda each: each.journey):
         step_entries = [entries[request.name] for request in steps]
+        draws = [drawn_table(f"requests.{request.name}") for request in steps]
         rows = {
             name: without_first(given_rows, used_rows[name])
             for name, given_rows in contract.rows.items()
-            if name in of_connections.union(*(entry.row_tables for entry in step_entries))
+            if name in of_connections.union(draws, *(entry.row_tables for entry in step_entries))
         }
         clauses.append(_clause(steps, replace(contract, rows=rows), _requirement(step_entries)))
         for name in (name for entry in step_entries for name in entry.row_tables):
