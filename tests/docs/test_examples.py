@@ -62,6 +62,28 @@ def test_the_experiment_on_an_api_of_one_s_own_runs(lab: Lab) -> None:
     assert claim["id"] == "orders-are-quick"
 
 
+@needs("go-nethttp")
+def test_servers_of_grpc_keep_their_contract_and_are_compared(lab: Lab) -> None:
+    folder = lab.folder / "grpc"
+    shutil.copytree(EXAMPLES / "grpc", folder)
+    with (folder / "experiment.toml").open("a") as file:
+        file.write(CALM)
+    command = (folder / "experiment.toml", "--stacks", folder)
+
+    checked = lab.fairtrial("check", *command, timeout_seconds=300)
+    finished = lab.fairtrial("run", *command, "--quick", "--blocks", "1", timeout_seconds=120)
+
+    assert checked.status == 0, checked.out + checked.err
+    assert checked.out.count("✓ look-in-vain: ") == 2 and "(status 200; NOT_FOUND)" in checked.out
+    assert "close" not in checked.out, "HTTP/1.1 is asked nothing"
+    assert finished.status in (0, 1, 3), finished.err
+    outcomes = {condition["contender"]: condition["outcome"] for condition in finished.result["conditions"]}
+    assert outcomes == {"go": "valid", "aio": "valid"}, finished.out
+    assert finished.result["claims"][0]["estimate"] > 1
+    examined = {finding["check"]: finding["examined"] for finding in finished.result["findings"]}
+    assert not any(examined[check] for check in ("ledger", "stale", "writes-stored", "answered-while-held"))
+
+
 @needs("postgresql", "node-express", "python-fastapi")
 def test_the_commands_on_two_services_are_carried_out(lab: Lab) -> None:
     """The page's commands, on a copy. The last is the one before it with longer trials, and is not run."""

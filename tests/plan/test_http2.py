@@ -69,7 +69,7 @@ def test_what_has_a_manifest_says_it_there(snapshot: object) -> None:
     [
         {"workload": HELLO, "reference": "app"},
         {"workload": {**HELLO, "setup": {"login": {"post": "/login", "per": "connection"}}}},
-        {"workload": {"requests": {"hello": {"get": "/", "headers": {"TE": "trailers"}}}}},
+        {"workload": {"requests": {"hello": {"get": "/", "headers": {"TE": "gzip"}}}}},
     ],
 )
 def test_what_only_http1_has_is_refused_with_a_remedy(more: dict[str, Any], snapshot: object) -> None:
@@ -77,6 +77,12 @@ def test_what_only_http1_has_is_refused_with_a_remedy(more: dict[str, Any], snap
     with pytest.raises(Problem) as refused:
         planned_contender(described, load=LOAD, **more)
     assert refused.value.reason == snapshot and refused.value.remedy
+
+
+def test_te_may_ask_for_trailers() -> None:
+    described = {"directory": ".", "command": ["true"], "http2": True}
+    asking = {"requests": {"hello": {"get": "/", "headers": {"TE": "trailers"}}}}
+    assert planned_contender(described, load=LOAD, workload=asking).conditions
 
 
 def test_shipped_stacks_of_several_languages_speak_it() -> None:

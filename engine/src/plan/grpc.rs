@@ -80,7 +80,8 @@ pub enum Occurs {
 pub enum FieldValue {
     /// Of a number: the bits that are sent, before they are packed.
     Bits(u64),
-    /// Of `string` and `bytes`: base64 (RFC 4648, section 4).
+    /// Of `string` and `bytes`: base64 (RFC 4648, section 4). Of them and of numbers: `{{row NAME COLUMN base64}}`, a cell
+    /// that holds what is sent, of a number its bits in 8 bytes, the lowest first.
     Base64(String),
     /// Of `message`: what must stand in it.
     Fields(Vec<FieldPlan>),

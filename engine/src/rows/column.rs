@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 /// How a cell is written. It depends on where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
@@ -15,6 +18,8 @@ pub enum Form {
     Json,
     /// Its text, escaped to stand within a JSON string.
     JsonText,
+    /// The bytes of which its text is the base64 (RFC 4648, section 4).
+    Base64,
 }
 
 impl Form {
@@ -43,6 +48,11 @@ impl Form {
             Form::JsonText => {
                 let quoted = serde_json::to_string(&text).map_err(|error| error.to_string())?;
                 out.extend_from_slice(&quoted.as_bytes()[1..quoted.len() - 1]);
+            }
+            Form::Base64 => {
+                STANDARD
+                    .decode_vec(text.as_bytes(), out)
+                    .map_err(|error| format!("is no base64: {error}"))?;
             }
             _ => out.extend_from_slice(text.as_bytes()),
         }
@@ -114,6 +124,14 @@ mod tests {
             assert_eq!(written("1.50", form).unwrap(), "1.50");
             assert_eq!(written("\"\"", form).unwrap(), if form == Form::Json { "\"\"" } else { "" });
         }
+    }
+
+    #[test]
+    fn a_cell_of_bytes_is_in_base64() {
+        let mut out = Vec::new();
+        Form::Base64.write("\"AAAA/w==\"", &mut out).unwrap();
+        assert_eq!(out, [0, 0, 0, 255]);
+        assert!(Form::Base64.write("\"AAA\"", &mut out).unwrap_err().starts_with("is no base64: "));
     }
 
     #[test]

@@ -245,6 +245,7 @@ fn form(spelling: Spelling, position: Position) -> Result<Form, &'static str> {
         (Spelling::Plain, Position::Body) => Ok(Form::Text),
         (Spelling::Json, Position::Body) => Ok(Form::Json),
         (Spelling::Escaped, Position::Body) => Ok(Form::JsonText),
-        _ => Err("json and escaped are for bodies"),
+        (Spelling::Base64, Position::Body) => Ok(Form::Base64),
+        _ => Err("json, escaped and base64 are for bodies"),
     }
 }

@@ -417,7 +417,9 @@ mod tests {
     fn cells_are_refused_where_they_cannot_stand() {
         let error = |path, header, body| of_rows(path, header, body, "random").unwrap_err();
         assert!(error("/", "{{row items name}}", "").contains("row 1: name holds a control character"));
-        assert!(error("/{{row items id json}}", "", "").contains("{{row items id}}: json and escaped"));
+        assert!(
+            error("/{{row items id json}}", "", "").contains("{{row items id}}: json, escaped and base64")
+        );
         assert!(
             error("/", "", "{{row item id}}").contains("{{row item id}}: the plan's rows are [\"items\"]")
         );

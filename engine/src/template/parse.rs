@@ -53,7 +53,7 @@ pub enum Placeholder<'t> {
         /// The field's name.
         name: &'t str,
     },
-    /// `{{row NAME COLUMN}}`, `{{row NAME COLUMN json}}` or `{{row NAME COLUMN escaped}}`
+    /// `{{row NAME COLUMN}}`, or with `json`, `escaped` or `base64` behind
     Row {
         /// The table's name.
         table: &'t str,
@@ -80,6 +80,8 @@ pub enum Spelling {
     Json,
     /// `escaped`: its text, to stand within a JSON string.
     Escaped,
+    /// `base64`: the bytes of which a cell's text is the base64.
+    Base64,
 }
 
 /// Splits a template into its parts.
@@ -153,12 +155,15 @@ fn placeholder(inner: &str) -> Result<Placeholder<'_>, String> {
         ("row", [table, column, "escaped"]) => {
             Ok(Placeholder::Row { table, column, spelling: Spelling::Escaped })
         }
+        ("row", [table, column, "base64"]) => {
+            Ok(Placeholder::Row { table, column, spelling: Spelling::Base64 })
+        }
         ("var", [name]) => Ok(Placeholder::Variable { name, spelling: Spelling::Plain }),
         ("var", [name, "json"]) => Ok(Placeholder::Variable { name, spelling: Spelling::Json }),
         ("var", [name, "escaped"]) => Ok(Placeholder::Variable { name, spelling: Spelling::Escaped }),
         ("var", _) => invalid("needs the NAME of a variable, and maybe json or escaped, like {{var token}}"),
         ("row", _) => invalid(
-            "needs the NAME of a table and a COLUMN, and maybe json or escaped, like {{row items id}}",
+            "needs the NAME of a table and a COLUMN, and maybe json, escaped or base64, like {{row items id}}",
         ),
         _ => invalid(&format!("is no placeholder; allowed are {ALLOWED}")),
     }
@@ -193,10 +198,11 @@ mod tests {
     }
 
     #[test]
-    fn cells_of_rows_are_spelled_in_three_ways() {
+    fn cells_of_rows_are_spelled_in_four_ways() {
         let cell = |spelling| Part::Placeholder(Placeholder::Row { table: "items", column: "id", spelling });
-        let parts = parse("{{row items id}}{{row items id json}}{{row items id escaped}}").unwrap();
-        assert_eq!(parts, [cell(Spelling::Plain), cell(Spelling::Json), cell(Spelling::Escaped)]);
+        let text = "{{row items id}}{{row items id json}}{{row items id escaped}}{{row items id base64}}";
+        let spellings = [Spelling::Plain, Spelling::Json, Spelling::Escaped, Spelling::Base64];
+        assert_eq!(parse(text).unwrap(), spellings.map(cell));
     }
 
     #[test]
@@ -229,7 +235,7 @@ mod tests {
             ("{{nonce a b}}", "FROM is a whole number"),
             ("{{field}}", "NAME"),
             ("{{row items}}", "needs the NAME of a table and a COLUMN"),
-            ("{{row items id xml}}", "maybe json or escaped"),
+            ("{{row items id xml}}", "maybe json, escaped or base64"),
             ("a {{", "is not closed"),
             ("{{}}", "{{}}: is no placeholder"),
         ] {

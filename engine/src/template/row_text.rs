@@ -45,7 +45,8 @@ impl RowText {
                     let form = match spelling {
                         Spelling::Json => Form::Json,
                         Spelling::Escaped => Form::JsonText,
-                        Spelling::Plain => return Err(named("needs json or escaped here")),
+                        Spelling::Base64 => Form::Base64,
+                        Spelling::Plain => return Err(named("needs json, escaped or base64 here")),
                     };
                     let Some(place) = tables.iter().position(|other| other.name() == table) else {
                         return Err(named("the request takes no row of this table"));
@@ -137,7 +138,7 @@ mod tests {
         let message = message(&rows, "/{{row a id}}");
         let error = |text| RowText::new(text, Some(&rows), message.tables()).unwrap_err();
         assert!(error("{{row b id json}}").contains("{{row b id}}: the request takes no row of this table"));
-        assert!(error("{{row a id}}").contains("needs json or escaped here"));
+        assert!(error("{{row a id}}").contains("needs json, escaped or base64 here"));
         assert!(error("{{row a idd json}}").contains("row 1: has no \"idd\""));
         assert!(error("{{uniform 1 2}}").contains("only {{row …}}"));
         assert!(RowText::new("\"{{{{\"", None, &[]).unwrap().is_fixed());

@@ -10,6 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::wire::{BYTES, FIXED32, FIXED64, Fields, VARINT, Wire, take};
 use crate::grpc::only_message;
 use crate::plan::{FieldKind, FieldPlan, FieldValue, Occurs};
+use crate::template::RowText;
 
 const MOST_SHOWN: usize = 60;
 
@@ -30,14 +31,19 @@ struct Field {
 enum Value {
     Bits(u64),
     Bytes(Vec<u8>),
+    /// One of the two before, for each row.
+    Cell(RowText),
     Message(MessageBody),
 }
+
+/// A text with cells of the request's rows.
+pub(super) type Compile<'c> = &'c dyn Fn(&str) -> Result<RowText, String>;
 
 impl MessageBody {
     /// # Errors
     /// The field whose values do not fit.
-    pub(super) fn new(fields: &[FieldPlan]) -> Result<MessageBody, String> {
-        fields.iter().map(Field::new).collect::<Result<_, _>>().map(MessageBody)
+    pub(super) fn new(fields: &[FieldPlan], compile: Compile<'_>) -> Result<MessageBody, String> {
+        fields.iter().map(|plan| Field::new(plan, compile)).collect::<Result<_, _>>().map(MessageBody)
     }
 
     /// True if any message will do.
@@ -45,22 +51,28 @@ impl MessageBody {
         self.0.is_empty()
     }
 
-    /// What is wrong with the answer to a unary call. `body_bytes` as for [`only_message`]; `looks_inside`: also at fields.
-    pub(super) fn difference(&self, body: &[u8], body_bytes: u64, looks_inside: bool) -> Result<(), String> {
+    /// What is wrong with the answer to a unary call. `body_bytes` as for [`only_message`]; `inside`: also look at fields,
+    /// those of this row, see [`RowText`].
+    pub(super) fn difference(&self, body: &[u8], body_bytes: u64, inside: Option<u64>) -> Result<(), String> {
         let message = only_message(body, body_bytes).map_err(|fault| fault.to_string())?;
-        if looks_inside { self.check(message) } else { Ok(()) }
+        inside.map_or(Ok(()), |row| self.check(message, row))
     }
 
-    fn check(&self, message: &[u8]) -> Result<(), String> {
-        self.0.iter().try_for_each(|field| field.check(message))
+    fn check(&self, message: &[u8], row: u64) -> Result<(), String> {
+        self.0.iter().try_for_each(|field| field.check(message, row))
     }
 }
 
 impl Field {
-    fn new(plan: &FieldPlan) -> Result<Field, String> {
+    fn new(plan: &FieldPlan, compile: Compile<'_>) -> Result<Field, String> {
         let FieldPlan { name, number, kind, occurs, values } = plan;
         let value = |value: &FieldValue| match (kind, value) {
-            (FieldKind::Message, FieldValue::Fields(fields)) => Ok(Value::Message(MessageBody::new(fields)?)),
+            (FieldKind::Message, FieldValue::Fields(fields)) => {
+                Ok(Value::Message(MessageBody::new(fields, compile)?))
+            }
+            (_, FieldValue::Base64(text)) if *kind != FieldKind::Message && text.starts_with("{{") => {
+                compile(text).map(Value::Cell).map_err(|error| format!("{name}: {error}"))
+            }
             (FieldKind::String | FieldKind::Bytes, FieldValue::Base64(text)) => {
                 STANDARD.decode(text).map(Value::Bytes).map_err(|error| format!("{name}: {error}"))
             }
@@ -81,16 +93,18 @@ impl Field {
         Ok(Field { name: name.clone(), number: *number, kind: *kind, occurs: *occurs, values })
     }
 
-    fn check(&self, message: &[u8]) -> Result<(), String> {
+    fn check(&self, message: &[u8], row: u64) -> Result<(), String> {
         match (self.occurs, self.values.as_slice()) {
-            (Occurs::Once, [value]) => self.check_only(message, value),
-            (Occurs::Map, entries) => entries.iter().try_for_each(|entry| self.check_entry(message, entry)),
-            (_, values) => self.check_all(message, values),
+            (Occurs::Once, [value]) => self.check_only(message, value, row),
+            (Occurs::Map, entries) => {
+                entries.iter().try_for_each(|entry| self.check_entry(message, entry, row))
+            }
+            (_, values) => self.check_all(message, values, row),
         }
     }
 
     /// The last occurrence counts, and of messages all together (<https://protobuf.dev/programming-guides/encoding/#last-one-wins>).
-    fn check_only(&self, message: &[u8], wanted: &Value) -> Result<(), String> {
+    fn check_only(&self, message: &[u8], wanted: &Value, row: u64) -> Result<(), String> {
         let mut last: Option<Wire<'_>> = None;
         let mut merged: Option<Cow<'_, [u8]>> = None;
         for wire in self.occurrences(message) {
@@ -104,19 +118,19 @@ impl Field {
             }
         }
         match (wanted, merged) {
-            (Value::Message(inner), Some(bytes)) => self.within(inner.check(&bytes)),
+            (Value::Message(inner), Some(bytes)) => self.within(inner.check(&bytes, row)),
             (Value::Message(_), None) => Err(format!("{} is not there", self.name)),
-            _ => self.compare(last.unwrap_or(self.kind.zero()), wanted, &self.name),
+            _ => self.compare(last.unwrap_or(self.kind.zero()), wanted, &self.name, row),
         }
     }
 
-    fn check_all(&self, message: &[u8], values: &[Value]) -> Result<(), String> {
+    fn check_all(&self, message: &[u8], values: &[Value], row: u64) -> Result<(), String> {
         let mut count = 0;
         let mut check_next = |wire: Wire<'_>| {
             let wanted = values.get(count);
             count += 1;
             match wanted {
-                Some(wanted) => self.compare(wire, wanted, &format!("{}[{}]", self.name, count - 1)),
+                Some(wanted) => self.compare(wire, wanted, &format!("{}[{}]", self.name, count - 1), row),
                 None => Ok(()),
             }
         };
@@ -138,24 +152,29 @@ impl Field {
     }
 
     /// The last entry with the key of the wanted one counts.
-    fn check_entry(&self, message: &[u8], wanted: &Value) -> Result<(), String> {
+    fn check_entry(&self, message: &[u8], wanted: &Value, row: u64) -> Result<(), String> {
         let Value::Message(MessageBody(fields)) = wanted else { unreachable!("checked when it was read") };
         let Some((key, others)) = fields.split_first() else { return Ok(()) };
         let mut found = Err(format!("{} has no such key as is expected", self.name));
         for wire in self.occurrences(message) {
             if let Wire::Bytes(entry) = wire?
-                && key.check(entry).is_ok()
+                && key.check(entry, row).is_ok()
             {
-                found = self.within(others.iter().try_for_each(|field| field.check(entry)));
+                found = self.within(others.iter().try_for_each(|field| field.check(entry, row)));
             }
         }
         found
     }
 
-    fn compare(&self, found: Wire<'_>, wanted: &Value, name: &str) -> Result<(), String> {
+    fn compare(&self, found: Wire<'_>, wanted: &Value, name: &str, row: u64) -> Result<(), String> {
         match (wanted, found) {
+            (Value::Cell(text), found) => {
+                let mut cell = Vec::new();
+                text.write(row, &mut cell);
+                self.compare(found, &self.of_cell(cell), name, row)
+            }
             (Value::Message(inner), Wire::Bytes(bytes)) => {
-                inner.check(bytes).map_err(|text| format!("{name}.{text}"))
+                inner.check(bytes, row).map_err(|text| format!("{name}.{text}"))
             }
             (Value::Bytes(wanted), Wire::Bytes(bytes)) if wanted == bytes => Ok(()),
             (Value::Bytes(wanted), Wire::Bytes(bytes)) => {
@@ -167,6 +186,14 @@ impl Field {
             },
             _ => Err(self.wrong_type(found)),
         }
+    }
+
+    fn of_cell(&self, cell: Vec<u8>) -> Value {
+        if self.kind.wire_type() == BYTES {
+            return Value::Bytes(cell);
+        }
+        let bits = cell.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        Value::Bits(self.kind.truncated(bits))
     }
 
     /// What stands in the message for this field.
@@ -248,12 +275,19 @@ impl FieldKind {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use serde_json::{Value as Json, json};
 
     use super::*;
+    use crate::rows::tests::sources;
+
+    fn no_rows(text: &str) -> Result<RowText, String> {
+        RowText::new(text, None, &[])
+    }
 
     fn expected(fields: Json) -> MessageBody {
-        MessageBody::new(&serde_json::from_value::<Vec<FieldPlan>>(fields).unwrap()).unwrap()
+        MessageBody::new(&serde_json::from_value::<Vec<FieldPlan>>(fields).unwrap(), &no_rows).unwrap()
     }
 
     #[test]
@@ -267,8 +301,8 @@ mod tests {
         let (id, name) = (&b"\x08\x96\x01"[..], &b"\x12\x06teapot"[..]);
         let price = [&b"\x19"[..], &1.5_f64.to_le_bytes()].concat();
         let (low, other) = (&b"\x20\x03"[..], &b"\x7a\x01x\x0b\x08\x07\x0c"[..]);
-        assert_eq!(body.check(&[id, name, &price, low].concat()), Ok(()));
-        assert_eq!(body.check(&[low, other, &price, name, b"\x08\x01", id].concat()), Ok(()));
+        assert_eq!(body.check(&[id, name, &price, low].concat(), 0), Ok(()));
+        assert_eq!(body.check(&[low, other, &price, name, b"\x08\x01", id].concat(), 0), Ok(()));
         for (parts, text) in [
             ([b"\x08\x07", name, &price, low].concat(), "id is 7, not 150"),
             ([name, &price, low].concat(), "id is 0, not 150"),
@@ -281,7 +315,7 @@ mod tests {
             (b"\x00\x01".to_vec(), "the message is cut, or none"),
             (b"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02".to_vec(), "the message is cut, or none"),
         ] {
-            assert_eq!(body.check(&parts).unwrap_err(), text);
+            assert_eq!(body.check(&parts, 0).unwrap_err(), text);
         }
     }
 
@@ -291,11 +325,11 @@ mod tests {
             {"name": "sizes", "number": 1, "kind": "uint32", "occurs": "repeated", "values": [1, 300]},
         ]));
         for fits in [&b"\x0a\x03\x01\xac\x02"[..], b"\x08\x01\x08\xac\x02", b"\x0a\x01\x01\x08\xac\x02"] {
-            assert_eq!(body.check(fits), Ok(()));
+            assert_eq!(body.check(fits, 0), Ok(()));
         }
-        assert_eq!(body.check(b"\x08\x01").unwrap_err(), "sizes has 1 values, not 2");
-        assert_eq!(body.check(b"\x0a\x03\x01\x02\x03").unwrap_err(), "sizes[1] is 2, not 300");
-        assert_eq!(body.check(b"\x0a\x02\x01\xac").unwrap_err(), "sizes is cut");
+        assert_eq!(body.check(b"\x08\x01", 0).unwrap_err(), "sizes has 1 values, not 2");
+        assert_eq!(body.check(b"\x0a\x03\x01\x02\x03", 0).unwrap_err(), "sizes[1] is 2, not 300");
+        assert_eq!(body.check(b"\x0a\x02\x01\xac", 0).unwrap_err(), "sizes is cut");
     }
 
     #[test]
@@ -311,15 +345,35 @@ mod tests {
             ]]},
         ]));
         let stock = &b"\x12\x05\x0a\x01b\x10\x06\x12\x05\x0a\x01a\x10\x05"[..];
-        assert_eq!(body.check(&[stock, b"\x0a\x02\x08\x07\x0a\x02\x10\x01"].concat()), Ok(()));
+        assert_eq!(body.check(&[stock, b"\x0a\x02\x08\x07\x0a\x02\x10\x01"].concat(), 0), Ok(()));
         for (message, text) in [
             (stock.to_vec(), "item is not there"),
             ([stock, b"\x0a\x04\x08\x07\x10\x00"].concat(), "item.on is false, not true"),
             (b"\x0a\x04\x08\x07\x10\x01".to_vec(), "stock has no such key as is expected"),
             (b"\x0a\x04\x08\x07\x10\x01\x12\x05\x0a\x01a\x10\x06".to_vec(), "stock.value is 6, not 5"),
         ] {
-            assert_eq!(body.check(&message).unwrap_err(), text);
+            assert_eq!(body.check(&message, 0).unwrap_err(), text);
         }
+    }
+
+    #[test]
+    fn cells_of_the_row_are_compared() {
+        let line =
+            |id: u8, name: &str| json!({"id": STANDARD.encode([id, 0, 0, 0, 0, 0, 0, 0]), "name": name});
+        let lines = [line(7, "dGVhcG90"), line(8, "")].map(|line| line.to_string());
+        let rows = sources(json!({"items": {"lines": lines, "pick": {"kind": "random"}}}));
+        let tables = [Arc::clone(rows.get("items").unwrap().table())];
+        let fields = json!([
+            {"name": "id", "number": 1, "kind": "int32", "values": ["{{row items id base64}}"]},
+            {"name": "names", "number": 2, "kind": "string", "occurs": "repeated",
+             "values": ["{{row items name base64}}"]},
+        ]);
+        let plan: Vec<FieldPlan> = serde_json::from_value(fields).unwrap();
+        let body = MessageBody::new(&plan, &|text| RowText::new(text, Some(&rows), &tables)).unwrap();
+        let (teapot, nothing) = (&b"\x12\x06teapot\x08\x07"[..], &b"\x08\x08\x12\x00"[..]);
+        assert_eq!((body.check(teapot, 0), body.check(nothing, 1)), (Ok(()), Ok(())));
+        assert_eq!(body.check(teapot, 1).unwrap_err(), "id is 7, not 8");
+        assert_eq!(body.check(b"\x08\x07\x12\x01x", 0).unwrap_err(), "names[0] is \"x\", not \"teapot\"");
     }
 
     #[test]
@@ -329,10 +383,12 @@ mod tests {
             json!({"name": "x", "number": 1, "kind": "int32", "values": ["YQ=="]}),
             json!({"name": "x", "number": 1, "kind": "string", "values": [7]}),
             json!({"name": "x", "number": 1, "kind": "string", "values": ["?"]}),
+            json!({"name": "x", "number": 1, "kind": "string", "values": ["{{row items id base64}}"]}),
+            json!({"name": "x", "number": 1, "kind": "message", "values": ["{{row items id base64}}"]}),
             json!({"name": "x", "number": 1, "kind": "message", "occurs": "map", "values": [[]]}),
         ] {
             let plan: Vec<FieldPlan> = serde_json::from_value(json!([field])).unwrap();
-            assert!(MessageBody::new(&plan).unwrap_err().starts_with("x: "));
+            assert!(MessageBody::new(&plan, &no_rows).unwrap_err().starts_with("x: "));
         }
     }
 }

@@ -119,7 +119,9 @@ impl Expectation {
                 BodyExpectation::Json(Box::new(JsonBody::new(values, compile)?))
             }
             BodyPlan::Message { fields } => {
-                let body = MessageBody::new(fields).map_err(|text| format!("expect.body.fields: {text}"))?;
+                let compile = |text: &str| RowText::new(text, sources.rows, tables);
+                let body = MessageBody::new(fields, &compile)
+                    .map_err(|text| format!("expect.body.fields: {text}"))?;
                 BodyExpectation::Message(Box::new(body))
             }
             BodyPlan::Events(plan) => BodyExpectation::Events(Box::new(EventsExpectation::new(plan)?)),
@@ -404,7 +406,8 @@ impl Expectation {
             }
             BodyExpectation::Message(body) => {
                 verdict.checked_body = self.checked.is_due();
-                body.difference(answer.body, answer.body_bytes, verdict.checked_body).is_ok()
+                body.difference(answer.body, answer.body_bytes, verdict.checked_body.then_some(asked_row))
+                    .is_ok()
             }
             BodyExpectation::Events(events) => {
                 verdict.checked_body = true;

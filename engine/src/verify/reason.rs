@@ -30,7 +30,7 @@ impl Expectation {
             BodyExpectation::Json(body) => body,
             BodyExpectation::Events(events) => return events.difference(answer.events),
             BodyExpectation::Message(body) => {
-                return body.difference(answer.body, answer.body_bytes, true).err();
+                return body.difference(answer.body, answer.body_bytes, Some(asked_row)).err();
             }
             _ => return None,
         };

@@ -151,7 +151,7 @@ fn what_cannot_be_followed_is_named() {
         ),
         (
             changed(&|plan| plan["requests"][0]["headers"][0][1] = json!("{{row items name escaped}}")),
-            "requests[0].headers: {{row items name}}: json and escaped are for bodies",
+            "requests[0].headers: {{row items name}}: json, escaped and base64 are for bodies",
         ),
         (
             changed(&|plan| {

@@ -39,7 +39,7 @@ OF_THE_HARNESS = {
 """By check, what it examines by a calibration, which there is over HTTP/1.1 alone."""
 NO_CEILING = (
     "look at `generator-saturated`, which is examined: a load engine with processor time to spare was not the limit; "
-    "of medians at a low load, compare over HTTP/1.1"
+    "of medians at a low load, compare over HTTP/1.1 where it is spoken"
 )
 
 STREAMS_ALIKE = nothing_to_do(
@@ -179,7 +179,7 @@ def _of_workload_file(record: ExperimentRecord) -> Iterator[Finding]:
         yield Finding(
             check="errors",
             severity="note",
-            evidence=f"{names}: any answer with 2xx is right, as the file expects nothing of it",
+            evidence=f"{names}: any answer with 2xx (gRPC: OK) is right, as the file expects nothing of it",
             remedy="add `expect`: a status, a type, values that must stand in the answer: docs/workload-file.md",
         )
     if record.reference is not None:

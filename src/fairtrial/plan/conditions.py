@@ -14,7 +14,7 @@ from fairtrial.experiment.reference import StackRef
 from fairtrial.plan.plan import PlannedCondition, Point
 
 OF_CONNECTIONS = ("connection", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade")
-"""Headers that a request over HTTP/2 must not have (RFC 9113, section 8.2.2)."""
+"""Headers that a request over HTTP/2 must not have (RFC 9113, section 8.2.2), but for `te: trailers`."""
 
 
 def assert_condition(condition: PlannedCondition, reference: StackRef, stacks: Mapping[str, Stack]) -> None:
@@ -216,7 +216,7 @@ def _assert_http2(
     if point.experiment.reference is not None:
         raise Problem(
             "load.http2: answers under load are compared with those of a reference over HTTP/1.1 alone",
-            "leave `http2` or `reference` out",
+            "leave `reference` out, or `http2`, which only calls by gRPC need",
         )
     _assert_sayable(point)
 
@@ -240,14 +240,8 @@ def _assert_messages(point: Point) -> None:
 def _assert_no_calls(point: Point) -> None:
     """Raise a Problem for calls by gRPC, which go over HTTP/2."""
     workload = point.workload
-    if isinstance(workload, ProgramWorkload) or workload.identity is None:  # shipped requests are none
-        return
-    for request in workload.requests(point.data, point.options):
-        if request.expect.grpc is not None:
-            raise Problem(
-                f"load.http2: {workload.name}: requests.{request.name}.grpc: calls go over HTTP/2",
-                "set `http2 = true` in [load]",
-            )
+    if not isinstance(workload, ProgramWorkload) and workload.calls_grpc:
+        raise Problem(f"load.http2: {workload.name}: calls by gRPC go over HTTP/2", "set `http2 = true` in [load]")
 
 
 def _assert_sayable(point: Point) -> None:
@@ -262,8 +256,9 @@ def _assert_sayable(point: Point) -> None:
             'leave `http2` out, or write per = "load" there',
         )
     for request in workload.requests(point.data, point.options):
-        for name, _ in request.headers:
-            if name.lower() in OF_CONNECTIONS:
+        for name, value in request.headers:
+            is_te_trailers = (name.lower(), value.strip().lower()) == ("te", "trailers")
+            if name.lower() in OF_CONNECTIONS and not is_te_trailers:
                 raise Problem(
                     f"load.http2: {workload.name}: {request.name} has the header {name}, which is of a connection of "
                     "HTTP/1.1 (RFC 9113, section 8.2.2)",

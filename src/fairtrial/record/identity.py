@@ -118,5 +118,5 @@ class WorkloadIdentity(Strict):
         default_factory=list, description="names of requests whose schema no answer breaks"
     )
     expects_nothing: list[str] = Field(
-        default_factory=list, description="names of requests to which any answer with 2xx is right"
+        default_factory=list, description="names of requests to which any answer with 2xx (gRPC: OK) is right"
     )

@@ -18,7 +18,8 @@ PROTOCOL_REMEDIES = {
     "surplus": "the body is longer than its Content-Length says: count bytes, not characters",
     "unasked": "bytes came before anything was asked: look for a handler that answers twice, or a port that speaks "
     "first",
-    "http1": "the server speaks HTTP/1.1 here: leave out --http2 (http2 in [load]), or have it speak HTTP/2",
+    "http1": "the server speaks HTTP/1.1 here: have it speak HTTP/2, which gRPC needs, or leave out --http2 (http2 in "
+    "[load])",
     "http2_request": "HTTP/2 cannot say this request: look at path and headers, or leave out --http2 (http2 in [load])",
     "http2_preface": "that was not HTTP/2, which begins with SETTINGS: is this the port of a server that speaks it?",
     "http2_settings": "the server's SETTINGS have a value or a length that none may have (RFC 9113, section 6.5)",

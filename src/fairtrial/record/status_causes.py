@@ -9,17 +9,23 @@ from fairtrial.base.printable import printable
 from fairtrial.record.engine_summary import EngineSummary, UnexpectedStatus
 
 STATUS_REMEDIES = {
+    0: "OK: the call went well, and is not to: look at what it asks for, and at `expect.grpc.status`",
     1: "CANCELLED: the server, or a proxy, gave the call up: see its log",
     2: "UNKNOWN: a handler raised an error that has no status: see the server's log",
     3: "INVALID_ARGUMENT: the server refuses what the message says: look at its fields",
     4: "DEADLINE_EXCEEDED: the answer was not there by `timeout`: a lower load, or a later deadline if this is the "
     "workload",
     5: "NOT_FOUND: nothing is there: check ids",
+    6: "ALREADY_EXISTS: what the call creates is there: make its ids differ, or reset the state before the load",
     7: "PERMISSION_DENIED: the server knows the caller and forbids the call: look for credentials without the right",
     8: "RESOURCE_EXHAUSTED: a limit of the server refuses the call: its rate, its memory, or the length of a message",
+    9: "FAILED_PRECONDITION: the state does not allow the call: look at what must be done or loaded before it",
+    10: "ABORTED: calls on the same data got in each other's way: spread them over more of it, or retry in the server",
+    11: "OUT_OF_RANGE: the message asks beyond the end of something: look at offsets and page numbers",
     12: "UNIMPLEMENTED: the server has no such method: check package, service and method, and what it registers",
     13: "INTERNAL: the server breaks something that it relies on: see its log",
     14: "UNAVAILABLE: the server cannot take the call now: see its log; often a pool or a limit is too small",
+    15: "DATA_LOSS: the server found data lost or corrupt: see its log",
     16: "UNAUTHENTICATED: the server wants credentials: send the header authorization",
     304: "nothing changed since what If-None-Match or If-Modified-Since names: the answer has no body; leave these "
     "headers out, or expect 304",

@@ -14,7 +14,7 @@ from fairtrial.catalog.stacks.url import find_running
 from fairtrial.engine.plan import EnginePlan, Request
 from fairtrial.engine.run import run_engine
 from fairtrial.engine.server import engine_server
-from fairtrial.experiment.ready import ANSWERED, HEALTH, Ready
+from fairtrial.experiment.ready import ANSWERED, HEALTH, SPEAKS_HTTP2, Ready
 from fairtrial.load.engine_terms import Closed, StopAfterRequests
 from tests.catalog.contract.scripted import answer, answering
 
@@ -49,7 +49,38 @@ def test_a_server_that_answers_otherwise_is_not(ready: Ready, seen: str) -> None
     assert f"it is ready when {ready}" in problem.value.remedy
 
 
-@pytest.mark.parametrize("ready", [HEALTH, Ready(tcp=True)])
+@pytest.mark.parametrize(
+    ("said", "seen"),
+    [
+        (bytes((0, 0, 6, 4, 0, 0, 0, 0, 0)) + bytes(6), None),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "its port speaks HTTP/1.1, and HTTP/2 is asked for"),
+        (b"-ERR unknown command\r\n", "its port does not speak HTTP/2"),
+        (bytes((0, 0, 6, 4)), "it closed the connection, and did not speak HTTP/2"),
+        (b"", "it closed the connection, and did not speak HTTP/2"),
+    ],
+)
+def test_http2_begins_with_settings(said: bytes, seen: str | None) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+
+        def answer() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                assert connection.recv(65_536).startswith(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+                connection.sendall(said)
+
+        server = threading.Thread(target=answer)
+        server.start()
+        if seen is None:
+            assert find_running(url, SPEAKS_HTTP2, 0.0).host
+        else:
+            with pytest.raises(Problem) as problem:
+                find_running(url, SPEAKS_HTTP2, 0.0)
+            assert f"({seen})" in problem.value.reason and "its port speaks HTTP/2" in problem.value.remedy
+        server.join()
+
+
+@pytest.mark.parametrize("ready", [HEALTH, Ready(tcp=True), SPEAKS_HTTP2])
 def test_where_nothing_listens_nothing_is_ready(ready: Ready, snapshot: object) -> None:
     with pytest.raises(Problem) as error:
         find_running(f"http://localhost:{free_port()}", ready, 0.0)

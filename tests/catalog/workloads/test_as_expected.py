@@ -13,6 +13,8 @@ from fairtrial.experiment.workload_file.read import read_workload_file
 from fairtrial.record.model import Clause
 from tests.catalog.contract.scripted import answer, answering
 from tests.experiment.workload_file.files import shop
+from tests.tools.load.grpc_servers import PROTO
+from tests.tools.load.grpc_servers import shop as grpc_shop
 
 FILE = """
 ready = { path = "/up" }
@@ -140,3 +142,29 @@ def test_the_time_of_the_first_answer_is_told_if_it_is_as_expected(
     clauses_of(tmp_path, answer(200, look, JSON), on_first_answer=seconds.append)
     assert len(seconds) == expected
     assert all(0 < each < 10 for each in seconds)
+
+
+@pytest.mark.parametrize(
+    ("call", "evidence", "remedy"),
+    [
+        ("message = { id = 7 }", "", ""),
+        ('message = { id = "{{uniform 7 7}}" }', "", ""),
+        ("message = { id = 1 }", "not OK, but NOT_FOUND: no such item: 100 %, ü", "5: NOT_FOUND: nothing is there"),
+        (
+            'message = { id = 8 }, timeout = "100 ms"',
+            "not OK, but DEADLINE_EXCEEDED",
+            "4: DEADLINE_EXCEEDED: the answer was not there by `timeout`",
+        ),
+    ],
+)
+def test_a_call_that_ends_otherwise_says_how(
+    tmp_path: Path, engine: Path, call: str, evidence: str, remedy: str
+) -> None:
+    (tmp_path / "shop.proto").write_text(PROTO)
+    text = f'[requests.look]\ngrpc = {{ proto = "shop.proto", method = "shop.Shop/Look", {call} }}\n'
+    workload = workload_from_file(read_workload_file(shop(tmp_path, text)))
+    with grpc_shop() as url:
+        tried = try_contract(url, workload.stack_clauses, workload.clauses, Data(), None, LOOPBACK, http2=True)
+        look = {clause.name: clause for clause in tried}["look"]
+    assert look.passed == (not evidence)
+    assert look.evidence.startswith(evidence) and look.remedy.startswith(remedy)

@@ -5,13 +5,16 @@ from pathlib import Path
 import pytest
 
 from fairtrial.base.problem import Problem
+from fairtrial.catalog.contract.every_stack import ANY_SERVER
 from fairtrial.catalog.tables import Data
 from fairtrial.catalog.workloads.from_file import CHECK_EVERY, workload_from_file
 from fairtrial.catalog.workloads.model import NoOptions, ServerWorkload
 from fairtrial.catalog.workloads.sent_requests import sent_requests
 from fairtrial.engine.plan import BodyRange, ExactBody, GivenRows, JsonBody, Pick, Request
+from fairtrial.experiment.ready import ANSWERED, SPEAKS_HTTP2
 from fairtrial.experiment.workload_file.read import read_workload_file
 from tests.experiment.workload_file.files import SHOP, shop
+from tests.tools.load.grpc_servers import PROTO
 
 ENVIRONMENT = {"SHOP_TOKEN": "secret"}
 
@@ -96,7 +99,7 @@ def test_the_steps_of_a_journey_are_one_clause_and_what_they_take_is_not_given_a
     assert (buy.name, other.name, workload.journeys) == ("buy", "other", ["buy"])
     assert workload.identity is not None and workload.identity.journeys == ["buy"]
     assert buy.requirement.startswith("POST /carts, then POST /carts/{{var id}}/{{row users id}}: one user")
-    assert buy.expected == "make: any answer with 2xx is right. pay: any answer with 2xx is right"
+    assert buy.expected == "make: any answer with 2xx (gRPC: OK) is right. pay: any answer with 2xx (gRPC: OK) is right"
     assert workload.given_rows["users"].skip == 3
     make, _, _ = requests_of(workload).values()
     assert make.body is not None and "{{sequence 2}}" in make.body and make.acknowledge
@@ -104,6 +107,28 @@ def test_the_steps_of_a_journey_are_one_clause_and_what_they_take_is_not_given_a
     assert workload.thinking == ["other"], "nobody sends anything behind its answer"
     comparable = workload.comparable
     assert comparable is not None and [request.name for request in comparable.requests] == ["other"]
+
+
+CALL = """
+[requests.look]
+grpc = { proto = "shop.proto", method = "shop.Shop/Look", message = { id = 7 } }
+[requests.look-in-vain]
+grpc = { proto = "shop.proto", method = "shop.Shop/Look", message = { id = 0 } }
+expect.grpc.status = "NOT_FOUND"
+"""
+
+
+def test_of_a_server_of_calls_nothing_is_asked_over_http1(tmp_path: Path) -> None:
+    (tmp_path / "shop.proto").write_text(PROTO)
+    calls, plain, says_when_ready = (
+        workload_from_file(read_workload_file(shop(tmp_path, text)))
+        for text in (CALL, '[requests.home]\nget = "/"', f'ready = {{ path = "/up" }}\n{CALL}')
+    )
+    assert calls.calls_grpc and calls.ready == SPEAKS_HTTP2
+    assert [clause.name for clause in calls.stack_clauses] == ["listens-on-host"]
+    assert not plain.calls_grpc and plain.ready == ANSWERED and plain.stack_clauses == ANY_SERVER
+    assert says_when_ready.ready.path == "/up"
+    assert calls.identity is not None and calls.identity.expects_nothing == ["look"]
 
 
 def test_what_clauses_take_is_not_given_again(tmp_path: Path) -> None:

@@ -1,5 +1,8 @@
 """Journeys in trials: of a shop that knows the carts that it made, and of one that loses each before it is paid."""
 
+import shutil
+from pathlib import Path
+
 import pytest
 
 from tests.command_line import Finished, Lab
@@ -56,6 +59,34 @@ post = "/carts/{{var cart}}/payment"
 expect.json = { "/paid" = true }
 [requests.look]
 get = "/"
+"""
+DESK = Path(__file__).parents[2] / "fixtures" / "order-desk"
+HUNDRED = """kind = "fixed"
+requests = 100
+connections = 4
+warmup_seconds = 0.1
+warmup_limit_seconds = 0.1"""
+"""Users, of whom none is under way at the end."""
+BUYING = """
+ready = { path = "/healthz" }
+data = { sqlite = "schema.sql" }
+[requests.look]
+journey = "buy"
+get = "/items/{{uniform 1 400}}"
+take.item = "/id"
+[requests.order]
+journey = "buy"
+post = "/orders"
+json = { item = "{{var item}}", quantity = 1 }
+expect.status = 201
+[requests.again]
+journey = "buy"
+post = "/orders"
+json = { item = "{{var item}}", quantity = 2 }
+expect.status = 201
+[audit.first-orders]
+sql = "SELECT count(*) FROM orders WHERE quantity = 1"
+between = ["{{acknowledged order}}", "{{sent order}}"]
 """
 CLAIMS = """
 [[claims]]
@@ -130,3 +161,26 @@ def test_fairtrial_check_walks_them(finished: Finished, shared_lab: Lab) -> None
     assert "buy: POST /carts, then POST /carts/{{var cart}}/payment: one user is answered" in checked.out
     failed = shared_lab.fairtrial("check", shared_lab.stacks / "forgetful", "--workload", file)
     assert failed.status == 3 and "pay: status 404, not a 2xx" in failed.out
+
+
+def test_audits_count_the_steps_of_journeys_and_name_those_that_none_counts(lab: Lab) -> None:
+    folder = lab.folder / "order-desk"
+    shutil.copytree(DESK, folder)
+    (folder / "buying.workload.toml").write_text(BUYING)
+    stack = folder / "orders" / "stack.toml"
+    stack.write_text(stack.read_text().replace('FORGETS = "100"', 'FORGETS = "7"'))  # first and second orders alike
+    experiment = lab.experiment("orders", "orders:forgetful", workload="buying.workload.toml", load=HUNDRED)
+    finished = lab.fairtrial("run", experiment, "--workloads", folder, "--stacks", folder)
+
+    trials = {condition["contender"]: condition["trials"][0] for condition in finished.result["conditions"]}
+    assert trials["orders"]["outcome"] == "valid", finished.out
+    (line,) = [each for each in finished.record[1:] if each["index"] == trials["orders"]["index"]]
+    (audit,) = line["own_audits"]
+    (journey,) = line["engine"]["journeys"]
+    # The contract's user and those of the warm-up have ordered, too.
+    assert audit["lowest"] <= audit["value"] <= audit["highest"] and audit["lowest"] > journey["completed"] == 100
+    reason = trials["orders:forgetful"]["reason"]
+    assert reason.startswith("audit-failed: first-orders: ") and "{{acknowledged order}}" in reason, finished.out
+    unexamined = {each["check"]: each["evidence"] for each in finished.result["findings"] if not each["examined"]}
+    assert unexamined.keys() >= {"ledger", "stale", "writes-stored", "answered-while-held"}
+    assert unexamined["writes-stored"].endswith("is stored, of: again; no audit counts it")

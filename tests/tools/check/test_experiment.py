@@ -88,7 +88,7 @@ KINDS = {
     "pointer": ("any 2xx; /id", "/id is 8, not 7"),
     "schema": ("any 2xx; its schema", '/id: "7" is not of type "integer"'),
     "pattern": ("any 2xx; patterns at /price", '/price is "3.5", which does not match'),
-    "any": ("any answer with 2xx is right", "status 404, not a 2xx"),
+    "any": ("any answer with 2xx (gRPC: OK) is right", "status 404, not a 2xx"),
 }
 COUNTS = 'ready = { tcp = true }\n[requests.count]\nget = "/count"\n'
 

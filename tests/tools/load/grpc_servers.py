@@ -89,10 +89,15 @@ def shop() -> Iterator[str]:
                 time.sleep(0.2)
             yield ITEM
 
-    handlers = {
-        "Look": grpc.unary_unary_rpc_method_handler(look),
-        "Watch": grpc.unary_stream_rpc_method_handler(watch),
-    }
+    with serving(
+        Look=grpc.unary_unary_rpc_method_handler(look), Watch=grpc.unary_stream_rpc_method_handler(watch)
+    ) as url:
+        yield url
+
+
+@contextmanager
+def serving(**handlers: grpc.RpcMethodHandler) -> Iterator[str]:
+    """The URL of a server with these methods of the shop."""
     server = grpc.server(ThreadPoolExecutor(8))
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("shop.Shop", handlers),))
     port = server.add_insecure_port("127.0.0.1:0")

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tornado.httputil import HTTPFile, parse_body_arguments
 
 from tests.command_line import Finished
 from tests.fixtures.hostile import Connection, head, hostile_server, says
@@ -33,6 +34,17 @@ post = "/empty"
 body = ""
 chunked = true
 """
+
+UPLOAD = """
+[requests.upload]
+post = "/photos"
+multipart.title = "photo {{sequence 1}}"
+multipart.photo = { file = "cat.jpg" }
+multipart.notes = { file = "cat.jpg", name = "a.txt" }
+%s
+"""
+CAT = bytes(range(256)) * 400
+"""With line ends and dashes in it, and longer than a segment of TCP."""
 
 Call = Callable[..., Finished]
 
@@ -93,6 +105,28 @@ def test_bodies_in_chunks_arrive_whole(call: Call, listener: Listener) -> None:
     assert {each.body for each in others if each.path == "/empty"} == {b""}
     for each in listener.received:
         assert each.headers["transfer-encoding"] == "chunked" and "content-length" not in each.headers, each.headers
+
+
+@pytest.mark.parametrize("more", ["", "chunked = true"], ids=["with a length", "in chunks"])
+def test_a_form_of_several_parts_is_read_by_a_server_as_it_was_written(
+    call: Call, listener: Listener, more: str
+) -> None:
+    """By what Tornado reads the forms with that its handlers get."""
+    Path("cat.jpg").write_bytes(CAT)
+    Path("upload.workload.toml").write_text(UPLOAD % more)
+    options = ("-c", "2", "-n", "6", "--warmup", "0s", "--plain")
+    finished = call("load", "-f", "upload.workload.toml", listener.url, *options)
+    assert finished.status == 0, finished.out + finished.err
+    titles = []
+    for each in listener.received:
+        arguments: dict[str, list[bytes]] = {}
+        files: dict[str, list[HTTPFile]] = {}
+        parse_body_arguments(each.headers["content-type"], each.body, arguments, files)
+        titles += arguments["title"]
+        ((photo,), (notes,)) = (files["photo"], files["notes"])
+        assert (photo.filename, photo.content_type, photo.body) == ("cat.jpg", "image/jpeg", CAT)
+        assert (notes.filename, notes.body) == ("a.txt", CAT)
+    assert sorted(titles) == [f"photo {number}".encode() for number in range(1, 7)]
 
 
 def test_chunks_need_a_body(call: Call) -> None:

@@ -141,3 +141,33 @@ def test_a_step_of_a_journey_is_renewed_by_an_earlier_one(call: Call) -> None:
     assert finished.status == 0 and measured["verified"] == measured["answers"] > 0, finished.out
     renewals = {share["name"]: share["renewals"] for share in measured["mix"]}  # type: ignore[attr-defined]
     assert renewals.pop("private-6") > 0 and not any(renewals.values()), renewals
+
+
+THINK_SECONDS = 0.03
+VISITS = 6
+WALK = LOGIN + """
+[requests.home]
+journey = "visit"
+get = "/old"
+follow_redirects = 2
+think = "30 ms"
+expect.text = "ok"
+""" + "".join(STEP.format(number) for number in range(1, 7)).replace('renew', 'think = "30 ms"\nrenew')  # fmt: skip
+
+
+def test_a_journey_pauses_follows_and_renews(call: Call) -> None:
+    """One user after the other: two redirects, six uses of a token that is good for five, and seven pauses each."""
+    with shop() as (url, left):
+        finished, measured = load(call, url, WALK, VISITS)
+    said = " ".join(finished.out.split())
+    assert finished.status == 0 and measured["verified"] == measured["answers"] == 8 * VISITS, finished.out
+    (journey,) = measured["journeys"]  # type: ignore[misc]
+    assert (journey["completed"], journey["broken_off"]) == (VISITS, 0)
+    shares = {share["name"]: share for share in measured["mix"]}  # type: ignore[attr-defined]
+    assert shares["home"]["redirects"] == 2 * VISITS and shares["private-6"]["renewals"] == VISITS
+    assert f"{2 * VISITS} for home" in said and f"{VISITS} for private-6" in said
+    assert len(left) == 2 * VISITS, "each user logs in, and once more where its token is spent"
+    pauses_seconds = 6 * THINK_SECONDS  # the seventh is behind the user's last answer
+    assert journey["journey_time"]["min_seconds"] >= pauses_seconds, "a pause is part of a journey's time"
+    steps = [share["response_time"]["percentiles"]["50"] for share in shares.values()]
+    assert sum(steps) < pauses_seconds, "and of no step's"

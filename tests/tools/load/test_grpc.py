@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import grpc
 import pytest
 from h2.connection import H2Connection
 
 from fairtrial.experiment.workload_file.read import read_workload_file
 from tests.command_line import Finished
-from tests.tools.load.grpc_servers import DONE, HEAD, ITEM, PROTO, Answer, frame, peer, shop
+from tests.tools.load.grpc_servers import DONE, HEAD, ITEM, PROTO, Answer, frame, peer, serving, shop
 
 Call = Callable[..., Finished]
 FILE = """
@@ -100,7 +101,9 @@ def test_statuses_are_counted_by_their_code(call: Call) -> None:
             "headers": {},
             "excerpt": "NOT_FOUND: no such item: 100 %, ü",
         }
-        assert "NOT_FOUND: nothing is there: check ids" in finished.out
+        out = " ".join(finished.out.split())
+        assert "NOT_FOUND: nothing is there: check ids; if this is the right answer, write expect.grpc.status" in out
+        assert "--expect-status" not in out, "it does not go with a file"
         finished, measured = load(call, url, of_call("message = { id = 1 }", 'status = ["OK", "NOT_FOUND"]'))
     assert (finished.status, measured["verified"]) == (0, 1)
 
@@ -118,6 +121,84 @@ def test_a_deadline_is_the_servers_and_the_clients(call: Call) -> None:
     with peer(late) as url:
         _, measured = load(call, url, text)
     assert "the answer came after it" in measured["statuses"]["4"]["excerpt"]
+
+
+BY_ROW = """
+rows.items = { file = "items.jsonl", pick = "sequential" }
+[requests.look]
+grpc = { proto = "shop.proto", method = "shop.Shop/Look", message = { id = "{{row items id}}" } }
+[requests.look.expect.grpc.message]
+id = "{{row items id}}"
+name = "{{row items name}}"
+on = "{{row items on}}"
+below = "-{{row items id}}"
+sizes.a.width = "-{{row items id}}"
+codes = [1, 300]
+"""
+ITEMS = """
+{"id": 1, "name": "", "on": false}
+{"id": 300, "name": "ü {{", "on": true}
+
+{"id": 70000, "name": "teapot", "on": false}
+"""
+
+
+def varint(number: int) -> bytes:
+    more, rest = number >> 7, number & 0x7F
+    return bytes([rest | 0x80]) + varint(more) if more else bytes([rest])
+
+
+def look_by_id(asked: list[bytes], names: dict[int, str]) -> grpc.RpcMethodHandler:
+    """Answers with the item of these names whose id is asked for, and notes what was asked."""
+    by_request = {b"\x08" + varint(id): id for id in names}
+
+    def look(request: bytes, _context: grpc.ServicerContext) -> bytes:
+        asked.append(request)
+        id = by_request[request]
+        name, size = names[id].encode(), b"\x08" + varint(2 * id - 1)
+        size = b"\x0a\x01a\x12" + varint(len(size)) + size
+        fields = [request, b"\x12" + varint(len(name)) + name, b"\x1a\x03\x01\xac\x02\x48", varint(id == 300)]
+        return b"".join([*fields, b"\x50", varint((1 << 64) - id), b"\x6a", varint(len(size)), size])
+
+    return grpc.unary_unary_rpc_method_handler(look)
+
+
+def test_messages_and_what_is_expected_differ_by_row(call: Call) -> None:
+    Path("items.jsonl").write_text(ITEMS)
+    asked: list[bytes] = []
+    with serving(Look=look_by_id(asked, {1: "", 300: "ü {{", 70000: "teapot"})) as url:
+        finished, measured = load(
+            call, url, BY_ROW, "--http2", "-c", "2", "--streams", "2", "-n", "30", "--warmup", "0s"
+        )
+    assert (finished.status, measured["verified"]) == (0, 30), finished.out + finished.err
+    assert {asked.count(b"\x08" + varint(id)) for id in (1, 300, 70000)} == {10}
+
+
+def test_the_row_s_value_is_what_an_answer_is_held_against(call: Call) -> None:
+    Path("items.jsonl").write_text(ITEMS)
+    with serving(Look=look_by_id([], {1: "", 300: "ü {{", 70000: "cup"})) as url:
+        _, measured = load(call, url, BY_ROW, "--http2", "-c", "1", "-n", "3", "--warmup", "0s")
+    assert (measured["verified"], measured["errors"]["wrong_body"]) == (2, 1)
+    assert measured["examples"][0]["reason"] == 'name is "cup", not "teapot"'
+
+
+@pytest.mark.parametrize(("draw", "first_of"), [("{{uniform 1 200}}", 30), ("{{zipf 200 1.1}}", 300)])
+def test_a_message_draws_its_number(call: Call, draw: str, first_of: int) -> None:
+    text = FILE.replace("id = 7 }", f'id = "{draw}" }}', 1).replace("expect.", "#")
+    asked: list[bytes] = []
+    with serving(Look=look_by_id(asked, dict.fromkeys(range(1, 201), "x"))) as url:
+        finished, measured = load(call, url, text, "--http2", "-c", "1", "-n", "2000", "--warmup", "0s")
+    assert (finished.status, measured["verified"]) == (0, 2000), finished.out + finished.err
+    assert len(set(asked)) > 100
+    assert asked.count(b"\x08\x01") < 30 if first_of == 30 else asked.count(b"\x08\x01") > 200
+
+
+def test_rows_whose_messages_have_other_fields_are_refused(call: Call) -> None:
+    Path("items.jsonl").write_text('{"id": 1, "mask": "a"}\n{"id": 2, "mask": "a,b"}\n')
+    sent = BY_ROW.partition("[requests.look.expect")[0]
+    finished, _ = load(call, "http://127.0.0.1:1", f'{sent}expect.grpc.message.mask = "{{{{row items mask}}}}"')
+    assert finished.status == 2
+    assert "requests.look.expect.grpc.message: rows differ in which fields it has" in finished.err, finished.err
 
 
 def answer_with(head: Sequence[tuple[str, str]], body: bytes, trailer: Sequence[tuple[str, str]] | None) -> Answer:
@@ -225,7 +306,15 @@ def test_hostile_servers(call: Call, name: str) -> None:
         (FILE.replace("id = 7 }", "idd = 7 }", 1), 'no field named "idd"'),
         (FILE.replace('name = "teapot"', "name = 7"), "requests.look.expect.grpc.message"),
         (FILE.replace('"shop.proto"', '"none.proto"'), "No such file"),
-        (FILE.replace("message = { id = 7 } }", 'message = { id = "{{uniform 1 2}}" } }'), "cannot stand in a message"),
+        (FILE.replace("id = 7 }", 'id = "{{sequence 1}}" }', 1), "{{sequence 1}} cannot stand in this message: there"),
+        (FILE.replace("id = 7,", 'id = "{{uniform 1 2}}",'), "{{uniform 1 2}} cannot stand in this message"),
+        (FILE.replace("id = 7 }", 'id = "{{uniform 1 16385}}" }', 1), "16,385 messages would be encoded beforehand"),
+        (FILE.replace("id = 7 }", 'id = "{{row items id}}" }', 1), "{{row items id}}: there is no [rows.items]"),
+        (FILE.replace("id = 7 }", 'id = "{{uniform 1 2}}{{zipf 2 1}}" }', 1), "it differs by several draws or tables"),
+        (
+            FILE.replace("id = 7 }", 'id = "x{{uniform 1 2}}" }', 1),
+            "Failed to parse id field: invalid literal for int() with base 10: 'x1'",
+        ),
         (f"{FILE}post = '/'", "post and grpc are given: name one method with its path"),
         (f"{FILE}body = 'x'", "the body of a call is its `message`"),
         (f"{FILE}expect.status = 200", "expect.status: of a call"),

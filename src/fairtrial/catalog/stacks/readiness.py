@@ -1,5 +1,6 @@
 """Asking a server whether it is ready."""
 
+import socket
 import ssl
 import time
 from collections.abc import Callable
@@ -9,7 +10,7 @@ import httpx
 from fairtrial.base.loopback import LOOPBACK, listens
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
-from fairtrial.catalog.contract.answer import ask
+from fairtrial.catalog.contract.answer import ask, trusting
 from fairtrial.experiment.origins import READY_WITHIN_SECONDS
 from fairtrial.experiment.ready import Ready
 from fairtrial.record.openssl_causes import handshake_cause, handshake_words
@@ -27,6 +28,11 @@ others that work, uses more."""
 LOOK_EVERY_SECONDS = 2.0
 
 NOTHING_LISTENS = "nothing listened on its port"
+
+EMPTY_SETTINGS = bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + EMPTY_SETTINGS
+"""What a client says first (RFC 9113, section 3.4)."""
+TYPE_OF_FRAME = slice(3, 4)
 
 
 class Patience:
@@ -76,6 +82,8 @@ def seen_instead(ready: Ready, client: httpx.Client, port: int, host: str = LOOP
     """
     if ready.tcp:
         return None if listens(port, host) else NOTHING_LISTENS
+    if ready.http2:
+        return _instead_of_settings(client.base_url.scheme == "https", port, host)
     assert ready.path is not None
     try:
         answer = ask(client, "GET", ready.path)
@@ -86,6 +94,35 @@ def seen_instead(ready: Ready, client: httpx.Client, port: int, host: str = LOOP
     if ready.status in (None, answer.status):
         return None
     return f"GET {ready.path} answered {answer.status}: {status_remedy(answer.status, answer.headers)}"
+
+
+def _instead_of_settings(secure: bool, port: int, host: str) -> str | None:
+    """What came in place of the SETTINGS with which a server of HTTP/2 begins; None: they came."""
+    frame = b""
+    try:
+        with (
+            socket.create_connection((host, port), ANSWER_WITHIN_SECONDS) as plain,
+            _secure(plain, host) if secure else plain as connection,
+        ):
+            connection.sendall(PREFACE)
+            while len(frame) < len(EMPTY_SETTINGS):
+                piece = connection.recv(len(EMPTY_SETTINGS) - len(frame))
+                if not piece:
+                    return "it closed the connection, and did not speak HTTP/2"
+                frame += piece
+    except ConnectionRefusedError:
+        return NOTHING_LISTENS
+    except OSError as error:
+        return f"HTTP/2: {_why(error)}"
+    if frame.startswith(b"HTTP/1."):
+        return "its port speaks HTTP/1.1, and HTTP/2 is asked for"
+    return None if frame[TYPE_OF_FRAME] == EMPTY_SETTINGS[TYPE_OF_FRAME] else "its port does not speak HTTP/2"
+
+
+def _secure(connection: socket.socket, host: str) -> ssl.SSLSocket:
+    context = trusting()
+    context.set_alpn_protocols(["h2"])
+    return context.wrap_socket(connection, server_hostname=host)
 
 
 def _why(error: BaseException) -> str:

@@ -8,12 +8,13 @@ from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.catalog.contract.answer import client_of
 from fairtrial.catalog.contract.clause import ClauseTest, StackUnderTest
-from fairtrial.catalog.contract.every_stack import ANY_SERVER
+from fairtrial.catalog.contract.every_stack import ANY_SERVER, LISTENS_ON_HOST
 from fairtrial.catalog.tables import Data
+from fairtrial.catalog.workloads.grpc_rows import drawn_table
 from fairtrial.catalog.workloads.model import Comparable, DatabaseState, ServerWorkload
 from fairtrial.catalog.workloads.sent_requests import SentRequests, sent_requests, thinking_last, without_first
 from fairtrial.catalog.workloads.setup_requests import send_setup
-from fairtrial.engine.grpc_plan import MessageBody
+from fairtrial.engine.grpc_plan import GrpcEnd, MessageBody
 from fairtrial.engine.plan import (
     AnyBody,
     BodyRange,
@@ -27,6 +28,7 @@ from fairtrial.engine.plan import (
     Request,
 )
 from fairtrial.engine.run import run_engine
+from fairtrial.experiment.ready import SPEAKS_HTTP2
 from fairtrial.experiment.workload_file.grpc_call import STATUSES
 from fairtrial.experiment.workload_file.journeys import by_user
 from fairtrial.experiment.workload_file.mix import part_of_mix
@@ -44,7 +46,7 @@ CHECK_EVERY = 16
 SAFE_METHODS = ("GET", "HEAD")
 """Of requests that change no state (RFC 9110, section 9.2.1): they can be sent again."""
 
-ANY_ANSWER = "any answer with 2xx is right"
+ANY_ANSWER = "any answer with 2xx (gRPC: OK) is right"
 VARYING = ("row", "uniform", "zipf")
 
 
@@ -76,15 +78,18 @@ def workload_from_file(
         return workload_from_file(replace(source, requests=requests), environment, variables)
 
     entries = source.requests
+    calls_grpc = any(entry.grpc is not None for entry in entries.values())
+    says_when_ready = "ready" in source.model.model_fields_set
     of_connections = {table for entry in source.connection_setup.values() for table in entry.row_tables}
     used_rows: dict[str, int] = dict.fromkeys(contract.rows, 0)
     clauses = []
     for steps in by_user(contract.requests, lambda each: each.journey):
         step_entries = [entries[request.name] for request in steps]
+        draws = [drawn_table(f"requests.{request.name}") for request in steps]
         rows = {
             name: without_first(given_rows, used_rows[name])
             for name, given_rows in contract.rows.items()
-            if name in of_connections.union(*(entry.row_tables for entry in step_entries))
+            if name in of_connections.union(draws, *(entry.row_tables for entry in step_entries))
         }
         clauses.append(_clause(steps, replace(contract, rows=rows), _requirement(step_entries)))
         for name in (name for entry in step_entries for name in entry.row_tables):
@@ -101,8 +106,8 @@ def workload_from_file(
         requests=lambda _data, _options: requests,
         clauses=clauses,
         writes=True,  # what requests change is not known
-        ready=source.model.ready,
-        stack_clauses=ANY_SERVER,
+        ready=SPEAKS_HTTP2 if calls_grpc and not says_when_ready else source.model.ready,
+        stack_clauses=(LISTENS_ON_HOST,) if calls_grpc else ANY_SERVER,
         identity=_identity(source, contract.requests),
         given_rows={name: without_first(given_rows, used_rows[name]) for name, given_rows in load.rows.items()},
         secrets=load.secrets,
@@ -112,6 +117,7 @@ def workload_from_file(
         setup=load.setup,
         cookies=load.cookies,
         websocket=load.websocket,
+        calls_grpc=calls_grpc,
         thinking=thinking_last(requests),
         journeys=_journeys(entries),
         comparable=_comparable(source, contract.requests, contract.rows),
@@ -245,7 +251,9 @@ def _what_came(summary: EngineSummary, expect: Expectation) -> str:
     if summary.setup_requests is not None and any(summary.setup_requests.failures.values()):
         return example.what
     what = example.what
-    if kind.startswith("status_") and kind != "status_grpc":
+    if kind == "status_grpc" and expect.grpc is not None:
+        return f"not {_statuses_of(expect.grpc)}, but {printable(example.reason or '', 120)}"
+    if kind.startswith("status_"):
         statuses = " or ".join(map(str, expect.status or [])) or "a 2xx"
         what = f"status {example.status}, not {statuses}"
     elif kind == "wrong_header" and example.reason is None:
@@ -265,8 +273,11 @@ def _what_helps(summary: EngineSummary, host: str) -> str:
 
 
 def expects_nothing(request: Request) -> bool:
-    """Whether any answer with 2xx is right, whatever its body."""
+    """Whether any answer with 2xx is right, and to a call any that ends with OK, whatever its body."""
     expect = request.expect
+    if expect.grpc is not None:
+        fields = expect.body.fields if isinstance(expect.body, MessageBody) else []
+        return expect.grpc.status == [STATUSES.index("OK")] and expect.trailer is None and not fields
     expectations = (expect.status, expect.content_type, expect.trailer, expect.body_bytes, request.body_check)
     return all(each is None for each in expectations) and isinstance(expect.body, AnyBody)
 
@@ -292,7 +303,7 @@ def _parts(request: Request) -> Iterator[str]:
     if isinstance(expect.body, JsonBody):
         yield _places(expect.body.values)
     if expect.grpc is not None:
-        yield " or ".join(STATUSES[status] for status in expect.grpc.status)
+        yield _statuses_of(expect.grpc)
     if isinstance(expect.body, MessageBody) and expect.body.fields:
         yield ", ".join(field.name for field in expect.body.fields)
     if isinstance(expect.body, EventsBody):
@@ -301,6 +312,10 @@ def _parts(request: Request) -> Iterator[str]:
         yield "a schema that accepts any answer" if check.schema.accepts_anything else "its schema"
     if check is not None and check.matches:
         yield f"patterns at {_places(check.matches)}"
+
+
+def _statuses_of(end: GrpcEnd) -> str:
+    return " or ".join(STATUSES[status] for status in end.status)
 
 
 def _length(allowed: BodyRange) -> str:

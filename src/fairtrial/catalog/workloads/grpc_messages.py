@@ -10,14 +10,15 @@ import struct
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.base.registry import did_you_mean
+from fairtrial.catalog.workloads.grpc_rows import Variation, column, fields_by_row, variation, with_cells
 from fairtrial.engine.grpc_plan import FieldPlan, GrpcEnd, MessageBody
 from fairtrial.engine.plan import Expectation, Request
 from fairtrial.experiment.workload_file.grpc_call import GrpcCall, GrpcExpect, proto_files, proto_roots
@@ -99,40 +100,53 @@ def engine_call(
     call, expect = entry.grpc, entry.expect.grpc or GrpcExpect()
     assert call is not None
     method = _method(source.proto_file(call), call, f"{source.prefix}{key}.grpc", writer.used)
-    message = _with_values(call.message, f"{key}.grpc.message", writer)
     of_grpc = {"te": "trailers", "content-type": "application/grpc+proto", "grpc-accept-encoding": "identity"}
     if call.timeout_header is not None:
         of_grpc["grpc-timeout"] = call.timeout_header
     own = {name.lower() for name in headers}
     added = {name: value for name, value in of_grpc.items() if name not in own}
-    fields = []
-    if expect.message is not None:
-        expected = _with_values(expect.message, f"{key}.expect.grpc.message", writer)
-        fields = method.expected_fields(expected, f"{key}.expect.grpc.message")
+    sent_key, expected_key = f"{key}.grpc.message", f"{key}.expect.grpc.message"
+    varying = variation(source, key, [call.message, expect.message or {}])
+    every_cells = [{}] if varying is None else varying.cells
+    messages = [method.encoded(with_cells(call.message, cells, sent_key, writer), sent_key) for cells in every_cells]
+    fields_of_rows = [
+        method.expected_fields(with_cells(expect.message, cells, expected_key, writer), expected_key)
+        for cells in every_cells
+        if expect.message is not None
+    ]
     return request.model_copy(
         update={
             "method": "POST",
             "headers": [*headers.items(), *added.items()],
-            "body_base64": base64.b64encode(method.encoded(message, f"{key}.grpc.message")).decode(),
+            **_body(messages, varying, sent_key, writer),
             "chunked": True,
             "expect": Expectation(
                 status=[200],
                 trailer=entry.expect.trailer,
                 grpc=GrpcEnd(status=expect.statuses, deadline_seconds=call.timeout_seconds),
-                body=MessageBody(fields=fields),
+                body=MessageBody(fields=_fields(fields_of_rows, varying, expected_key, writer)),
                 check_every=check_every,
             ),
         }
     )
 
 
-def _with_values(value: Any, key: str, writer: TemplateWriter) -> Any:
-    """A message with the values of environment variables in its texts."""
-    if isinstance(value, dict):
-        return {name: _with_values(each, f"{key}.{name}", writer) for name, each in value.items()}
-    if isinstance(value, list):
-        return [_with_values(each, key, writer) for each in value]
-    return writer.plain(value, key) if isinstance(value, str) else value
+def _body(messages: Sequence[bytes], varying: Variation | None, key: str, writer: TemplateWriter) -> Mapping[str, str]:
+    """The keys of the engine's request that say what its body is."""
+    if varying is None:
+        return {"body_base64": base64.b64encode(messages[0]).decode()}
+    return {"body": column(writer, varying.table, key, messages)}
+
+
+def _fields(
+    of_rows: Sequence[Sequence[FieldPlan]], varying: Variation | None, key: str, writer: TemplateWriter
+) -> Sequence[FieldPlan]:
+    if varying is None or not of_rows:
+        return of_rows[0] if of_rows else ()
+    try:
+        return fields_by_row(of_rows, partial(column, writer, varying.table), key)
+    except ValueError as error:
+        raise Problem(f"{key}: {error}", "expect the same fields of each, with other values") from error
 
 
 def _method(proto: Path, call: GrpcCall, where: str, secrets: Mapping[str, str]) -> GrpcMethod:

@@ -205,6 +205,8 @@ class ServerWorkload(BaseWorkload):
     """who keeps those that answers set; None: nobody"""
     websocket: WebSocket | None = None
     """how answers find their messages; None: requests are HTTP's"""
+    calls_grpc: bool = False
+    """whether requests are calls by gRPC, so that nothing need be answered over HTTP/1.1"""
     thinking: Sequence[str] = ()
     """names of the requests that have a think time of their own, and that no step of a journey follows"""
     journeys: Sequence[str] = ()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fairtrial.catalog.workloads.grpc_messages import engine_call
+from fairtrial.catalog.workloads.grpc_rows import drawn_rows, with_columns
 from fairtrial.engine.plan import (
     AnyBody,
     BaseRequest,
@@ -86,10 +87,13 @@ def sent_requests(
     ]
     entries = [*source.requests.values(), *source.connection_setup.values()]
     given_rows = {
-        name: without_first(_engine_rows(rows, source.rows[name]), _taken_once(source, name))
+        name: without_first(
+            _engine_rows(rows, source.rows[name], writer.columns.get(name, {})), _taken_once(source, name)
+        )
         for name, rows in source.model.rows.items()
         if any(name in entry.row_tables for entry in entries)
     }
+    given_rows |= drawn_rows(source, writer)
     setup = _connection_setup(source, writer)
     used = {**writer.used, **secrets_among(variables or {})}
     return SentRequests(requests, given_rows, used, setup, source.model.cookies, _websocket(source.model))
@@ -110,9 +114,12 @@ def _taken_once(source: WorkloadSource, table: str) -> int:
     return sum(table in entry.row_tables for entry in source.setup.values())
 
 
-def _engine_rows(rows: Rows, table: RowTable) -> GivenRows:
+def _engine_rows(rows: Rows, table: RowTable, columns: Mapping[str, Sequence[str]]) -> GivenRows:
+    """A table of a file, with further columns."""
     exponent = rows.zipf_exponent
     pick = Pick.model_validate({"kind": rows.pick if exponent is None else "zipf", "exponent": exponent})
+    if columns:
+        return GivenRows(pick=pick, lines=with_columns(table.every_line(), columns))
     file = str(table.file) if table.lines is None else None
     return GivenRows(pick=pick, file=file, lines=None if table.lines is None else list(table.lines))
 

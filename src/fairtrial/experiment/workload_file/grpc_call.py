@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, model_validator
 from fairtrial.base.registry import did_you_mean
 from fairtrial.base.strict import Strict
 from fairtrial.base.units import parse_duration
-from fairtrial.experiment.workload_file.placeholders import placeholders_in
+from fairtrial.experiment.workload_file.placeholders import FORMS, placeholders_in
 from fairtrial.experiment.workload_file.texts import json_strings, time_between
 
 STATUSES = (
@@ -31,16 +31,22 @@ def _status(name: str) -> str:
     return name
 
 
-def _message(message: dict[str, Any]) -> dict[str, Any]:
-    for pointer, text in json_strings(message):
-        for each in placeholders_in(text):
-            if each.name != "env":
-                raise ValueError(f"{pointer}: {each} cannot stand in a message: only {{{{env NAME}}}}")
-    return message
+def _message(*names: str) -> AfterValidator:
+    """Requires a message, as JSON writes it, that holds placeholders of these names alone."""
+
+    def checked(message: dict[str, Any]) -> dict[str, Any]:
+        for pointer, text in json_strings(message):
+            for each in placeholders_in(text):
+                if each.name not in names:
+                    allowed = ", ".join(FORMS[name].pattern for name in names)
+                    raise ValueError(f"{pointer}: {each} cannot stand in this message: there are {allowed}")
+        return message
+
+    return AfterValidator(checked)
 
 
-Message = Annotated[dict[str, Any], AfterValidator(_message)]
-"""As JSON writes it."""
+Message = Annotated[dict[str, Any], _message("row", "uniform", "zipf", "env")]
+ExpectedMessage = Annotated[dict[str, Any], _message("row", "env")]
 Status = Annotated[str, AfterValidator(_status)]
 Timeout = Annotated[str, time_between(0.000_001, 10**MOST_DIGITS - 1, 'from 1 us on: write one such as "200 ms"')]
 
@@ -124,7 +130,7 @@ class GrpcExpect(Strict):
     """What a call must end with."""
 
     status: Status | list[Status] = Field("OK", description="its status, or several that are right")
-    message: Message | None = Field(
+    message: ExpectedMessage | None = Field(
         None, description="fields of the answer's message, as JSON writes them; others do not matter"
     )
 

@@ -159,6 +159,9 @@ class RequestEntry(Strict):
         if self.json_body is not None:
             for pointer, text in json_strings(self.json_body):
                 yield f"json {pointer}".rstrip(), text
+        if self.grpc is not None:
+            for pointer, text in json_strings(self.grpc.message):
+                yield f"grpc.message {pointer}", text
 
     def expected_texts(self) -> Iterator[tuple[str, str]]:
         """(key, template) of each text that is expected."""
@@ -167,6 +170,9 @@ class RequestEntry(Strict):
         for pointer, value in (self.expect.json_values or {}).items():
             for _, text in json_strings(value):
                 yield f"expect.json {pointer}".rstrip(), text
+        if self.expect.grpc is not None and self.expect.grpc.message is not None:
+            for pointer, text in json_strings(self.expect.grpc.message):
+                yield f"expect.grpc.message {pointer}", text
 
     def variable_texts(self) -> EntryTexts:
         """The texts it sends, expects and takes."""

@@ -168,6 +168,8 @@ class TemplateWriter:
         self._fixed = fixed or {}
         self.used: dict[str, str] = {}
         """the variables that were written so far"""
+        self.columns: dict[str, dict[str, list[str]]] = {}
+        """by rows and name, columns that were added to those of their file so far: a text for each row"""
 
     def path(self, text: str, key: str) -> str:
         """A path. The engine percent-encodes cells of rows itself."""

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,11 +30,15 @@ class RowTable:
 
     def row(self, place: int) -> dict[str, Any]:
         """The row at a place, from 0. It is one that `count` counts."""
+        return dict(json.loads(next(islice(self.every_line(), place, None))))
+
+    def every_line(self) -> Iterator[str]:
+        """Each row as a JSON object."""
         if self.lines is not None:
-            return dict(json.loads(self.lines[place]))
+            yield from self.lines
+            return
         with self.file.open(encoding="utf-8") as file:
-            lines = (line for line in file if line.strip())
-            return dict(json.loads(next(itertools.islice(lines, place, None))))
+            yield from (line for line in file if line.strip())
 
 
 def read_rows(file: Path, columns: Mapping[str, str]) -> RowTable:

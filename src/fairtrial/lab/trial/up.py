@@ -88,7 +88,7 @@ class UpContender:
             on_summary=context.contract_runs.append,
             ready=workload.ready,
             headers=common_headers(context),
-            speaks_http2=stack.speaks_http2(context.condition.variant),
+            speaks_http2=stack.speaks_http2(context.condition.variant) and not workload.calls_grpc,
             http2=context.condition.load.http2,
             listens_at=context.environment.trial_hosts.host,
             address=deployment.address,

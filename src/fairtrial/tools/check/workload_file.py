@@ -25,7 +25,8 @@ def plan_on_file(
     Raises:
         Problem: the file cannot be used, there is no such stack, or a stack names no such service.
     """
-    data = read_workload_file(file).data
+    source = read_workload_file(file)
+    data = source.data
     services_of = {
         str(reference): [service] if service else _services(pick_stack(stacks, reference), data)
         for reference in references
@@ -43,7 +44,7 @@ def plan_on_file(
             for each in services_of[str(reference)]
         ],
         blocks=1,
-        load=ClosedLoad(),
+        load=ClosedLoad(http2=any(entry.grpc is not None for entry in source.requests.values())),
     )
     return make_plan(experiment, stacks, "fairtrial check")
 

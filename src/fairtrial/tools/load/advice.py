@@ -12,6 +12,7 @@ from fairtrial.tools.load.request.connect import SKIP_CHECK
 
 EXPECTATIONS = {
     "tls": "--cacert, --cert or --insecure may be needed",
+    "status_grpc": "if this is the right answer, write expect.grpc.status into the file",
     "status": "if this is the right answer, give --expect-status, or `expect.status` in a workload file",
     "wrong_length": "see --expect-length and --expect-body",
     "wrong_body": "see --expect-body, or `expect` in a workload file",
@@ -39,7 +40,8 @@ def remedy(kind: str, summary: EngineSummary, host: str | None = None) -> str:
         host: the Host of the requests; None: it is not known.
     """
     cause = known_cause(summary, kind)
-    hint = EXPECTATIONS.get("status" if kind.startswith("status_") else kind) if cause is None else None
+    begins = next((each for each in EXPECTATIONS if kind.startswith(each)), "")
+    hint = EXPECTATIONS.get(begins) if cause is None else None
     if cause is not None and cause.startswith("certificate_"):
         hint = SKIP_CHECK
     return "; ".join(filter(None, [_with_options(error_remedy(kind, summary, host)), hint]))

@@ -133,7 +133,7 @@ def test_what_load_leaves_out_and_what_meets_any_answer_is_said(
     quiet = call("load", "-f", file, "-n", "1", "-c", "1", url)
     notes = [
         f"load sends requests only; of {file.name}, `fairtrial run` alone heeds: reset, audit",
-        "look: any answer with 2xx is right, as the file expects nothing of it",
+        "look: any answer with 2xx (gRPC: OK) is right, as the file expects nothing of it",
         "loose: its schema accepts any answer",
     ]
     lines = [line.removeprefix("note: ") for line in finished.out.splitlines() if line.startswith("note: ")]
