@@ -168,8 +168,8 @@ def _advice(answer: Causes, design: Design, evidence: Evidence) -> Iterator[str]
     if answer.reason in (NO_SHARES, TOO_MANY_PARTS) and answer.ratio and answer.interval:
         # Shares have bounds where the interval of the ratio at their level, on a logarithmic scale, leaves 1 out.
         low, high = map(math.log, answer.interval)
-        there = length((high - low) / 2, abs(math.log(answer.ratio)), 1)
-        yield f"{there} would tell shares if ratio and spread stayed as they are."
+        first_shares = length((high - low) / 2, abs(math.log(answer.ratio)), 1)
+        yield f"{first_shares} would tell shares if ratio and spread stayed as they are."
     more = len(design.factors) + FURTHER_FACTORS
     seconds = seconds_of_a_block(evidence) * answer.blocks
     if not design.in_order and more <= MOST_FACTORS and seconds > 0:

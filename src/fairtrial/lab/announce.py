@@ -115,16 +115,16 @@ def _away(plan: Plan) -> str:
 def _stacks(plan: Plan, *, verbose: bool) -> list[str]:
     """Each with what there is to say of it, which is said once of variants of one stack."""
     stacks = {stack.name: stack for stack in plan.stacks}
-    described, said = [], set[tuple[str, str]]()
+    described, before = [], set[tuple[str, str]]()
     for reference in plan.experiment.stacks:
         stack = stacks[reference.name]
         stack_class = stack.class_of(stack.variant(reference))
         in_words = stack.concurrency if verbose else ""
         stack_kind = "" if stack_class == PRODUCTION else stack_class
         facts = ", ".join(each for each in (stack_kind, stack.origin.describe(stack.run) or in_words) if each)
-        is_said = not facts or (stack.name, facts) in said
-        described.append(str(reference) if is_said else f"{reference} ({facts})")
-        said.add((stack.name, facts))
+        is_plain = not facts or (stack.name, facts) in before
+        described.append(str(reference) if is_plain else f"{reference} ({facts})")
+        before.add((stack.name, facts))
     return described
 
 

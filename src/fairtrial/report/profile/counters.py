@@ -121,8 +121,8 @@ def _allocation_rows(allocations: Sequence[Allocations | None]) -> list[CounterR
     def row(title: str, unit: str, scale: float, numbers: Callable[[Allocations], Sequence[int | None]]) -> CounterRow:
         values = []
         for each in allocations:
-            known = [] if each is None else [scale * n / each.verified for n in numbers(each) if n is not None]
-            values.append(" to ".join(map(figure, known)) or "–")
+            numbers_each = [] if each is None else [scale * n / each.verified for n in numbers(each) if n is not None]
+            values.append(" to ".join(map(figure, numbers_each)) or "–")
         return CounterRow(title, unit, values)
 
     return [
