@@ -38,6 +38,10 @@ def _of_account(engine: EngineSummary) -> Iterator[str]:
             yield f"{verified:,} right answers, and {sum(counts):,} in all {name} together"
     for name in ("service_time", "response_time", "first_byte_time", "send_lag", "connect_time"):
         yield from (f"{name}: {what}" for what in _of_times(getattr(engine, name)))
+    if engine.picks is not None:
+        answered, pairs = engine.picks.answered, engine.picks.pairs
+        if 2 * pairs > answered * (answered - 1) or max(engine.picks.distinct, sum(engine.picks.bins)) > answered:
+            yield f"{answered:,} rows answered, {pairs:,} pairs of them alike"
     way = engine.under_way
     if way is not None and way.mean_requests is not None:
         seconds = way.ended_seconds + way.at_end_seconds - way.at_start_seconds
