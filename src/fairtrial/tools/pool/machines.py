@@ -104,12 +104,12 @@ def read_machines(places: Sequence[Path], signers: Mapping[Path, str]) -> list[M
             raise Problem(f"{place} contradicts itself: {what}", "leave it out: no engine prints these together")
         properties = properties_of(record, trials)
         who = [signers[place]] if place in signers else []
-        machine = Machine(name, record, _judged(place, record, trials), properties, signers=who)
+        machine = Machine(name, record, _result(place, record, trials), properties, signers=who)
         machines[record.host].append(machine)
     return [_together(runs) for runs in machines.values()]
 
 
-def _judged(place: Path, record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Result:
+def _result(place: Path, record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Result:
     """By today's judge, whose checks rest on records as runs write them."""
     try:
         return judge_record(record, trials)
