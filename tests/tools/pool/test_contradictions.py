@@ -38,6 +38,9 @@ FORGED: Mapping[str, Mapping[str, Any]] = {
     "12,000 right answers, and 11,999 in all seconds together": {"series": [SECOND]},
     "response_time: its percentiles do not ascend": response_time(min_seconds=1.0),
     "response_time: a mean of 0.9 s": response_time(mean_seconds=0.9),
+    "100 rows answered, 9,223,372,036,854,775,808 pairs of them alike": {
+        "picks": {"answered": 100, "distinct": 100, "pairs": 2**63, "unknown": 0, "bins": [1] * 100}
+    },
     "9.0 requests under way in the mean, of 48.000 s in all": {
         "under_way": {"at_start_seconds": 0, "ended_seconds": 48, "at_end_seconds": 0, "mean_requests": 9}
     },

@@ -198,6 +198,13 @@ def test_runs_of_programs_are_told_apart_by_what_was_measured_of_them(tmp_path: 
         read_machines(places, {})
 
 
+def test_a_record_that_breaks_the_judge_is_refused(tmp_path: Path) -> None:
+    record = experiment().record()
+    broken = record.model_copy(update={"conditions": record.conditions[1:]})
+    with pytest.raises(Problem, match="broken cannot be judged: RuntimeError"):
+        read_machines([write(tmp_path / "broken", broken, on_machine(1.2, record))], {})
+
+
 def test_a_condition_that_stands_for_another_program_is_refused(tmp_path: Path) -> None:
     """The same trials under exchanged names would turn the answer round."""
     record = experiment().record()

@@ -38,6 +38,10 @@ def _of_account(engine: EngineSummary) -> Iterator[str]:
             yield f"{verified:,} right answers, and {sum(counts):,} in all {name} together"
     for name in ("service_time", "response_time", "first_byte_time", "send_lag", "connect_time"):
         yield from (f"{name}: {what}" for what in _of_times(getattr(engine, name)))
+    if engine.picks is not None:
+        answered, pairs = engine.picks.answered, engine.picks.pairs
+        if 2 * pairs > answered * (answered - 1) or max(engine.picks.distinct, sum(engine.picks.bins)) > answered:
+            yield f"{answered:,} rows answered, {pairs:,} pairs of them alike"
     way = engine.under_way
     if way is not None and way.mean_requests is not None:
         seconds = way.ended_seconds + way.at_end_seconds - way.at_start_seconds
@@ -50,8 +54,8 @@ def _of_times(times: Distribution | None) -> Iterator[str]:
         return
     names = sorted(times.percentiles, key=float)
     ascending = [times.min_seconds, *(times.percentiles[name] for name in names), times.max_seconds]
-    known = [each for each in ascending if each is not None]
-    if any(not lower <= higher * (1 + CLOSE) for lower, higher in pairwise(known)):
-        yield f"its percentiles do not ascend from {known[0]:g} to {known[-1]:g} s"
-    if times.mean_seconds is not None and not known[0] / (1 + CLOSE) <= times.mean_seconds <= known[-1] * (1 + CLOSE):
-        yield f"a mean of {times.mean_seconds:g} s from {known[0]:g} to {known[-1]:g} s"
+    values = [each for each in ascending if each is not None]
+    if any(not lower <= higher * (1 + CLOSE) for lower, higher in pairwise(values)):
+        yield f"its percentiles do not ascend from {values[0]:g} to {values[-1]:g} s"
+    if times.mean_seconds is not None and not values[0] / (1 + CLOSE) <= times.mean_seconds <= values[-1] * (1 + CLOSE):
+        yield f"a mean of {times.mean_seconds:g} s from {values[0]:g} to {values[-1]:g} s"

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import geometric_mean
 
+from fairtrial.base.printable import printable
 from fairtrial.base.problem import Problem
 from fairtrial.judge.judging import judge_record
 from fairtrial.judge.model import ClaimResult, Result
@@ -81,8 +82,8 @@ def read_machines(places: Sequence[Path], signers: Mapping[Path, str]) -> list[M
     """Each record judged again, named by its folder, or by as much of its path as tells it from the others.
 
     Raises:
-        Problem: a record cannot be read, is of another experiment than the first one, has a trial twice or one of
-            another run, or contradicts itself.
+        Problem: a record cannot be read or judged, is of another experiment than the first one, has a trial twice or
+            one of another run, or contradicts itself.
     """
     machines: dict[Host, list[Machine]] = defaultdict(list)
     lock: Mapping[str, Mapping[str, object]] = {}
@@ -108,9 +109,18 @@ def read_machines(places: Sequence[Path], signers: Mapping[Path, str]) -> list[M
             raise Problem(f"{place} contradicts itself: {what}", "leave it out: no engine prints these together")
         properties = properties_of(record, trials)
         who = [signers[place]] if place in signers else []
-        machine = Machine(name, record, judge_record(record, trials), properties, signers=who)
+        machine = Machine(name, record, _result(place, record, trials), properties, signers=who)
         machines[record.host].append(machine)
     return [_together(runs) for runs in machines.values()]
+
+
+def _result(place: Path, record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Result:
+    """By today's judge, whose checks rest on records as runs write them."""
+    try:
+        return judge_record(record, trials)
+    except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+        why = printable(f"{type(error).__name__}: {error}", 200)
+        raise Problem(f"{place} cannot be judged: {why}", "leave it out: no run writes such a record") from error
 
 
 def _together(runs: Sequence[Machine]) -> Machine:
