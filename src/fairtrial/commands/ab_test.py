@@ -79,9 +79,11 @@ def ab_test(
             _say(console, f"one after the other, not in slices: {why_not}")
     if experiment.sweep is not None:
         _say(console, f"left out: the sweep over {experiment.sweep.parameter}; both are tried with what [load] says")
-    unknown = [each for each in repository.unknown_files() if Path(each) != options.out] if WORKING_TREE in refs else []
-    if unknown:
-        _say(console, f"left out, as git does not know them: {enumeration(unknown)} (`git add` takes them in)")
+    new_files = (
+        [each for each in repository.unknown_files() if Path(each) != options.out] if WORKING_TREE in refs else []
+    )
+    if new_files:
+        _say(console, f"left out, as git does not know them: {enumeration(new_files)} (`git add` takes them in)")
     changed, _ = with_settings(paired, blocks=options.blocks, minutes=options.minutes, quick=options.quick)
     left_out = [claim.id for claim in experiment.claims]
 

@@ -144,8 +144,10 @@ def _time(plan: Plan) -> str:
     ports = ", and waits for local ports beside" if takes_ports(plan.experiment.load) else ""
     if plan.within_seconds is None:
         return f"about {duration(seconds)}, {built}{ports}"
-    times = 1 if plan.experiment.slices is None else 1 + SPARE_TIMES  # the first look is never cut short
-    most = duration(max(plan.within_seconds, times * seconds))
+    busy_seconds = seconds * (1 if plan.experiment.slices is None else 1 + SPARE_TIMES)
+    if plan.within_seconds < busy_seconds:
+        return f"about {duration(seconds)}, {built}{ports}; longer on a busy machine, as no first look is cut short"
+    most = duration(plan.within_seconds)
     decides = "decides the claims" if plan.experiment.claims else "tells the shares"
     return f"about {duration(seconds)} if that {decides}, {most} at most (--minutes), {built}{ports}"
 

@@ -97,12 +97,12 @@ def _forms(columns: Sequence[Column], rows: int) -> Iterator[Form]:
     below = replace(brief, interval_below=True)
     for form in [below] if rows <= FEW_ROWS else [brief, below]:
         yield form
-        kept = list(form.columns)
+        remaining = list(form.columns)
         # What only some results have is what they are about, so it stays longer; the median stays in any case.
         for column in [*reversed(ALWAYS[1:]), *(column for column in reversed(columns) if column not in ALWAYS)]:
-            kept.remove(column)
-            yield replace(form, columns=list(kept))
-        yield replace(form, columns=kept, has_limits=False)
+            remaining.remove(column)
+            yield replace(form, columns=list(remaining))
+        yield replace(form, columns=remaining, has_limits=False)
 
 
 def _vary(texts: Iterable[str]) -> bool:

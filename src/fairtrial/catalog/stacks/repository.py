@@ -65,16 +65,16 @@ class Repository:
         Raises:
             Problem: it is in none, or git is missing.
         """
-        done = run_git(folder, "rev-parse", "--show-toplevel", within_seconds=ANSWER_WITHIN_SECONDS)
-        if allowing := SAFE_DIRECTORY.search(done.stderr.decode(errors="replace")):
+        process = run_git(folder, "rev-parse", "--show-toplevel", within_seconds=ANSWER_WITHIN_SECONDS)
+        if allowing := SAFE_DIRECTORY.search(process.stderr.decode(errors="replace")):
             raise Problem(f"{folder}: git does not read the repository of another user", allowing[0])
-        if done.returncode != 0:
+        if process.returncode != 0:
             raise Problem(
                 f"{folder}: not in a git repository",
                 "commits are compared: make it one (git init; git add .; git commit), name a folder that is in one, "
                 "or leave `refs` and `git` out of [contenders]",
             )
-        return cls(folder.resolve(), Path(done.stdout.decode(errors="replace").strip()).resolve())
+        return cls(folder.resolve(), Path(process.stdout.decode(errors="replace").strip()).resolve())
 
     def commit_of(self, ref: str) -> str:
         """The hash of the commit that a ref names; for WORKING_TREE that of a commit of what git knows of it now.
