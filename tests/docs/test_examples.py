@@ -68,10 +68,9 @@ def test_servers_of_grpc_keep_their_contract_and_are_compared(lab: Lab) -> None:
     shutil.copytree(EXAMPLES / "grpc", folder)
     with (folder / "experiment.toml").open("a") as file:
         file.write(CALM)
-    command = (folder / "experiment.toml", "--stacks", folder)
 
-    checked = lab.fairtrial("check", *command, timeout_seconds=300)
-    finished = lab.fairtrial("run", *command, "--quick", "--blocks", "1", timeout_seconds=120)
+    checked = lab.fairtrial("check", folder / "experiment.toml", timeout_seconds=300)
+    finished = lab.fairtrial("run", folder / "experiment.toml", "--quick", "--blocks", "1", timeout_seconds=120)
 
     assert checked.status == 0, checked.out + checked.err
     assert checked.out.count("✓ look-in-vain: ") == 2 and "(status 200; NOT_FOUND)" in checked.out
