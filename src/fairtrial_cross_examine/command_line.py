@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -94,12 +94,17 @@ NO_CALL = PrintedCall("", ())
 
 def last_command(text: str, tools: Sequence[str]) -> PrintedCall:
     """The last call of one of these tools in the last lines of a text; NO_CALL if there is none."""
+    return next(last_commands(text, tools), NO_CALL)
+
+
+def last_commands(text: str, tools: Sequence[str]) -> Iterator[PrintedCall]:
+    """The first call of one of these tools in each of the last lines of a text, the last line first."""
     for line in reversed(text[-MOST_LINES * LONGEST_LINE :].splitlines()[-MOST_LINES:]):
         for match in CALL.finditer(line[:LONGEST_LINE]):
             arguments = line[match.end() : LONGEST_LINE].strip()
             if match[1] in tools and _is_call(arguments):
-                return PrintedCall(match[1], _words(arguments), line[:LONGEST_LINE])
-    return NO_CALL
+                yield PrintedCall(match[1], _words(arguments), line[:LONGEST_LINE])
+                break
 
 
 def _is_call(arguments: str) -> bool:

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 from fairtrial.base.registry import defined_in
-from fairtrial_cross_examine.command_line import NO_CALL, PrintedCall, last_command
+from fairtrial_cross_examine.command_line import NO_CALL, PrintedCall, last_command, last_commands
 from fairtrial_cross_examine.formats.cleaning import cleaned, with_points
 from fairtrial_cross_examine.formats.model import Format, Section
 from fairtrial_cross_examine.formats.others import NOT_READ
@@ -41,6 +41,7 @@ def read_text(text: str, source: str) -> list[PrintedRun]:
     places = _apart(places, text)
     read = []
     called_since: dict[tuple[re.Pattern[str], ...], int] = {}
+    unclear: set[tuple[re.Pattern[str], ...]] = set()
     read_up_to = 0
     for place, following in zip(places, [*places[1:], None], strict=False):
         end = len(text) if following is None else following.start
@@ -51,20 +52,30 @@ def read_text(text: str, source: str) -> list[PrintedRun]:
         if place.mixed:
             read.append(_completed(PrintedRun(), form, source, [_MIXED]))
             continue
-        command = last_command(before, form.calls or [form.name])
+        names, lines = form.calls or [form.name], place.formats[0].lines
+        calls = list(islice(last_commands(before, names), 2))
+        if len({call.line for call in calls}) > 1 and _has_no_call(following, place, text, names):
+            unclear.add(lines)
+            calls = []
+        elif calls:
+            unclear.discard(lines)
+        command = calls[0] if calls else NO_CALL
         section = Section(text[place.start : cut], command, before, behind=text[cut:end])
         content = form.read(section)
         if isinstance(content, PrintedRun) and not _is_of(command, content):
             section = replace(section, command=NO_CALL)
             content = form.read(section)
-        called_since[place.formats[0].lines] = place.last
+        called_since[lines] = place.last
         runs = [content] if isinstance(content, PrintedRun) else [PrintedRun()] if content is None else content
         if not command.is_given and len(place.steps) == 1:
             runs = [run for run in runs if run.has_figures]
         if section.command.url is not None:
             runs = [run.model_copy(update={"url": run.url or section.command.url}) for run in runs]
+        if lines in unclear:
+            runs = [run.model_copy(update={"load": None, "remarks": [*run.remarks, _UNCLEAR]}) for run in runs]
         if runs and _is_doubled(place, text):
-            runs[-1] = runs[-1].model_copy(update={"not_read": [*runs[-1].not_read, "the column beside it"]})
+            last = runs[-1].model_copy(update={"not_read": [*runs[-1].not_read, "the column beside it"]})
+            runs = [*runs[:-1], last]
         if runs:
             remarks = [_HEADLESS] if place.headless or (place.is_behind_a_stop and not command.is_given) else []
             read += [_completed(run, form, source, section.ambiguous, remarks) for run in runs]
@@ -80,6 +91,16 @@ def _is_of(command: PrintedCall, run: PrintedRun) -> bool:
     """Whether an output can be that of the call above it: no run has more requests than its call asks for."""
     most = None if command.has(*TIMES) else command.number("-n", "--requests", "--total")
     return most is None or run.requests is None or run.requests.low <= most
+
+
+_UNCLEAR = "several calls stand above several outputs: which is whose is not known"
+
+
+def _has_no_call(following: "_Place | None", place: "_Place", text: str, names: Sequence[str]) -> bool:
+    """Whether the next output of the same lines has no call above it, so that it may be one above this output."""
+    if following is None or following.formats is not place.formats:
+        return False
+    return not last_command(text[place.last : following.start], names).is_given
 
 
 def _is_doubled(place: "_Place", text: str) -> bool:

@@ -31,7 +31,7 @@ RUNNING = r"^running \((?:(\d{1,4})h)?(?:(\d{1,4})m)?(\d{1,6}(?:\.\d{1,6})?)s\)"
 def read(section: Section) -> PrintedRun | Sequence[PrintedRun]:
     """One summary of k6 in text, or the part of one that is about a scenario or a group."""
     requests = section.find(rf"^http_reqs\.*:\s+({NUMBER})\s+({NUMBER})/s")
-    times, lost = _times(section)
+    times, unreadable = _times(section)
     part = section.group(r"^(?:SCENARIO|GROUP): (.{1,200})$")
     if part is not None and not any((requests, times.mean)):
         return []  # it made no requests
@@ -53,7 +53,7 @@ def read(section: Section) -> PrintedRun | Sequence[PrintedRun]:
         times=times,
         failures={"failed": as_count(failed)} if failed and as_count(failed) else {},
         dropped_requests=as_count(dropped),
-        not_read=lost,
+        not_read=unreadable,
     )
 
 
@@ -139,8 +139,8 @@ def _times(section: Section) -> tuple[RunTimes, list[str]]:
     printed = {key: value for key, value in re.findall(r"([\w().]{1,20})=(\S+)", line) if key in TRENDS or _share(key)}
     cells = {key: duration(value) for key, value in printed.items() if re.fullmatch(DURATION, value)}
     shares = {_share(key): value for key, value in cells.items() if _share(key)}
-    lost = [key for key in printed if key not in cells and TRENDS.get(key, key) not in ("mean", "maximum")]
-    return RunTimes.of({field: cells.get(key) for key, field in TRENDS.items()}, shares), lost
+    unreadable = [key for key in printed if key not in cells and TRENDS.get(key, key) not in ("mean", "maximum")]
+    return RunTimes.of({field: cells.get(key) for key, field in TRENDS.items()}, shares), unreadable
 
 
 def _share(key: str) -> str:

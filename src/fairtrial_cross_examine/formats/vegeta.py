@@ -43,7 +43,7 @@ def read(section: Section) -> PrintedRun | None:
     statuses = section.group(r"^Status Codes\s+\[code:count\]\s+((?:\d{1,3}:\d{1,15}\s*){1,100})") or ""
     command = section.command
     constant_rate = command.rate(*RATE) if command.has(*RATE) else None
-    cells, lost = _latencies(section)
+    cells, unreadable = _latencies(section)
     return PrintedRun(
         load="closed" if constant_rate == 0 else "open",
         connections=command.whole("-max-workers", "--max-workers") if constant_rate == 0 else None,
@@ -60,7 +60,7 @@ def read(section: Section) -> PrintedRun | None:
         failures=_failures({code: as_count(count) for code, count in re.findall(r"(\d{1,3}):(\d{1,15})", statuses)}),
         document_bytes=section.figure(rf"^Bytes In\s+\[total, mean\]\s+\d{{1,18}}, ({NUMBER})"),
         bodies_bytes=section.count(r"^Bytes In\s+\[total, mean\]\s+(\d{1,18}),"),
-        not_read=[*lost, *([] if statuses else ["failed"])],
+        not_read=[*unreadable, *([] if statuses else ["failed"])],
     )
 
 
@@ -121,8 +121,8 @@ def _latencies(section: Section) -> tuple[dict[str, Figure], list[str]]:
     heads, cells = ([each.strip() for each in part.split(",")] for part in row.groups())
     printed = dict(zip(heads, cells, strict=False))
     times = {head: _duration(cell) for head, cell in printed.items() if re.fullmatch(DURATION, cell)}
-    lost = [f"p{head}" if head.isdigit() else head for head in heads if head not in times]
-    return times, [head for head in lost if head not in MEASURED]
+    unreadable = [f"p{head}" if head.isdigit() else head for head in heads if head not in times]
+    return times, [head for head in unreadable if head not in MEASURED]
 
 
 def _duration(text: str) -> Figure:

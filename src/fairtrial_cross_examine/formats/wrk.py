@@ -62,7 +62,7 @@ def read(section: Section) -> PrintedRun:
     rate_setting = section.command.rate("-R", "--rate")  # of wrk2
     planned = section.group(rf"^Running ({DURATION}) test @")
     called_for = section.command.seconds("-d", "--duration")
-    closings = {} if requests is None else _closings(socket_errors, requests.value)
+    closings = {} if requests is None else _closings(socket_errors, requests.value, opened)
     return PrintedRun(
         url=section.group(r"^Test Results @ (\S{1,2000})")
         or section.group(r"^(?:Running .{1,40} test @|Making \d{1,15} requests to) (\S{1,2000})"),
@@ -94,15 +94,15 @@ def _offered(rate: float, connections_of_a_thread: float, seconds: Figure | None
     return Figure(value=rate, within=0.0 if seconds is None else rate * unopened_seconds / max(seconds.value, 1e-9))
 
 
-CLOSING_SHARE = 0.1
-"""Of the requests, by which read errors may differ from them if each answer closes its connection."""
+CLOSING_SHARE = 0.01
+"""Of the requests, by which read errors may differ from them, if each answer closes its connection; up to a tenth, if
+the last one of each connection may be among them."""
 
 
-def _closings(socket_errors: Mapping[str, int], requests: float) -> dict[str, int]:
-    """Read errors that may be no lost requests: as many as there are answers."""
-    read_errors = socket_errors.get("read", 0)
-    is_each = requests > 0 and abs(read_errors - requests) <= CLOSING_SHARE * requests
-    return {"read": read_errors} if is_each else {}
+def _closings(socket_errors: Mapping[str, int], requests: float, connections: int) -> dict[str, int]:
+    """Read errors that may be no lost requests: about as many as there are answers."""
+    read_errors, room = socket_errors.get("read", 0), max(min(connections, requests / 10), CLOSING_SHARE * requests)
+    return {"read": read_errors} if read_errors and abs(read_errors - requests) <= room else {}
 
 
 def is_apart(between: str) -> bool:

@@ -93,6 +93,8 @@ def test_connections_that_a_server_closes_behind_its_answers_are_no_lost_request
         examination
     )
     assert kinds(WRK_SHORT.replace("Requests/sec", errors.format(30_000))) == {"lost-requests"}
+    few = WRK_SHORT.replace("80000 r", "10 r").replace("4000.00", "0.50").replace("Requests/sec", errors.format(40))
+    assert "lost-requests" in kinds(few)
 
 
 def test_failures_of_siege_may_have_had_an_answer() -> None:
@@ -234,3 +236,15 @@ def test_without_its_call_the_load_of_hey_is_not_known() -> None:
     text = HEY.partition("\n")[2]
     assert one(text).load is None and "closed-beside-open" not in kinds(f"{text}\n{VEGETA}")
     assert "closed-beside-open" in kinds(f"$ hey -c 50 http://a/\n\n{text}\n{VEGETA}")
+
+
+def test_of_several_calls_above_several_outputs_none_is_taken() -> None:
+    calls = "$ hey -c 5 -z 10s http://a/\n$ hey -c 500 -z 10s http://a/\n\n"
+    text = HEY.partition("\n")[2]
+    for run in read_text(f"{calls}{text}\n{text}", "x"):
+        assert run.connections is None and run.load is None and run.remarks
+    below = read_text(f"{calls}{text}\n$ hey -c 7 http://a/\n\n{text}", "x")
+    assert [(run.connections, run.load) for run in below] == [(500, "closed"), (7, "closed")]
+    assert [run.remarks for run in below] == [[], []], "the first call may have been a warm-up"
+    first, second = read_text(f"$ wrk -c40 -R50 http://a/\n$ wrk -c40 -R90 http://a/\n{WRK_SHORT}\n{WRK_SHORT}", "x")
+    assert first.load is second.load is None
