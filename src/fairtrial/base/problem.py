@@ -1,5 +1,7 @@
 """The exception for every error that a user can fix: what is wrong, and what to do about it."""
 
+import subprocess
+
 from fairtrial.base.exit_status import WRONG_USE
 
 
@@ -19,3 +21,10 @@ class Problem(Exception):
         self.remedy = remedy
         if remedy:
             self.add_note(f"remedy: {remedy}")  # for whoever reads a traceback, as in a notebook
+
+
+def why_no_answer(error: OSError | subprocess.TimeoutExpired) -> str:
+    """Why a program that was run has not ended, or could not be started, in words of the system."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return f"it did not end within {error.timeout:g} s"

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from fairtrial.base.namespaces import leave_for_new
 from fairtrial.base.network_namespace import why_no_network_namespace
-from fairtrial.base.problem import Problem
+from fairtrial.base.problem import Problem, why_no_answer
 
 CLONE_NEWUSER = 0x10000000
 """include/uapi/linux/sched.h"""
@@ -53,7 +53,7 @@ def why_no_network_namespace_within() -> str | None:
             timeout=DECIDED_WITHIN_SECONDS,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return str(error)
+        return why_no_answer(error)
     return attempt.stdout.strip() or None if attempt.returncode == 0 else "it could not be tried"
 
 

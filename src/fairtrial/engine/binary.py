@@ -18,7 +18,7 @@ from fairtrial.base.cache.once import damage_of, find_made, made_once
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.formatting import duration
 from fairtrial.base.locations import PACKAGE, shipped
-from fairtrial.base.problem import Problem
+from fairtrial.base.problem import Problem, why_no_answer
 from fairtrial.engine.toolchain import assert_toolchain
 
 ENGINE = "fairtrial-engine"
@@ -146,7 +146,7 @@ def _that_runs(binary: Path) -> Path:
         )
         fault = f"it ended with status {process.returncode}" if process.returncode else ""
     except (OSError, subprocess.TimeoutExpired) as error:
-        fault = (error.strerror or str(error)) if isinstance(error, OSError) else "it does not end"
+        fault = why_no_answer(error)
     if fault:
         again = f"remove {binary.parent}, so that it is built again"
         if binary.parent == PROGRAMS:

@@ -8,7 +8,7 @@ import tomllib
 
 from fairtrial.base.exit_status import NOTHING_RAN
 from fairtrial.base.locations import shipped
-from fairtrial.base.problem import Problem
+from fairtrial.base.problem import Problem, why_no_answer
 
 COMPILER = "cc"
 """The command that links and compiles the C within the engine's packages, unless a variable says otherwise."""
@@ -83,7 +83,7 @@ def _compiler_fault() -> str | None:
     try:
         compilation = _answer([COMPILER, "-x", "c", "-", "-o", os.devnull], SMALLEST_PROGRAM)
     except (OSError, subprocess.TimeoutExpired) as error:
-        return f"the C compiler `{COMPILER}`, which Rust links with, does not run: {error}"
+        return f"the C compiler `{COMPILER}`, which Rust links with, does not run: {why_no_answer(error)}"
     if compilation.returncode == 0:
         return None
     words = next((line for line in compilation.stderr.splitlines() if "error" in line or "cannot find" in line), "")
@@ -104,7 +104,7 @@ def _version(name: str) -> tuple[str | None, str]:
     try:
         outcome = _answer([name, "--version"])
     except (OSError, subprocess.TimeoutExpired) as error:
-        return None, str(error)
+        return None, why_no_answer(error)
     version = re.search(rf"{name} (\d+(?:\.\d+)+)", outcome.stdout)
     return (None, outcome.stderr.strip()[:200]) if version is None else (version[1], "")
 

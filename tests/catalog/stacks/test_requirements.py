@@ -29,3 +29,10 @@ def test_a_command_does_not_see_the_make_that_started_the_lab(tmp_path: Path, mo
     monkeypatch.setenv("MAKEFLAGS", " -j2 --jobserver-auth=3,4")
     needs = {"command": ["sh", "-c", "echo ${MAKEFLAGS-Tool 3.8.7}"], "minimum": "3.6.3", "remedy": "install it"}
     assert list(installed_versions(stack_in(tmp_path, "made", requires=[needs])).values()) == ["Tool 3.8.7"]
+
+
+def test_a_command_that_does_not_end_is_told_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fairtrial.catalog.stacks.requirements.ANSWER_WITHIN_SECONDS", 0.1)
+    needs = {"command": ["sleep", "20"], "remedy": "install it"}
+    with pytest.raises(Problem, match=r"^`sleep 20` did not answer: it did not end within 0\.1 s"):
+        installed_versions(stack_in(tmp_path, "slow", requires=[needs]))

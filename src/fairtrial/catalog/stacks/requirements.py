@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fairtrial.base.printable import printable
-from fairtrial.base.problem import Problem
+from fairtrial.base.problem import Problem, why_no_answer
 from fairtrial.catalog.stacks.environment import build_environment, variables_of_user
 from fairtrial.catalog.stacks.model import Requirement, Stack
 from fairtrial.catalog.stacks.rights import assert_rights
@@ -66,7 +66,9 @@ def version_of(requirement: Requirement, folder: Path, env_from: Sequence[str] =
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise Problem(f"`{' '.join(requirement.command)}` did not answer: {error}", requirement.remedy) from error
+        raise Problem(
+            f"`{' '.join(requirement.command)}` did not answer: {why_no_answer(error)}", requirement.remedy
+        ) from error
     lines = COLOUR.sub("", outcome.stdout[:65536].decode(errors="replace")).splitlines()
     versioned = next((line for line in lines if VERSION.search(line)), "")
     line = printable(versioned.strip(), 120)

@@ -10,7 +10,7 @@ from glob import glob
 from pathlib import Path
 
 from fairtrial.base.printable import printable
-from fairtrial.base.problem import Problem
+from fairtrial.base.problem import Problem, why_no_answer
 from fairtrial.catalog.services.common.folder import unprivileged
 from fairtrial.catalog.services.common.full_disk import FREE_SPACE, complaints
 from fairtrial.catalog.services.model import Missing
@@ -145,7 +145,7 @@ class Programs:
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise Problem(f"{program} did not finish: {error}") from error
+            raise Problem(f"{program} did not finish: {why_no_answer(error)}") from error
         if process.returncode != 0:
             output = complaints(process.stdout + process.stderr)
             raise Problem(
