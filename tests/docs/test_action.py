@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import yaml
 
+from fairtrial.report.junit import JunitCase, suite_text
 from tests.catalog.stacks.repositories import git
 from tests.command_line import Lab
 from tests.docs.github_runner import Job, run_action
@@ -25,6 +26,7 @@ while [ $# -gt 0 ]; do
     case $1 in
         --out) mkdir "$2/shop-20261128-120000" && echo report > "$2/shop-20261128-120000/report.html" ;;
         --markdown) echo "## tables" > "$2" ;;
+        --junit) [ ! -f "$OUT/junit.xml" ] || cp "$OUT/junit.xml" "$2" ;;
     esac
     shift
 done
@@ -121,6 +123,7 @@ def test_an_experiment_is_run_in_place_of_the_comparison(action: Action) -> None
     [
         ("0", "fail", "upheld", True, ""),
         ("1", "pass", "refuted", False, "::error title=Fairtrial::refuted"),
+        ("1", "pass", "equal", False, "::error title=Fairtrial::equal"),
         ("3", "fail", "undecided", False, "::error title=Fairtrial::undecided"),
         ("3", "pass", "undecided", True, "::warning title=Fairtrial::undecided"),
         ("4", "pass", "none", False, "::error title=Fairtrial::nothing could be judged"),
@@ -130,6 +133,8 @@ def test_the_job_fails_as_the_command_does_and_the_pull_request_says_why(
     action: Action, status: str, undecided: str, verdict: str, succeeds: bool, said: str
 ) -> None:
     action.environment["STATUS"] = status
+    claims = [JunitCase("claims", each, "failure", f"{each}: why", "") for each in ("equal", verdict)]
+    (action.folder.parent / "junit.xml").write_text(suite_text("shop", "2026-11-28T12:00:00", claims))
     job = action.run(undecided=undecided)
     assert (job.outputs["verdict"], job.succeeds) == (verdict, succeeds)
     annotations = [line for line in job.log.splitlines() if line.startswith("::")]
