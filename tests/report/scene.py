@@ -77,6 +77,9 @@ def recorded(folder: Path) -> Path:
     _, record, trials = judged()
     folder.mkdir()
     with RecordWriter(folder) as writer:
-        for line in (record, *trials):
-            writer.append(line)
+        writer.append(record)
+        for trial in trials:
+            # No two trials measure the same.
+            own = trial.engine and trial.engine.model_copy(update={"warmup_seconds": 1 + 1e-6 * trial.index})
+            writer.append(trial.model_copy(update={"engine": own}))
     return folder
