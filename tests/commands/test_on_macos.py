@@ -56,9 +56,10 @@ def test_the_table_has_every_command() -> None:
 @pytest.mark.parametrize("command", WORKS)
 def test_what_works_works_without_linux(command: str, tmp_path: Path) -> None:
     record = an_experiment("a", "b").record()
+    trials = trials_of(record, lambda name, block: a_trial().serving(4000 + 10 * block + (name == "a")))
     (tmp_path / "RUN").mkdir()
     with RecordWriter(tmp_path / "RUN") as writer:
-        for line in (record, *trials_of(record, lambda name, block: a_trial().serving(4000 + 10 * block + (name == "a")))):
+        for line in (record, *trials):
             writer.append(line)
     done = on_macos(tmp_path, command, *ARGUMENTS[command])
     assert done.returncode in (0, 1, 3), done.stderr
