@@ -9,6 +9,8 @@ from typer.testing import CliRunner
 
 from fairtrial.base.problem import Problem
 from fairtrial.commands import app
+from fairtrial.judge.judging import judge_record
+from fairtrial.judge.model import Result
 from fairtrial.record.model import ExperimentRecord, ProgramRun, TrialRecord
 from fairtrial.record.write import RecordWriter
 from fairtrial.tools.pool.claims import PooledClaim, pool_claims
@@ -90,6 +92,26 @@ def test_three_machines_are_pooled_if_none_lies_and_two_are_not(tmp_path: Path) 
     assert (claim.verdict, claim.estimate) == ("undecided", None)
     assert claim.reason == "3 machines with an interval: 4 are needed, as 1 may lie"
     assert pooled(three[:2], lies=0).reason == "2 machines with an interval: 3 are needed"
+
+
+def test_an_interval_that_is_open_below_is_not_pooled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As that of a percentile's ratio where the rival's rests on one or two groups of slow answers."""
+
+    def judge(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> Result:
+        result = judge_record(record, trials)
+        if record.host.machine != "m1":
+            return result
+        claims = [each.model_copy(update={"interval": (0.0, 1.3)}) for each in result.claims]
+        return result.model_copy(update={"claims": claims})
+
+    monkeypatch.setattr("fairtrial.tools.pool.machines.judge_record", judge)
+    places = folders(tmp_path, HONEST)
+    record = of_machine(experiment().record(), "m1")
+    again = write(tmp_path / "m1-again", record, on_machine(1.16, record, speed=9))
+    for odd in ([], [again]):
+        claim = pooled([*places, *odd])
+        assert (claim.verdict, claim.machines[0].estimate) == ("upheld", None)
+    assert pooled(places[:3], lies=0).reason == "2 machines with an interval: 3 are needed"
 
 
 def test_too_many_ways_to_lie_are_refused(tmp_path: Path) -> None:

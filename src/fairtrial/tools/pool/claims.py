@@ -86,9 +86,11 @@ class _OnMachine:
 
     @property
     def ends(self) -> tuple[float, float] | None:
-        """The interval of its figure; None: it has none, one that is a bound, or one that is not pooled."""
-        is_exact = not (self.claim.estimate_is_lower_bound or self.claim.interval_open_above)
-        return self.claim.interval if self.claim.kind in RATIOS and is_exact else None
+        """The interval of its figure; None: it has none, one that is open at an end, or one that is not pooled."""
+        is_open = self.claim.estimate_is_lower_bound or self.claim.interval_open_above
+        if self.claim.kind not in RATIOS or self.claim.interval is None or is_open:
+            return None
+        return self.claim.interval if self.claim.interval[0] > 0 else None
 
     @property
     def standard_error(self) -> float:

@@ -149,7 +149,10 @@ def _mean(claims: Sequence[ClaimResult]) -> ClaimResult:
         update={
             "verdict": verdict,
             "estimate": geometric_mean(estimates),
-            "interval": (geometric_mean(low for low, _ in ends), geometric_mean(high for _, high in ends)),
+            "interval": (
+                geometric_mean(low for low, _ in ends) if min(ends)[0] > 0 else 0.0,
+                geometric_mean(high for _, high in ends),
+            ),
             "estimate_is_lower_bound": any(each.estimate_is_lower_bound for each in claims),
             "interval_open_above": any(each.interval_open_above for each in claims),
             "blocks": min(each.blocks for each in claims),
