@@ -36,3 +36,12 @@ def test_a_command_that_does_not_end_is_told_in_words(tmp_path: Path, monkeypatc
     needs = {"command": ["sleep", "20"], "remedy": "install it"}
     with pytest.raises(Problem, match=r"^`sleep 20` did not answer: it did not end within 0\.1 s"):
         installed_versions(stack_in(tmp_path, "slow", requires=[needs]))
+
+
+@pytest.mark.parametrize(("says", "told"), [("echo no toolchain is chosen >&2;", ": no toolchain is chosen"), ("", "")])
+def test_what_a_command_says_that_fails_is_told(tmp_path: Path, says: str, told: str) -> None:
+    """As rustup's programs, which answer only where a toolchain is chosen, and name no version then."""
+    needs = {"command": ["sh", "-c", f"{says} exit 1"], "remedy": "install it"}
+    with pytest.raises(Problem) as problem:
+        installed_versions(stack_in(tmp_path, "failing", requires=[needs]))
+    assert problem.value.reason == f"`sh -c {says} exit 1` ended with status 1{told}"

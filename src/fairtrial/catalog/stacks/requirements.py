@@ -70,13 +70,12 @@ def version_of(requirement: Requirement, folder: Path, env_from: Sequence[str] =
             f"`{' '.join(requirement.command)}` did not answer: {why_no_answer(error)}", requirement.remedy
         ) from error
     lines = COLOUR.sub("", outcome.stdout[:65536].decode(errors="replace")).splitlines()
+    if outcome.returncode != 0:
+        said = next(filter(None, (printable(line.strip(), 120) for line in lines)), "")
+        ended = f"`{' '.join(requirement.command)}` ended with status {outcome.returncode}"
+        raise Problem(": ".join(filter(None, (ended, said))), requirement.remedy)
     versioned = next((line for line in lines if VERSION.search(line)), "")
     line = printable(versioned.strip(), 120)
-    if outcome.returncode != 0:
-        raise Problem(
-            f"`{' '.join(requirement.command)}` ended with status {outcome.returncode}: {line}",
-            requirement.remedy,
-        )
     if requirement.minimum:
         number = VERSION.search(line)
         if number is None or _parts(number.group()) < _parts(requirement.minimum):
