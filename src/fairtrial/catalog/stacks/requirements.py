@@ -71,9 +71,9 @@ def version_of(requirement: Requirement, folder: Path, env_from: Sequence[str] =
         ) from error
     lines = COLOUR.sub("", outcome.stdout[:65536].decode(errors="replace")).splitlines()
     if outcome.returncode != 0:
-        said = next(filter(None, (printable(line.strip(), 120) for line in lines)), "")
+        words = next(filter(None, (printable(line.strip(), 120) for line in lines)), "")
         ended = f"`{' '.join(requirement.command)}` ended with status {outcome.returncode}"
-        raise Problem(": ".join(filter(None, (ended, said))), requirement.remedy)
+        raise Problem(": ".join(filter(None, (ended, words))), requirement.remedy)
     versioned = next((line for line in lines if VERSION.search(line)), "")
     line = printable(versioned.strip(), 120)
     if requirement.minimum:
