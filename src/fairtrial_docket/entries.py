@@ -30,7 +30,7 @@ class ExperimentEntry:
     conditions: list["ConditionEntry"]
     claims: list["ClaimEntry"]
     identity: str = ""
-    """of the machine, as `fairtrial pool` has it; in older records its words"""
+    """what its record says of the machine, by which `fairtrial pool` tells it from others, too"""
     lock: str = ""
     """the digest of what is locked, so that runs of it can be pooled"""
     trials: str = ""

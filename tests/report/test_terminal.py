@@ -254,7 +254,7 @@ def test_a_path_is_in_one_piece_however_long(answer: str | None, terminal: bool)
     """As those of temporary folders in CI are."""
     record = an_experiment("a", "b").claiming("a", "b", at_least=0.95).record()
     result = judge(record, trials_of(record, BUSY), interrupted=False)
-    report = Path("/home/runner/work/_temp/fairtrial-results-d5aYvD/shop-20261130-165449") / "report.html"
+    report = Path("/temporary/folder/of/a/runner/fairtrial-results-d5aYvD/shop-20261130-165449/report.html")
     for verbose in (False, True):
         file = io.StringIO()
         print_result(

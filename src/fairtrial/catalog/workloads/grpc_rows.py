@@ -9,7 +9,14 @@ from typing import Any
 from fairtrial.base.problem import Problem
 from fairtrial.engine.grpc_plan import FieldPlan
 from fairtrial.engine.plan import GivenRows, Pick
-from fairtrial.experiment.workload_file.placeholders import Placeholder, Scalar, TemplateWriter, parts_of, spelled
+from fairtrial.experiment.workload_file.placeholders import (
+    Placeholder,
+    Scalar,
+    TemplateWriter,
+    parts_of,
+    placeholders_in,
+    spelled,
+)
 from fairtrial.experiment.workload_file.read import WorkloadSource
 from fairtrial.experiment.workload_file.texts import json_strings
 
@@ -157,7 +164,7 @@ def with_columns(lines: Iterable[str], columns: Mapping[str, Sequence[str]]) -> 
 
 def _placeholders(message: Mapping[str, Any]) -> Iterator[Placeholder]:
     for _, text in json_strings(message):
-        yield from (part for part in parts_of(text) if isinstance(part, Placeholder))
+        yield from placeholders_in(text)
 
 
 def _assert_few(count: int, where: str, of: str) -> None:

@@ -58,28 +58,29 @@ def worked(process: "subprocess.Popen[str]", folder: Path, workers: int) -> None
         assert process.stdout.readline() == "done\n"
 
 
+def counted_while_working(folder: Path, *command: str) -> tuple[int, dict[int, tuple[str, int]]]:
+    """The program's process id, and what hooks of two workers counted by process."""
+    counts = HookCounts(folder)
+    with running(folder, list(command), 2) as process:
+        counts.begin()
+        worked(process, folder, 2)
+        counts.end()
+        return process.pid, counts.by_process()
+
+
 @needs("node")
 def test_bytes_of_all_threads_of_node(tmp_path: Path) -> None:
     (tmp_path / "app.js").write_text(NODE)
-    counts = HookCounts(tmp_path)
-    with running(tmp_path, ["node", "app.js"], 2) as process:
-        counts.begin()
-        worked(process, tmp_path, 2)
-        counts.end()
-        ((unit, bytes_in_all),) = counts.by_process().values()
+    _, by_process = counted_while_working(tmp_path, "node", "app.js")
+    ((unit, bytes_in_all),) = by_process.values()
     assert unit == "bytes" and bytes_in_all == pytest.approx(2 * 20_000 * 8_000, rel=0.03)
 
 
 @needs("ruby-threads")
 def test_objects_of_all_processes_of_ruby(tmp_path: Path) -> None:
     (tmp_path / "app.rb").write_text(RUBY)
-    counts = HookCounts(tmp_path)
-    with running(tmp_path, ["ruby", "app.rb"], 2) as process:
-        counts.begin()
-        worked(process, tmp_path, 2)
-        counts.end()
-        by_process = counts.by_process()
-    assert len(by_process) == 2 and process.pid in by_process
+    pid, by_process = counted_while_working(tmp_path, "ruby", "app.rb")
+    assert len(by_process) == 2 and pid in by_process
     for unit, objects in by_process.values():
         assert unit == "objects" and objects == pytest.approx(30_000, abs=1_000)
 
